@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "drawbridge",
+    platforms: [.macOS(.v26)],
+    products: [
+        .library(name: "Drawbridge", targets: ["Drawbridge"]),
+        .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
+        .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
+        .executable(name: "drawbridge", targets: ["DrawbridgeCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // The core: rule, registry, handlers, replies. No C, no sockets.
+        .target(name: "Drawbridge", dependencies: [httpTypes, logging], swiftSettings: settings),
+
+        // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging], swiftSettings: settings),
+
+        // `gateway.run()`: the core on the engine, and files.
+        .target(
+            name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", httpTypes, logging],
+            swiftSettings: settings),
+
+        // What a page may ask of its app, each one file on the public API.
+        .target(
+            name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
+            swiftSettings: settings),
+
+        // The command, with its argument parser: nothing below it parses arguments.
+        .executableTarget(
+            name: "DrawbridgeCommand",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.embedInCode("welcome.html")], swiftSettings: settings),
+
+        .executableTarget(
+            name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello",
+            swiftSettings: settings),
+
+        .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging], swiftSettings: settings),
+        .testTarget(
+            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", httpTypes, logging], swiftSettings: settings),
+        .testTarget(
+            name: "DrawbridgeServerTests",
+            dependencies: ["Drawbridge", "DrawbridgeServer", "MicroHTTPD", httpTypes, logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: ["DrawbridgeCommand", "hello"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

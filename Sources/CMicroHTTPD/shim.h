@@ -1,0 +1,121 @@
+// What Swift cannot call by itself: variadic functions of GNU libmicrohttpd, and a logger that takes a va_list.
+#ifndef DRAWBRIDGE_MICROHTTPD_SHIM_H
+#define DRAWBRIDGE_MICROHTTPD_SHIM_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <microhttpd.h>
+
+// 0.9.75 is the version whose memory layout the audit of the head was made for; 1.0 checks the head by itself when
+// it is as strict as it can be.
+#define DRAWBRIDGE_MHD_IS_1_0 (MHD_VERSION >= 0x01000000)
+
+static inline int dbr_is_1_0(void) { return DRAWBRIDGE_MHD_IS_1_0; }
+
+// The callbacks of one daemon; `self` is given to each.
+struct dbr_callbacks {
+    void *self;
+    void *(*target)(void *self, const char *target, struct MHD_Connection *connection);
+    MHD_AccessHandlerCallback request;
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connection;
+    void (*log)(void *self, const char *message);
+};
+
+struct dbr_daemon_settings {
+    int listen_socket;
+    unsigned int connection_limit;
+    unsigned int idle_seconds;
+    size_t pool_bytes;
+};
+
+static inline void dbr_log(void *callbacks, const char *format, va_list arguments) {
+    char message[512];
+    vsnprintf(message, sizeof message, format, arguments);
+    struct dbr_callbacks *own = callbacks;
+    own->log(own->self, message);
+}
+
+// Targets stay as they were sent: decoding is not the engine's business.
+static inline size_t dbr_keep_encoded(void *self, struct MHD_Connection *connection, char *text) {
+    (void) self; (void) connection;
+    size_t length = 0;
+    while (text[length] != 0) length++;
+    return length;
+}
+
+// Starts a daemon that is driven from outside by its epoll descriptor. `callbacks` must outlive it.
+static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, struct dbr_daemon_settings settings) {
+    return MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        callbacks->request, callbacks->self,
+        MHD_OPTION_EXTERNAL_LOGGER, dbr_log, callbacks,
+        MHD_OPTION_LISTEN_SOCKET, settings.listen_socket,
+        MHD_OPTION_URI_LOG_CALLBACK, callbacks->target, callbacks->self,
+        MHD_OPTION_UNESCAPE_CALLBACK, dbr_keep_encoded, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, callbacks->completed, callbacks->self,
+        MHD_OPTION_NOTIFY_CONNECTION, callbacks->connection, callbacks->self,
+        MHD_OPTION_CONNECTION_LIMIT, settings.connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, settings.idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings.pool_bytes,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+#if DRAWBRIDGE_MHD_IS_1_0
+        MHD_OPTION_CLIENT_DISCIPLINE_LVL, 3,
+#else
+        // At 1 the library sends the header block twice; the audit is stricter than either.
+        MHD_OPTION_STRICT_FOR_CLIENT, 0,
+#endif
+        MHD_OPTION_END);
+}
+
+static inline int dbr_epoll_descriptor(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info == NULL ? -1 : info->epoll_fd;
+}
+
+static inline int dbr_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+
+static inline const struct sockaddr *dbr_peer(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info == NULL ? NULL : info->client_addr;
+}
+
+static inline size_t dbr_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
+}
+
+static inline void *dbr_connection_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+static inline void dbr_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// Bytes that the peer has sent, and those of ours that it has acknowledged (RFC 4898).
+static inline int dbr_traffic(int socket, uint64_t *received, uint64_t *acknowledged) {
+    // The system's own header has these fields from Linux 4.1 on; glibc's is older.
+    struct { struct tcp_info base; uint64_t pacing, max_pacing, acked, received; } info = {0};
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return errno;
+    if (length < sizeof info) return ENOTSUP;
+    *received = info.received;
+    *acknowledged = info.acked;
+    return 0;
+}
+
+#endif

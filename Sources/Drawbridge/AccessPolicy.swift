@@ -1,0 +1,145 @@
+import HTTPTypes
+
+/// Who may call: the defaults that keep a foreign web page, which anybody may have open, from calling native.
+///
+/// Every request must name a host of ours (so that no foreign name can be pointed at us: DNS rebinding), and a request
+/// for a handler must not come from a foreign page. What is refused says which option would allow it.
+public struct AccessPolicy: Sendable {
+    /// Host names besides the loopback ones: lower case, without port.
+    public var allowedHosts: Set<String>
+
+    /// Origins of pages elsewhere that may call and read the answers (CORS): `https://app.example`.
+    public var allowedOrigins: Set<String>
+
+    /// Whether every call of a handler must carry the page token.
+    public var requiresToken: Bool
+
+    /// The secret of this process that pages of the gateway's own carry.
+    public let token: PageToken
+
+    /// Loopback only, and no foreign origins, unless listed.
+    public init(
+        allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
+        token: PageToken = PageToken()
+    ) {
+        self.allowedHosts = Set(allowedHosts.map { Authority($0)?.host ?? $0.lowercased() })
+        self.allowedOrigins = Set(allowedOrigins.map { Self.origin($0) ?? $0 })
+        self.requiresToken = requiresToken
+        self.token = token
+    }
+
+    /// An origin as browsers write it, lower case and without the scheme's own port; nil for what is none.
+    public static func origin(_ text: String) -> String? {
+        guard let mark = text.firstRange(of: "://"), let authority = Authority(String(text[mark.upperBound...])) else {
+            return nil
+        }
+        return origin(scheme: text[..<mark.lowerBound].lowercased(), authority)
+    }
+
+    private static func origin(scheme: String, _ authority: Authority) -> String {
+        let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
+        guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(host)" }
+        return "\(scheme)://\(host):\(port)"
+    }
+}
+
+extension AccessPolicy {
+    /// Refuses a host that is not ours, on every route; nil when it is.
+    func refusesHost(of request: Request) -> HTTPError? {
+        // A browser that uses us as its proxy names the host that it wants, and a rebound name cannot do that.
+        if request.isAbsoluteForm { return nil }
+        guard let text = request.head.authority else { return nil }
+        guard let authority = Authority(text) else {
+            return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
+        }
+        if authority.isLoopback || authority.host == JSBridgeRule.name || allowedHosts.contains(authority.host) {
+            return nil
+        }
+        return HTTPError(
+            .forbidden,
+            "the host \(authority.host) may not be used to reach this gateway; allow it with --allowed-hosts \(authority.host)",
+            headers: [.connection: "close"])
+    }
+
+    /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
+    func refusesCaller(of request: Request) -> HTTPError? {
+        if let field = request.headers[.pageToken] {
+            guard token.matches(field) else {
+                return HTTPError(.forbidden, "the page token is not this gateway's; reload the page to get the new one")
+            }
+            if originIsForeign(request) == nil { return nil }
+        }
+        if let origin = originIsForeign(request) {
+            return HTTPError(
+                .forbidden,
+                "a page of \(origin) may not call native; allow it with --cors \(origin)"
+                    + (origin == "null" ? " (not possible for null: serve the page with --root)" : ""))
+        }
+        let listed = request.headers[.origin] != nil
+        switch request.headers[.secFetchSite] {
+        case "cross-site", "same-site":
+            guard listed else {
+                return HTTPError(
+                    .forbidden, "a page of another site may not call native; serve it here with --root, or let it call with CORS: --cors ORIGIN")
+            }
+        case nil where !listed:
+            let authority = Authority(request.head.authority)
+            let isOurs = authority?.isLoopback == true || authority?.host == JSBridgeRule.name
+            guard isOurs, !request.isAbsoluteForm else {
+                return Self.tokenRequired(request)
+            }
+        default:
+            break
+        }
+        return requiresToken ? Self.tokenRequired(request) : nil
+    }
+
+    /// The origin of the page that sent this if it is listed.
+    func listedOrigin(of request: Request) -> String? {
+        guard let origin = request.headers[.origin], allowedOrigins.contains(origin) else { return nil }
+        return origin
+    }
+
+    /// Answers a preflight of a listed origin (Fetch, "CORS-preflight request").
+    func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, let origin = listedOrigin(of: request),
+            let method = request.headers[.accessControlRequestMethod]
+        else { return nil }
+        var headers: HTTPFields = [
+            .accessControlAllowOrigin: origin,
+            .accessControlAllowMethods: method,
+            .accessControlMaxAge: "600",
+            .vary: "Origin",
+        ]
+        headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
+        if request.headers[.requestPrivateNetwork] == "true" { headers[.allowPrivateNetwork] = "true" }
+        return Response(.noContent, headers: headers)
+    }
+
+    /// Lets a listed origin read the answer.
+    func addHeaders(to response: inout Response, for request: Request) {
+        guard !allowedOrigins.isEmpty else { return }
+        if response.headers[.vary] == nil { response.headers[.vary] = "Origin" }
+        guard let origin = listedOrigin(of: request) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint, Server-Timing"
+    }
+
+    /// The origin if it is neither ours nor listed.
+    private func originIsForeign(_ request: Request) -> String? {
+        guard let origin = request.headers[.origin] else { return nil }
+        if allowedOrigins.contains(origin) { return nil }
+        if let authority = Authority(request.head.authority),
+            origin == Self.origin(scheme: request.head.scheme ?? "http", authority)
+        {
+            return nil
+        }
+        return origin
+    }
+
+    private static func tokenRequired(_ request: Request) -> HTTPError {
+        HTTPError(
+            .forbidden,
+            "this call needs the page token: send it as X-Drawbridge-Token (the gateway prints it at start), or call by a loopback address")
+    }
+}

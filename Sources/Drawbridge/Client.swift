@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Where a streamed body goes: the caller, behind whatever lies between.
+///
+/// Nothing reaches it once its stream has finished, failed or lost its reader: later chunks are dropped and counted
+/// (``Gateway/droppedChunks``), they are never an error of the process.
+public final class Client: Sendable {
+    /// How many chunks came after the end, in the whole process.
+    static let dropped = Atomic<Int>(0)
+
+    private let write: @Sendable ([UInt8]) async throws -> Void
+    private let finished = Atomic<Bool>(false)
+
+    /// A client that hands its chunks to `write`, which returns when it can take more.
+    package init(_ write: @escaping @Sendable ([UInt8]) async throws -> Void) { self.write = write }
+
+    /// Sends new bytes, and waits while the reader is slower than the writer.
+    ///
+    /// - Throws: `CancellationError` when the reader has gone: end the stream then.
+    public func didLoad(_ chunk: [UInt8]) async throws {
+        guard !finished.load(ordering: .acquiring) else {
+            Self.dropped.add(1, ordering: .relaxed)
+            return
+        }
+        try Task.checkCancellation()
+        guard !chunk.isEmpty else { return }
+        try await write(chunk)
+    }
+
+    /// Sends text in UTF-8.
+    public func didLoad(_ text: String) async throws { try await didLoad(Array(text.utf8)) }
+
+    /// Ends the stream: what comes now is dropped.
+    package func finish() { finished.store(true, ordering: .releasing) }
+}

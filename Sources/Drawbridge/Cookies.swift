@@ -1,0 +1,22 @@
+/// The `Cookie` header, RFC 6265, section 4.2.
+enum Cookies {
+    /// Reads the pairs; what is not a pair is left out, quotes around a value are part of it (section 5.4).
+    static func parse(_ fields: [String]) -> [String: String] {
+        var cookies: [String: String] = [:]
+        for field in fields {
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+                let name = trimmed(pair[..<equals])
+                guard !name.isEmpty, cookies[name] == nil else { continue }
+                cookies[name] = trimmed(pair[pair.index(after: equals)...])
+            }
+        }
+        return cookies
+    }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let head = text.drop(while: isSpace)
+        return String(Substring(head.prefix(head.count - head.reversed().prefix(while: isSpace).count)))
+    }
+}

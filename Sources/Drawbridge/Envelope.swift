@@ -1,0 +1,27 @@
+/// The JSON object of the flagged and the `__jsbridge__` door: `{"code":200,"data":{…},"message":""}`.
+///
+/// Written by hand: a general encoder would cost more than all the rest of a small request.
+enum Envelope {
+    /// The object for an output; `null` is no output and leaves `data` out.
+    static func success(_ output: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(output.count + 40)
+        bytes += #"{"code":200,"#.utf8
+        if !output.isEmpty, !output.elementsEqual("null".utf8) {
+            bytes += #""data":"#.utf8
+            bytes += output
+            bytes.append(UInt8(ascii: ","))
+        }
+        bytes += #""message":""}"#.utf8
+        return bytes
+    }
+
+    /// The object for an error.
+    static func failure(_ error: HTTPError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes += #"{"code":\#(error.code),"message":"#.utf8
+        JSON.string(error.message).write(into: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+
+// The `__jsbridge__` door without a path: the body names the handler.
+extension Gateway {
+    /// Reads `{"action": …, "data": …}` and gives the request of the handler at `/<action>`, with `data` as its input.
+    ///
+    /// The same may stand in the query, as the iframe form of the door sends it.
+    func named(_ plain: Request) async throws -> Request {
+        guard plain.naming == .action else { return plain }
+        var request = plain
+        request.naming = .path
+        let call = try await request.input(as: Call.self)
+        guard let action = call.action, !action.isEmpty else {
+            throw HTTPError(
+                .badRequest,
+                #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#)
+        }
+        request.doorInput = Self.input(call.data, isText: request.body.bytes?.isEmpty == true)
+        var query = request.query
+        query["action"] = nil
+        query["data"] = nil
+        request.query = query
+        // Encoded, because an action is a name and no part of it was encoded for a path.
+        let name = action.hasPrefix("/") ? String(action.dropFirst()) : action
+        request.path = "/" + Percent.encode(name, keeping: "/")
+        request.body = .empty
+        return request
+    }
+
+    /// In a query, `data` is text that may be JSON.
+    private static func input(_ data: JSON?, isText: Bool) -> JSON {
+        guard isText, case .string(let text) = data else { return data ?? .null }
+        return (try? JSON(parsing: Array(text.utf8))) ?? .string(text)
+    }
+
+    private struct Call: Decodable, Sendable {
+        var action: String?
+        var data: JSON?
+    }
+}

@@ -1,0 +1,125 @@
+public import Logging
+import Synchronization
+
+/// The native side of a page: takes the requests that are meant for native, and lets everything else pass.
+///
+/// ```swift
+/// let gateway = Gateway(passThrough: [.staticFiles("public")])
+/// gateway.register(LoginHandler.self, at: "/login")
+/// gateway.register(at: "/storage") { StorageHandler(database: database) }
+/// try await gateway.run(.init(port: 8080))
+/// ```
+///
+/// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
+/// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
+public final class Gateway: Sendable {
+    /// How answers at the flagged and the `__jsbridge__` door look.
+    public enum Replies: Sendable {
+        /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
+        case envelope
+        /// The same object with its true HTTP status, and `application/json`.
+        case http
+    }
+
+    /// What happens to a request that is meant for native but has no handler.
+    public enum Unhandled: Sendable {
+        /// `{"code":400,"message":"No response"}`, as existing pages expect.
+        case answer
+        /// It goes on as it was sent, like a request that was not intercepted.
+        case passThrough
+        /// A true 404 that names the nearest registered path.
+        case fail
+    }
+
+    /// How many bytes of a body are collected unless a handler says otherwise: 8 MB.
+    public static let defaultBodyLimit = 8 << 20
+
+    /// The rules that take requests for native, in order.
+    public let rules: [any InterceptionRule]
+    /// How replies look.
+    public let replies: Replies
+    /// What happens without a handler.
+    public let unhandled: Unhandled
+    /// Who may call.
+    public let access: AccessPolicy
+    /// The limit of a collected body in bytes.
+    public let bodyLimit: Int
+    /// Where the gateway and its handlers log.
+    public let logger: Logger
+
+    let behind: ResponderChain
+    let middleware: [any Middleware]
+    private let routes = Mutex(Routes())
+
+    static let droppedAnswerCount = Atomic<Int>(0)
+
+    /// Makes a gateway.
+    ///
+    /// - Parameters:
+    ///   - passThrough: who answers what is not for native, asked in order.
+    ///   - middleware: what stands around every answer, the outermost first.
+    ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
+    public init(
+        passThrough: [any Responder] = [], middleware: [any Middleware] = [],
+        rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
+        unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
+        bodyLimit: Int = Gateway.defaultBodyLimit, logger: Logger = Logger(label: "drawbridge")
+    ) {
+        behind = ResponderChain(responders: [PrivateEndpoints()] + passThrough)
+        self.middleware = middleware
+        self.rules = rules
+        self.replies = replies
+        self.unhandled = unhandled
+        self.access = access
+        self.bodyLimit = bodyLimit
+        self.logger = logger
+    }
+
+    /// Registers a handler type: every request to the path gets a fresh instance.
+    ///
+    /// - Parameter path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
+    ///   Registering a path again replaces its handler; requests under way keep theirs.
+    public func register<H: Handler>(_ type: H.Type, at path: String) {
+        add(Route(pattern: RoutePattern(path), handler: type) { try H(request: $0) })
+    }
+
+    /// Registers a closure that makes the handler, for one with dependencies.
+    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
+        add(Route(pattern: RoutePattern(path), handler: H.self) { _ in try make() })
+    }
+
+    /// Registers a closure that makes the handler for its request.
+    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
+        add(Route(pattern: RoutePattern(path), handler: H.self, make: make))
+    }
+
+    /// Removes the handler of a path; a request that has its handler already keeps it.
+    ///
+    /// - Returns: false when there was none.
+    @discardableResult
+    public func unregister(_ path: String) -> Bool {
+        routes.withLock { $0.remove(RoutePattern(path)) } != nil
+    }
+
+    /// The registered paths with the names of their handlers, sorted.
+    public var registered: [(path: String, handler: String)] {
+        routes.withLock { $0.all }.map { ($0.pattern.text, $0.name) }.sorted { $0.path < $1.path }
+    }
+
+    /// How many chunks were dropped because they came after the end of their stream, in the whole process.
+    public static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
+
+    /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
+    public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
+
+    private func add(_ route: Route) {
+        guard let old = routes.withLock({ $0.insert(route) }) else { return }
+        logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)")
+    }
+
+    func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
+        routes.withLock { $0.matches(segments) }
+    }
+
+    var patterns: [String] { routes.withLock { $0.all.map(\.pattern.text) } }
+}

@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+/// An error that knows the answer it becomes: a code, a message for the page, and headers.
+///
+/// At the doors with an envelope the page reads `{"code": …, "message": …}`; with ``Gateway/Replies/http`` the
+/// code is the HTTP status too. Write the message for the person who has to mend the request.
+///
+/// ```swift
+/// throw HTTPError(.notFound, "there is no order \(id); ask /orders for those that there are")
+/// ```
+public struct HTTPError: Error, Sendable, Equatable {
+    /// The HTTP status, sent as such where replies carry their status and before a handler is reached.
+    public var status: HTTPResponse.Status
+
+    /// The `code` of the envelope; the status' number unless the handler has codes of its own.
+    public var code: Int
+
+    /// What went wrong and what to do about it, sent to the page as it is.
+    public var message: String
+
+    /// Headers that the answer carries besides the usual ones, `Allow` with a 405 for instance.
+    public var headers: HTTPFields
+
+    /// Makes an error with a status, a message, and a code of its own if the page expects one.
+    public init(
+        _ status: HTTPResponse.Status, _ message: String, code: Int? = nil, headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.code = code ?? status.code
+        self.message = message
+        self.headers = headers
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// The code and the message, as a log line shows them.
+    public var description: String { "\(code) \(message)" }
+}

@@ -1,0 +1,116 @@
+public import HTTPTypes
+
+/// Answers requests of one path; a fresh instance for every request.
+///
+/// Most handlers are a ``JSONHandler``. Write a `Handler` where the answer is not one JSON value: text, bytes, a
+/// stream, or a request that is changed and sent on.
+///
+/// ```swift
+/// struct Clock: Handler {
+///     func startLoading(_ request: Request) async throws -> Response {
+///         Response(contentType: "text/event-stream") { client in
+///             while true {
+///                 try await client.didLoad("data: \(Date.now)\n\n")
+///                 try await Task.sleep(for: .seconds(1))
+///             }
+///         }
+///     }
+/// }
+/// ```
+///
+/// Returning finishes the load, throwing fails it. When the caller goes away or the deadline passes, the task is
+/// cancelled and then ``stopLoading()`` is called; whatever the handler says afterwards is dropped.
+public protocol Handler: Sendable {
+    /// Makes the instance for one request; a handler without stored properties has it already.
+    init() throws
+
+    /// Makes the instance for this request, for a handler that wants it beyond its input.
+    ///
+    /// A stored property is all that it takes, for the memberwise initializer is this one:
+    ///
+    /// ```swift
+    /// struct WhoAmI: JSONHandler {
+    ///     let request: Request
+    ///     func handle(_ input: Nothing) async throws -> String? { request.remoteAddress }
+    /// }
+    /// ```
+    init(request: Request) throws
+
+    /// The methods that reach this handler; nil, the default, is all but `HEAD` and `OPTIONS`.
+    static var methods: [HTTPRequest.Method]? { get }
+
+    /// How long the answer may take; 60 seconds by default, nil for a handler that waits for a person.
+    ///
+    /// It ends with the head of the answer: a stream may last.
+    static var deadline: Duration? { get }
+
+    /// Where the handler runs; on the loop by default, where it must not block.
+    static var execution: Execution { get }
+
+    /// Whether the body is there before the handler starts, or read by it as it comes; collected by default.
+    static var bodyMode: BodyMode { get }
+
+    /// Whether this type takes the request; if not, the next route that fits is asked. True by default.
+    static func canInit(with request: Request) -> Bool
+
+    /// Answers the request.
+    ///
+    /// - Throws: an ``HTTPError`` to answer with its code and message; any other error is a 500 whose reason is in
+    ///   the log only.
+    func startLoading(_ request: Request) async throws -> Response
+
+    /// Told when nobody waits for the answer any more. It may run while ``startLoading(_:)`` still does.
+    func stopLoading()
+}
+
+extension Handler {
+    /// Explains that this type cannot be made without its dependencies.
+    public init() throws {
+        throw HTTPError(
+            .internalServerError,
+            """
+            \(Self.self) has no init() or init(request:) that the gateway can call: add one (a public type needs a \
+            public one), or register it with a closure that makes it: \
+            gateway.register(at: "…") { \(Self.self)(…) }
+            """)
+    }
+
+    /// Makes the instance without the request.
+    public init(request: Request) throws { try self.init() }
+
+    /// All methods but `HEAD` and `OPTIONS`.
+    public static var methods: [HTTPRequest.Method]? { nil }
+
+    /// A minute.
+    public static var deadline: Duration? { .seconds(60) }
+
+    /// On the loop.
+    public static var execution: Execution { .loop }
+
+    /// Collected, up to the limit of the gateway.
+    public static var bodyMode: BodyMode { .collected(upTo: nil) }
+
+    /// Every request.
+    public static func canInit(with request: Request) -> Bool { true }
+
+    /// Does nothing: cancelling the task is enough for most handlers.
+    public func stopLoading() {}
+}
+
+/// Where a handler runs.
+public enum Execution: Sendable {
+    /// On the loop that read the request: the fastest way, for code that computes briefly and awaits the rest.
+    case loop
+
+    /// On a thread of its own, for code that blocks or computes long.
+    case thread
+}
+
+/// How a handler gets the body of its request.
+public enum BodyMode: Sendable {
+    /// As bytes, complete before the handler starts; more than the limit is a 413. Nil: the gateway's limit.
+    case collected(upTo: Int?)
+
+    /// As a stream, while it arrives, without a limit.
+    case streamed
+}

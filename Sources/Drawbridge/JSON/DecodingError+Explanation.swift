@@ -1,0 +1,31 @@
+extension DecodingError {
+    /// One sentence for whoever sent the value, such as `items[2].price: expected a number, got the string "a"`.
+    package var explanation: String {
+        switch self {
+        case .keyNotFound(let key, let context):
+            let isOurs = context.debugDescription.hasPrefix("expected ")
+            let path = (context.codingPath + [key]).dotted
+            return "\(path) is missing" + (isOurs ? ": \(context.debugDescription)" : "")
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            let path = context.codingPath.dotted
+            return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+        @unknown default:
+            return "\(self)"
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// The path as a script writes it, such as `items[2].price`.
+    var dotted: String {
+        var path = ""
+        for key in self {
+            if let position = key.intValue {
+                path += "[\(position)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+        return path
+    }
+}

@@ -1,0 +1,23 @@
+extension JSON {
+    /// A text that equals another only when the UTF-8 bytes do.
+    ///
+    /// `String` calls "é" the same whether written as one scalar or as two; to JSON they are two names.
+    struct Bytewise: Hashable {
+        private let text: String
+
+        init(_ text: String) {
+            self.text = text
+        }
+
+        static func == (lhs: Self, rhs: Self) -> Bool {
+            let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
+            return lhs.count == rhs.count && lhs.elementsEqual(rhs)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            hasher.combine(0xFF as UInt8)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension JSON: Encodable {
+    /// Encodes the value as it is; an encoder of another format gets the nearest number it has.
+    public func encode(to encoder: any Encoder) throws {
+        if let own = encoder as? JSONTreeEncoder { return own.take(self) }
+        switch self {
+        case .array(let elements):
+            var container = encoder.unkeyedContainer()
+            for element in elements { try container.encode(element) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: PathKey.self)
+            for (key, value) in members { try container.encode(value, forKey: PathKey(stringValue: key)) }
+        case .null, .bool, .number, .string:
+            var container = encoder.singleValueContainer()
+            try encodeSingle(to: &container)
+        }
+    }
+
+    private func encodeSingle(to container: inout any SingleValueEncodingContainer) throws {
+        switch self {
+        case .bool(let bool): try container.encode(bool)
+        case .string(let string): try container.encode(string)
+        case .number(let number):
+            if let value = number.intValue {
+                try container.encode(value)
+            } else if let value = number.value(as: UInt64.self) {
+                try container.encode(value)
+            } else if let value = number.decimalValue {
+                try container.encode(value)
+            } else if let value = number.doubleValue {
+                try container.encode(value)
+            } else {
+                let problem = "\(excerpt) does not fit a number of this encoder"
+                let context = EncodingError.Context(
+                    codingPath: container.codingPath, debugDescription: problem)
+                throw EncodingError.invalidValue(number, context)
+            }
+        case .null, .array, .object: try container.encodeNil()
+        }
+    }
+}
+
+extension JSON: Decodable {
+    /// Takes the value as it is; of a decoder of another format, the first kind that it has here.
+    public init(from decoder: any Decoder) throws {
+        if let own = decoder as? JSONTreeDecoder {
+            self = own.value
+        } else if let container = try? decoder.container(keyedBy: PathKey.self) {
+            let members = try container.allKeys.map { key in
+                (key.stringValue, try container.decode(JSON.self, forKey: key))
+            }
+            self = .object(Object(members))
+        } else if var container = try? decoder.unkeyedContainer() {
+            var elements: [JSON] = []
+            while !container.isAtEnd { elements.append(try container.decode(JSON.self)) }
+            self = .array(elements)
+        } else {
+            self = try JSON(fromSingle: decoder.singleValueContainer())
+        }
+    }
+
+    private init(fromSingle container: any SingleValueDecodingContainer) throws {
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let value = try? container.decode(Int.self) {
+            self = .number(Number(value))
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .number(Number(value))
+        } else if let value = try? container.decode(Double.self), let number = Number(value) {
+            self = .number(number)
+        } else {
+            self = .string(try container.decode(String.self))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension JSON {
+    /// A JSON number, kept as the digits it was written with.
+    ///
+    /// `12345678901234567890123` and `0.10` survive a round trip untouched; a question such as ``intValue``
+    /// is answered when it is asked. Two numbers are equal when their digits are: `1` is not `1.0`.
+    public struct Number: Sendable, Hashable {
+        /// The number as JSON writes it, such as `-12.5e3`.
+        public let literal: String
+
+        /// Takes a number as JSON writes it, or gives `nil` when `literal` is not one (RFC 8259, section 6).
+        public init?(literal: String) {
+            var text = literal
+            let isNumber = text.withUTF8 { bytes in
+                var parser = JSONParser(bytes, maximumDepth: 0)
+                return parser.scanNumber() == nil && parser.isAtEnd
+            }
+            guard isNumber else { return nil }
+            self.literal = literal
+        }
+
+        /// Makes a number of an integer of any width.
+        public init(_ value: some BinaryInteger) {
+            literal = value.description
+        }
+
+        /// Makes the shortest number that reads back as `value`, or `nil` for infinities and NaN.
+        public init?(_ value: Double) {
+            guard value.isFinite else { return nil }
+            literal = Self.withoutZeroFraction(value.description)
+        }
+
+        /// Makes the shortest number that reads back as `value`, or `nil` for infinities and NaN.
+        public init?(_ value: Float) {
+            guard value.isFinite else { return nil }
+            literal = Self.withoutZeroFraction(value.description)
+        }
+
+        /// Makes a number with every digit of `value`, or `nil` for NaN.
+        public init?(_ value: Decimal) {
+            guard !value.isNaN else { return nil }
+            literal = value.description
+        }
+
+        /// Takes digits that are known to follow the grammar.
+        init(verified literal: String) {
+            self.literal = literal
+        }
+
+        private static func withoutZeroFraction(_ text: String) -> String {
+            text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
+    }
+}
+
+extension JSON.Number {
+    /// The number as an `Int`, or `nil` when it has a fraction or does not fit.
+    public var intValue: Int? { value(as: Int.self) }
+
+    /// The nearest `Double`, or `nil` when the number is too large for one.
+    public var doubleValue: Double? { Double(literal).flatMap { $0.isFinite ? $0 : nil } }
+
+    /// The number as a `Decimal`, or `nil` when that cannot hold every digit.
+    public var decimalValue: Decimal? {
+        let wanted = parts
+        guard wanted.digits.count <= 39, let decimal = Decimal(string: literal) else { return nil }
+        guard let made = JSON.Number(decimal)?.parts, made == wanted else { return nil }
+        return decimal
+    }
+
+    /// The number as an integer of this type, or `nil` when it has a fraction or does not fit.
+    ///
+    /// `5.0` and `5e2` are whole numbers, whatever way they are written.
+    public func value<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
+        if let value = Integer(literal) { return value }
+        let parts = parts
+        guard parts.exponent >= 0, parts.exponent <= Integer.bitWidth else { return nil }
+        guard parts.digits.count <= Integer.bitWidth else { return nil }
+        let zeros = String(repeating: "0", count: parts.exponent)
+        let digits = String(decoding: parts.digits, as: UTF8.self)
+        return Integer((parts.isNegative ? "-0" : "0") + digits + zeros)
+    }
+
+    /// Whether the number has no fraction, however it is written.
+    var isWhole: Bool { parts.exponent >= 0 }
+
+    /// The number as `digits × 10^exponent`, without zeros at either end of `digits`.
+    private struct Parts: Equatable {
+        var isNegative = false
+        var digits: [UInt8] = []
+        var exponent = 0
+    }
+
+    /// The number taken apart in one pass; an exponent beyond reckoning counts as ±10^15.
+    private var parts: Parts {
+        var parts = Parts()
+        let mantissa = literal.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        var isFraction = false
+        for byte in mantissa {
+            switch byte {
+            case UInt8(ascii: "-"): parts.isNegative = true
+            case UInt8(ascii: "."): isFraction = true
+            default:
+                if isFraction { parts.exponent -= 1 }
+                if byte != UInt8(ascii: "0") || !parts.digits.isEmpty { parts.digits.append(byte) }
+            }
+        }
+        while parts.digits.last == UInt8(ascii: "0") {
+            parts.digits.removeLast()
+            parts.exponent += 1
+        }
+        guard !parts.digits.isEmpty else { return Parts() }
+        if mantissa.endIndex < literal.endIndex {
+            let written = literal[mantissa.endIndex...].dropFirst()
+            let limit = 1_000_000_000_000_000
+            let exponent = Int(written) ?? (written.hasPrefix("-") ? -limit : limit)
+            parts.exponent += min(max(exponent, -limit), limit)
+        }
+        return parts
+    }
+}

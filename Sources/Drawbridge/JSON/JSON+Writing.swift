@@ -1,0 +1,89 @@
+extension JSON {
+    /// The value as compact JSON text in UTF-8, members in their order.
+    ///
+    /// Nothing is escaped but what must be (quote, backslash, control characters) and the line separators
+    /// U+2028 and U+2029, which break scripts that hold JSON.
+    public var bytes: [UInt8] {
+        var output: [UInt8] = []
+        write(into: &output)
+        return output
+    }
+
+    /// Appends the value as JSON text.
+    package func write(into output: inout [UInt8]) {
+        switch self {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let bool): output.append(contentsOf: (bool ? "true" : "false").utf8)
+        case .number(let number): output.append(contentsOf: number.literal.utf8)
+        case .string(let string): Self.write(string, into: &output)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            for (position, element) in elements.enumerated() {
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                element.write(into: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            for (position, member) in members.enumerated() {
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                Self.write(member.key, into: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(into: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Appends a string in quotes, copying the stretches between escapes whole.
+    private static func write(_ string: String, into output: inout [UInt8]) {
+        var string = string
+        output.append(UInt8(ascii: "\""))
+        string.withUTF8 { bytes in
+            var start = 0
+            var position = 0
+            while position < bytes.count {
+                let byte = bytes[position]
+                var length = 1
+                if byte == 0xE2, bytes[position + 1] == 0x80, bytes[position + 2] | 1 == 0xA9 {
+                    length = 3
+                } else if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                    position += 1
+                    continue
+                }
+                output.append(contentsOf: bytes[start..<position])
+                let code = length == 3 ? 0x2000 | UInt16(bytes[position + 2] & 0x2F) : UInt16(byte)
+                output.append(contentsOf: escape(code).utf8)
+                position += length
+                start = position
+            }
+            output.append(contentsOf: bytes[start...])
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(_ code: UInt16) -> String {
+        switch code {
+        case 0x22: "\\\""
+        case 0x5C: "\\\\"
+        case 0x08: "\\b"
+        case 0x09: "\\t"
+        case 0x0A: "\\n"
+        case 0x0C: "\\f"
+        case 0x0D: "\\r"
+        default: "\\u" + hexadecimal(code)
+        }
+    }
+
+    /// Four hexadecimal digits.
+    static func hexadecimal(_ code: some FixedWidthInteger) -> String {
+        let digits = String(code, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    /// The value for a message: its beginning when it is long.
+    var excerpt: String {
+        let text = description
+        return text.utf8.count <= 44 ? text : "\(text.prefix(40))…"
+    }
+}

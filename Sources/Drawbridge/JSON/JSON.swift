@@ -1,0 +1,99 @@
+/// Any JSON value (RFC 8259).
+///
+/// Numbers keep the digits they were written with and objects keep the order of their members, so a value
+/// that is read and written again comes out as it went in. Strings are equal when their UTF-8 bytes are.
+///
+/// ```swift
+/// let reply: JSON = ["user": "ada", "scores": [1, 2.5]]
+/// reply["scores"]?[1]?.numberValue?.doubleValue  // 2.5
+/// ```
+public enum JSON: Sendable {
+    /// The word `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number of any size and precision.
+    case number(Number)
+    /// A text.
+    case string(String)
+    /// Values in order.
+    case array([JSON])
+    /// Named values in order, each name once.
+    case object(Object)
+}
+
+extension JSON {
+    /// The member with this name, or `nil` when there is none or the value is not an object.
+    public subscript(key: String) -> JSON? {
+        objectValue?[key]
+    }
+
+    /// The element at this position, or `nil` when there is none or the value is not an array.
+    public subscript(index: Int) -> JSON? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// Whether the value is `null`.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The truth value, or `nil` when the value is of another kind.
+    public var boolValue: Bool? {
+        if case .bool(let bool) = self { bool } else { nil }
+    }
+
+    /// The number, or `nil` when the value is of another kind.
+    public var numberValue: Number? {
+        if case .number(let number) = self { number } else { nil }
+    }
+
+    /// The text, or `nil` when the value is of another kind.
+    public var stringValue: String? {
+        if case .string(let string) = self { string } else { nil }
+    }
+
+    /// The elements, or `nil` when the value is not an array.
+    public var arrayValue: [JSON]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The members, or `nil` when the value is not an object.
+    public var objectValue: Object? {
+        if case .object(let members) = self { members } else { nil }
+    }
+}
+
+extension JSON: Hashable {
+    /// Whether both are the same value: strings byte by byte, numbers digit by digit (`1` is not `1.0`),
+    /// objects whatever the order of their members.
+    public static func == (lhs: JSON, rhs: JSON) -> Bool {
+        switch (lhs, rhs) {
+        case (.null, .null): true
+        case (.bool(let lhs), .bool(let rhs)): lhs == rhs
+        case (.number(let lhs), .number(let rhs)): lhs == rhs
+        case (.string(let lhs), .string(let rhs)): Bytewise(lhs) == Bytewise(rhs)
+        case (.array(let lhs), .array(let rhs)): lhs == rhs
+        case (.object(let lhs), .object(let rhs)): lhs == rhs
+        default: false
+        }
+    }
+
+    /// Feeds the value to `hasher`, in agreement with `==`.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let bool): hasher.combine(bool)
+        case .number(let number): hasher.combine(number)
+        case .string(let string): hasher.combine(Bytewise(string))
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
+    }
+}
+
+extension JSON: CustomStringConvertible {
+    /// The JSON text of the value.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}

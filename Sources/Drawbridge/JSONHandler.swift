@@ -1,0 +1,32 @@
+/// A handler with typed input and output.
+///
+/// ```swift
+/// struct LoginHandler: JSONHandler {
+///     struct Input: Decodable { var user: String }
+///     struct Output: Encodable { var token: String }
+///
+///     func handle(_ input: Input) async throws -> Output { Output(token: try await issueToken(input.user)) }
+/// }
+/// ```
+///
+/// `Input` is read from query and body alike: JSON, or a form; the body wins. What does not fit is a 400 that names
+/// the field. Use ``Nothing`` where there is no input or no output.
+public protocol JSONHandler: Handler {
+    /// What the page sends.
+    associatedtype Input: Decodable & Sendable
+    /// What the page gets.
+    associatedtype Output: Encodable & Sendable
+
+    /// Does the work.
+    ///
+    /// - Throws: an ``HTTPError`` to answer with its code and message.
+    func handle(_ input: Input) async throws -> Output
+}
+
+extension JSONHandler {
+    /// Reads the input, does the work, and answers with the output.
+    public func startLoading(_ request: Request) async throws -> Response {
+        let output = try await handle(try await request.input(as: Input.self))
+        return try Response(output: output)
+    }
+}

@@ -1,0 +1,24 @@
+/// Stands around every answer, those of handlers and those that are passed through alike.
+///
+/// ```swift
+/// struct Timing: Middleware {
+///     func handle(_ request: Request, next: Next) async throws -> Response {
+///         let start = ContinuousClock.now
+///         var response = await next(request)
+///         response.headers[.serverTiming] = "app;dur=\(start.duration(to: .now) / .milliseconds(1))"
+///         return response
+///     }
+/// }
+/// ```
+///
+/// The first in the list is the outermost. Requests that the gateway refuses before it looks at their path (a foreign
+/// host, a broken head) never get here.
+public protocol Middleware: Sendable {
+    /// Goes on to what lies inside. It does not throw: an error inside has become an answer already.
+    typealias Next = @Sendable (Request) async -> Response
+
+    /// Answers the request, usually by way of `next`.
+    ///
+    /// - Throws: an ``HTTPError`` to refuse the request with that status.
+    func handle(_ request: Request, next: Next) async throws -> Response
+}

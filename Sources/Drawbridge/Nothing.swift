@@ -1,0 +1,16 @@
+/// No value: the input of a handler that takes none, the output of one that only acts.
+///
+/// As input it takes anything and ignores it; as output there is no `data` in the envelope and `null` elsewhere.
+public struct Nothing: Codable, Sendable, Hashable {
+    /// Makes the one value there is.
+    public init() {}
+
+    /// Takes whatever was sent.
+    public init(from decoder: any Decoder) throws {}
+
+    /// Writes `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encodeNil()
+    }
+}

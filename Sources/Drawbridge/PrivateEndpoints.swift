@@ -1,0 +1,27 @@
+import HTTPTypes
+
+/// What the gateway says about itself, below `/__drawbridge__/`.
+struct PrivateEndpoints: Responder {
+    private static let prefix = "/__drawbridge__"
+
+    func respond(to request: Request) async throws -> Response? {
+        guard request.path == Self.prefix || request.path.hasPrefix(Self.prefix + "/") else { return nil }
+        guard request.path == Self.prefix + "/health" else {
+            throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
+        }
+        guard request.method == .get || request.method == .head else {
+            throw HTTPError(
+                .methodNotAllowed, "\(request.path) takes GET and HEAD", headers: [.allow: "GET, HEAD"])
+        }
+        var response = Response(
+            bytes: Envelope.success(try JSON.encode(Health())), contentType: "application/json")
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private struct Health: Encodable {
+        var status = "ok"
+        var droppedAnswers = Gateway.droppedAnswers
+        var droppedChunks = Gateway.droppedChunks
+    }
+}

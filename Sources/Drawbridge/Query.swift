@@ -1,0 +1,60 @@
+/// The items of a query or of a form, in order: `a=1&b=2`.
+///
+/// Names and values are percent-decoded and `+` is a space, as pages write them.
+public struct Query: Sendable, Equatable, Sequence {
+    /// One item; an item without `=` has an empty value.
+    public struct Item: Sendable, Equatable {
+        /// The name, decoded.
+        public var name: String
+        /// The value, decoded.
+        public var value: String
+
+        /// Makes an item.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var items: [Item]
+
+    /// Reads the text behind the `?` of a target, or a form's body.
+    ///
+    /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
+    public init(_ text: String) {
+        items = text.utf8.split(separator: UInt8(ascii: "&")).map { part in
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return Item(name: Self.decode(pair[0]), value: pair.count > 1 ? Self.decode(pair[1]) : "")
+        }
+    }
+
+    /// The value of the first item with this name.
+    ///
+    /// Setting it replaces every item of the name; nil removes them.
+    public subscript(name: String) -> String? {
+        get { items.first { $0.name == name }?.value }
+        set {
+            let place = items.firstIndex { $0.name == name } ?? items.endIndex
+            items.removeAll { $0.name == name }
+            if let newValue { items.insert(Item(name: name, value: newValue), at: Swift.min(place, items.count)) }
+        }
+    }
+
+    /// All values with this name, in order.
+    public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+
+    /// True when there is no item.
+    public var isEmpty: Bool { items.isEmpty }
+
+    /// The query as text, percent-encoded.
+    public var text: String {
+        items.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// Walks over the items.
+    public func makeIterator() -> IndexingIterator<[Item]> { items.makeIterator() }
+
+    private static func decode(_ part: Substring.UTF8View) -> String {
+        Percent.decode(part, plusIsSpace: true) ?? String(decoding: part, as: UTF8.self)
+    }
+}

@@ -1,0 +1,121 @@
+public import HTTPTypes
+public import Logging
+
+/// One request: its head, its body, and who sent it.
+///
+/// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and
+/// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
+public struct Request: Sendable {
+    /// Method, scheme, authority, path and header fields. `head.path` is the raw target: percent-encoded, with query.
+    public var head: HTTPRequest
+
+    /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
+    public var body: Body
+
+    /// The address of the caller, without a port; nil where there is no socket.
+    public var remoteAddress: String?
+
+    /// Names this request in the log, in `X-Request-Id` and in errors. A caller's own valid id is kept.
+    public var id: String
+
+    /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
+    public internal(set) var parameters: [String: String] = [:]
+
+    /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
+    package var isAbsoluteForm = false
+
+    /// Where the handler's name and input come from; set by the rule that took the request.
+    package var naming = Naming.path
+
+    /// The input where the door has read it from the body already (`data` beside `action`).
+    var doorInput: JSON?
+
+    var loggerBase = Logger.quiet
+    var behind: (any Responder)?
+
+    /// Where a door finds the name of its handler.
+    package enum Naming: Sendable {
+        case path
+        case action
+    }
+
+    /// Makes a request, for a test or to be sent on.
+    ///
+    /// - Parameters:
+    ///   - target: path and query as they stand in a request line: `/echo?_mobile_bridge=1`.
+    ///   - authority: the host, with a port if there is one; the default is always allowed to call.
+    public init(
+        _ method: HTTPRequest.Method = .get, _ target: String, authority: String? = "localhost",
+        headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
+    ) {
+        self.init(
+            head: HTTPRequest(
+                method: method, scheme: "http", authority: authority, path: target, headerFields: headers),
+            body: body, remoteAddress: remoteAddress)
+    }
+
+    /// Makes a request from a head and a body.
+    public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
+        self.head = head
+        self.body = body
+        self.remoteAddress = remoteAddress
+        self.id = RequestID.from(head.headerFields[.requestID])
+    }
+}
+
+extension Request {
+    /// The method.
+    public var method: HTTPRequest.Method {
+        get { head.method }
+        set { head.method = newValue }
+    }
+
+    /// The header fields, in the order in which they came.
+    public var headers: HTTPFields {
+        get { head.headerFields }
+        set { head.headerFields = newValue }
+    }
+
+    /// The path as it was sent: percent-encoded, without the query.
+    public var path: String {
+        get { Target(head.path).path }
+        set { head.path = Target(path: newValue, query: Target(head.path).query).text }
+    }
+
+    /// The items of the query, percent-decoded, in order.
+    ///
+    /// Setting it encodes the items anew; a query that is not set goes on exactly as it was sent.
+    public var query: Query {
+        get { Query(Target(head.path).query ?? "") }
+        set { head.path = Target(path: path, query: newValue.isEmpty ? nil : newValue.text).text }
+    }
+
+    /// The cookies by name; of two with one name, the first (RFC 6265, section 5.4, sends the closest path first).
+    public var cookies: [String: String] { Cookies.parse(headers[values: .cookie]) }
+
+    /// Logs with the request's id.
+    public var logger: Logger {
+        var logger = loggerBase
+        logger[metadataKey: "request"] = .string(id)
+        return logger
+    }
+
+    /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
+    ///
+    /// It is not intercepted again, flag or no flag. Throws a 404 where nothing behind the gateway takes it.
+    public func passThrough() async throws -> Response {
+        guard let response = try await behind?.respond(to: self) else { throw HTTPError.nothingBehind(path) }
+        return response
+    }
+}
+
+extension HTTPError {
+    static func nothingBehind(_ path: String) -> HTTPError {
+        HTTPError(.notFound, "nothing at \(path): the gateway has no file and no server behind it that takes this path")
+    }
+}
+
+extension Logger {
+    /// For a request that never met a gateway: says nothing.
+    static let quiet = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
+}

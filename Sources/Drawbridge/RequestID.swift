@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Names requests: short, unique within the process and unlikely to meet those of another.
+enum RequestID {
+    private static let prefix = String(UInt32.random(in: .min ... .max), radix: 36)
+    private static let counter = Atomic<UInt64>(0)
+
+    /// The caller's own id if it can stand in a log line and a header as it is, else a new one.
+    static func from(_ field: String?) -> String {
+        if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }
+        return "\(prefix)-\(String(counter.add(1, ordering: .relaxed).newValue, radix: 36))"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

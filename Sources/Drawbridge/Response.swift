@@ -1,0 +1,64 @@
+public import HTTPTypes
+
+/// An answer: a head and a body.
+///
+/// Choose between an **output**, which every door hands to its page in its own way (the envelope at the flagged and
+/// the `__jsbridge__` door, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
+/// as they are.
+public struct Response: Sendable {
+    /// Status and header fields.
+    public var head: HTTPResponse
+
+    /// What follows the head.
+    public var body: Body
+
+    /// The type that answered, for the access log.
+    package var handlerName: String?
+
+    /// Makes an answer of a status, headers and a body that goes out as it is.
+    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
+        head = HTTPResponse(status: status, headerFields: headers)
+        self.body = body
+    }
+
+    /// An output: any value that can be encoded. `nil` and ``Nothing`` are no output.
+    ///
+    /// Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64, decimals with all their digits.
+    public init(output: some Encodable) throws {
+        self.init(body: .output(try JSON.encode(output)))
+    }
+
+    /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.
+    public init(text: String, contentType: String = "text/plain; charset=utf-8") {
+        self.init(headers: [.contentType: contentType], body: .bytes(Array(text.utf8)))
+    }
+
+    /// Bytes, sent as they are.
+    public init(bytes: [UInt8], contentType: String) {
+        self.init(headers: [.contentType: contentType], body: .bytes(bytes))
+    }
+
+    /// A stream, written to the client as it is made.
+    ///
+    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)`` waits for a slow reader. Returning
+    /// ends the body, throwing breaks the transfer off so that nobody takes it for whole.
+    ///
+    /// - Parameter length: the number of bytes if it is known; more or fewer of them break the transfer off.
+    public init(
+        contentType: String, length: Int? = nil, write: @escaping @Sendable (Client) async throws -> Void
+    ) {
+        self.init(headers: [.contentType: contentType], body: .stream(length: length, write))
+    }
+
+    /// The status.
+    public var status: HTTPResponse.Status {
+        get { head.status }
+        set { head.status = newValue }
+    }
+
+    /// The header fields.
+    public var headers: HTTPFields {
+        get { head.headerFields }
+        set { head.headerFields = newValue }
+    }
+}

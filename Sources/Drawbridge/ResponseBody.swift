@@ -1,0 +1,115 @@
+import HTTPTypes
+
+extension Response {
+    /// The body of an answer.
+    public enum Body: Sendable {
+        /// These bytes, as they are.
+        case bytes([UInt8])
+
+        /// JSON text that each door hands to its page in its own way. Made by ``Response/init(output:)``.
+        case output([UInt8])
+
+        /// A part of a regular file.
+        case file(File)
+
+        /// Chunks, written while they are made; `length` is their sum if it is known.
+        case stream(length: Int?, @Sendable (Client) async throws -> Void)
+
+        /// No body.
+        public static let empty = Body.bytes([])
+
+        /// The number of bytes if it is known.
+        public var length: Int? {
+            switch self {
+            case .bytes(let bytes), .output(let bytes): bytes.count
+            case .file(let file): file.length
+            case .stream(let length, _): length
+            }
+        }
+    }
+
+    /// A part of an open file; whoever sends it closes it.
+    public struct File: Sendable {
+        /// The open descriptor and its owner, which closes it when nobody refers to it any more.
+        public let handle: any FileHandle
+        /// Where the part begins, in bytes.
+        public var offset: Int
+        /// How many bytes it has.
+        public var length: Int
+
+        /// Makes a part of a file.
+        public init(handle: any FileHandle, offset: Int, length: Int) {
+            self.handle = handle
+            self.offset = offset
+            self.length = length
+        }
+    }
+
+    /// An open file: reads at a place, and closes its descriptor with its last reference.
+    public protocol FileHandle: Sendable, AnyObject {
+        /// The descriptor, for an engine that can send files by itself.
+        var descriptor: Int32 { get }
+
+        /// Reads up to `count` bytes at `offset`; fewer at the end of the file.
+        func read(at offset: Int, count: Int) throws -> [UInt8]
+    }
+}
+
+extension Response.Body {
+    /// Reads the whole body; for tests and for middleware that must see all of it.
+    ///
+    /// - Throws: a 413 when there are more than `limit` bytes, and whatever the writer of a stream throws.
+    public func collect(upTo limit: Int = 64 << 20) async throws -> [UInt8] {
+        let collected: [UInt8]
+        switch self {
+        case .bytes(let bytes), .output(let bytes):
+            collected = bytes
+        case .file(let file):
+            guard file.length <= limit else { throw HTTPError.tooLarge(limit) }
+            collected = try file.handle.read(at: file.offset, count: file.length)
+        case .stream(_, let write):
+            let sink = Sink(limit: limit)
+            let client = Client { try sink.append($0) }
+            defer { client.finish() }
+            try await write(client)
+            return sink.bytes
+        }
+        guard collected.count <= limit else { throw HTTPError.tooLarge(limit) }
+        return collected
+    }
+
+    /// The same body with every chunk changed on its way: for middleware, which sees streams and not buffers.
+    ///
+    /// The result has no known length unless the body is bytes.
+    public func map(_ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]) rethrows -> Self {
+        switch self {
+        case .bytes(let bytes): return .bytes(try transform(bytes))
+        case .output(let bytes): return .output(try transform(bytes))
+        case .file, .stream:
+            return .stream(length: nil) { client in
+                try await self.write(to: Client { try await client.didLoad(transform($0)) })
+            }
+        }
+    }
+
+    /// Writes the whole body to a client, whatever its kind.
+    package func write(to client: Client) async throws {
+        switch self {
+        case .bytes(let bytes), .output(let bytes):
+            if !bytes.isEmpty { try await client.didLoad(bytes) }
+        case .file(let file):
+            var offset = file.offset
+            let end = file.offset + file.length
+            while offset < end {
+                let chunk = try file.handle.read(at: offset, count: min(64 << 10, end - offset))
+                guard !chunk.isEmpty else {
+                    throw HTTPError(.internalServerError, "a file became shorter while it was sent")
+                }
+                try await client.didLoad(chunk)
+                offset += chunk.count
+            }
+        case .stream(_, let write):
+            try await write(client)
+        }
+    }
+}

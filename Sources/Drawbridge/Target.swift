@@ -1,0 +1,43 @@
+/// A request target in origin form, split at the first `?` (RFC 9112, section 3.2.1).
+struct Target {
+    var path: String
+    var query: String?
+
+    init(path: String, query: String?) {
+        self.path = path
+        self.query = query
+    }
+
+    init(_ text: String?) {
+        guard let text else {
+            self.init(path: "/", query: nil)
+            return
+        }
+        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            self.init(
+                path: String(text[..<mark]), query: String(text[text.utf8.index(after: mark)...]))
+        } else {
+            self.init(path: text, query: nil)
+        }
+    }
+
+    var text: String { query.map { "\(path)?\($0)" } ?? path }
+}
+
+extension Target {
+    /// The parts of a path between its slashes, each decoded after the split: `%2F` never separates.
+    ///
+    /// One trailing slash is ignored. Nil when a part does not decode to UTF-8.
+    static func segments(of path: String) -> [String]? {
+        var segments: [String] = []
+        var text = path[...]
+        if text.utf8.first == UInt8(ascii: "/") { text = text.dropFirst() }
+        if text.utf8.last == UInt8(ascii: "/") { text = text.dropLast() }
+        guard !text.isEmpty else { return [] }
+        for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let segment = Percent.decode(part) else { return nil }
+            segments.append(segment)
+        }
+        return segments
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Drawbridge
+import DrawbridgeHandlers
+import DrawbridgeServer
+import Glibc
+
+/// What flags, environment and defaults say together; a flag beats the environment, which beats the default.
+struct Settings {
+    let server: ServerConfiguration
+    let access: AccessPolicy
+    let root: String?
+    let presenter: ScriptedPresenter
+
+    init(_ command: DrawbridgeCommand) throws {
+        let host = command.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
+        server = ServerConfiguration(host: host, port: try command.port ?? Self.environmentPort() ?? 8080)
+        let isWildcard = ["0.0.0.0", "::", "*"].contains(host)
+        let listed = command.allowedHosts.flatMap { $0.split(separator: ",").map(String.init) }
+        access = AccessPolicy(
+            allowedHosts: Set(listed + (isWildcard ? [] : [host])), allowedOrigins: Set(command.cors),
+            requiresToken: isWildcard)
+        root = command.root
+        presenter = try ScriptedPresenter(command.answer)
+    }
+
+    func makeGateway() throws -> Gateway {
+        let presenter = presenter
+        let files: any Responder
+        if let root {
+            let served = StaticFiles.staticFiles(root)
+            do { try served.validate() } catch { throw CleanExit.failure("\(error)") }
+            files = served
+        } else {
+            files = WelcomePage()
+        }
+        let gateway = Gateway(passThrough: [files], access: access)
+        gateway.register(EchoHandler.self, at: "/echo")
+        gateway.register(at: "/login") { LoginHandler(presenter: presenter) }
+        gateway.register(at: "/alert") { AlertHandler(presenter: presenter) }
+        return gateway
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func environmentPort() throws -> Int? {
+        guard let text = environment("PORT") else { return nil }
+        guard let port = Int(text), (0...65535).contains(port) else {
+            throw ValidationError("PORT=\(text): a port is a number from 0 to 65535")
+        }
+        return port
+    }
+}

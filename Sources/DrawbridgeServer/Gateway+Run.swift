@@ -1,0 +1,37 @@
+public import Drawbridge
+import HTTPTypes
+import MicroHTTPD
+
+extension Gateway {
+    /// Listens and answers until the task is cancelled, then stops: running requests get a while to finish.
+    ///
+    /// - Parameter onListening: told once, with the address that it really is.
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    public func run(
+        _ configuration: ServerConfiguration = ServerConfiguration(),
+        onListening: (ServerAddress) -> Void = { _ in }
+    ) async throws {
+        let server = try GatewayServer(self, configuration)
+        onListening(server.address)
+        await untilCancelled()
+        await server.stop()
+    }
+
+    private func untilCancelled() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        // A cancelled iteration ends; nothing is ever sent.
+        for await _ in stream {}
+        continuation.finish()
+    }
+}
+
+/// Where a server listens.
+public struct ServerAddress: Sendable, CustomStringConvertible {
+    /// The address as numbers.
+    public let host: String
+    /// The port that it has, also when the system chose it.
+    public let port: Int
+
+    /// A URL for people: `http://127.0.0.1:8080`.
+    public var description: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}

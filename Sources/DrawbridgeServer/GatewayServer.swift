@@ -1,0 +1,112 @@
+public import Drawbridge
+import HTTPTypes
+import MicroHTTPD
+
+/// A gateway that listens: the core on the engine.
+///
+/// ``Drawbridge/Gateway/run(_:onListening:)`` is the usual way; this type is for programs that start and stop
+/// several, and for tests.
+public final class GatewayServer: Sendable {
+    /// Where it listens.
+    public let address: ServerAddress
+    private let server: HTTPServer
+    private let grace: Duration
+    private let log: AccessLog?
+
+    /// Binds and serves from now on.
+    ///
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
+        let log = configuration.logsRequests ? AccessLog() : nil
+        let gateway = gateway
+        server = HTTPServer(
+            host: configuration.host, port: configuration.port, limits: configuration.limits,
+            loops: configuration.loops, logger: gateway.logger,
+            admit: { head, isAbsoluteForm in
+                var request = Request(head: head)
+                request.isAbsoluteForm = isAbsoluteForm
+                switch gateway.admission(of: request) {
+                case .refused(let response): return .refused(response.head, response.body.bytes)
+                case .taken(.streamed): return .streamed
+                case .taken(.collected(upTo: let limit)): return .collected(upTo: limit ?? gateway.bodyLimit)
+                }
+            },
+            refuse: { status, message in
+                let response = Gateway.refusal(HTTPError(status, message))
+                return (response.head, response.body.bytes)
+            },
+            handle: { exchange in await exchange.answer(with: gateway, log) })
+        try server.start()
+        address = ServerAddress(host: server.address ?? configuration.host, port: server.port)
+        grace = configuration.grace
+        self.log = log
+    }
+
+    /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
+    public func stop() async {
+        await server.stop(within: grace)
+        log?.flush()
+    }
+}
+
+extension Exchange {
+    /// One request's way through the gateway, from the engine and back.
+    fileprivate func answer(with gateway: Gateway, _ log: AccessLog?) async {
+        let start = ContinuousClock.now
+        var request = Request(
+            head: self.request, body: isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
+            remoteAddress: remoteAddress)
+        request.isAbsoluteForm = isAbsoluteForm
+        let response = await gateway.respond(to: request, on: executor)
+        let bytes = await send(response, to: request)
+        log?.add(request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: Task.isCancelled)
+    }
+
+    /// Returns how many bytes of a body were sent.
+    private func send(_ response: Response, to request: Request) async -> Int {
+        switch response.body {
+        case .bytes(let bytes), .output(let bytes):
+            send(response.head, bytes)
+            return bytes.count
+        case .file(let file):
+            send(
+                response.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
+                length: file.length)
+            return file.length
+        case .stream(let length, let write):
+            begin(response.head, length: length)
+            // Nobody reads a body here, and the writer would wait for that for ever.
+            if request.method == .head { return 0 }
+            let counter = Counter()
+            let client = Client { chunk in
+                try await self.write(chunk)
+                counter.add(chunk.count)
+            }
+            do {
+                try await write(client)
+            } catch {
+                if !(error is CancellationError) { request.logger.error("a stream broke off: \(error)") }
+                fail()
+            }
+            client.finish()
+            return counter.value
+        }
+    }
+}
+
+/// The body of an exchange as the core reads it.
+private struct StreamedBody: ChunkSource {
+    let exchange: Exchange
+
+    func next() async throws -> [UInt8]? { try await exchange.nextChunk() }
+}
+
+extension Response.Body {
+    /// The bytes of a body that is one piece.
+    fileprivate var bytes: [UInt8] {
+        switch self {
+        case .bytes(let bytes), .output(let bytes): bytes
+        case .file, .stream: []
+        }
+    }
+}

@@ -1,0 +1,30 @@
+public import MicroHTTPD
+
+/// Where and how a gateway listens.
+public struct ServerConfiguration: Sendable {
+    /// A name or an address; loopback by default, so that only this machine can call.
+    public var host: String
+    /// The port; 0 lets the system choose.
+    public var port: Int
+    /// What is taken from a caller: sizes, times, connections.
+    public var limits: Limits
+    /// Threads that serve; by default all cores but one.
+    public var loops: Int?
+    /// How long running requests may take to finish at a stop.
+    public var grace: Duration
+    /// Whether each request is logged in one line.
+    public var logsRequests: Bool
+
+    /// Makes a configuration.
+    public init(
+        host: String = "127.0.0.1", port: Int = 8080, limits: Limits = Limits(), loops: Int? = nil,
+        grace: Duration = .seconds(3), logsRequests: Bool = true
+    ) {
+        self.host = host
+        self.port = port
+        self.limits = limits
+        self.loops = loops
+        self.grace = grace
+        self.logsRequests = logsRequests
+    }
+}

@@ -1,0 +1,89 @@
+import CMicroHTTPD
+import Glibc
+import HTTPTypes
+
+/// An answer on its way to the library.
+struct Answer {
+    enum Body {
+        case bytes([UInt8])
+        /// The owner keeps the descriptor open.
+        case file(Int32, owner: any AnyObject & Sendable, offset: Int, length: Int)
+        case stream(length: Int?)
+    }
+
+    let head: HTTPResponse
+    let body: Body
+
+    init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
+        var head = head
+        if closing { head.headerFields[.connection] = "close" }
+        self.head = head
+        self.body = body
+    }
+
+    /// Hands the answer to the library. Returns false when it takes none, and the connection must close.
+    ///
+    /// Only on the first and the last call of the access handler, on the loop's thread.
+    func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
+        guard let response = make(for: exchange) else { return false }
+        defer { MHD_destroy_response(response) }
+        for field in head.headerFields where Self.isSent(field) {
+            guard MHD_add_response_header(response, field.name.rawName, field.value) == .YES else {
+                exchange?.worker.log("the header \(field.name) has a value that cannot be sent; it was left out")
+                continue
+            }
+        }
+        return MHD_queue_response(connection, UInt32(head.status.code), response) == .YES
+    }
+
+    private func make(for exchange: Exchange?) -> OpaquePointer? {
+        switch body {
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes { bytes in
+                // The library copies, and does not write through the pointer.
+                MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .file(let original, owner: _, let offset, let length):
+            // A duplicate, for the library closes what it sends.
+            let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { return nil }
+            let response = MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset))
+            if response == nil { close(descriptor) }
+            return response
+        case .stream(let length):
+            guard let exchange else { return nil }
+            // Released by `releaseExchange` when the library forgets the response.
+            let box = Unmanaged.passRetained(exchange)
+            let response = MHD_create_response_from_callback(
+                length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 32 << 10, fillFromExchange,
+                box.toOpaque(), releaseExchange)
+            if response == nil { box.release() }
+            return response
+        }
+    }
+
+    /// Framing is the engine's own, and an empty value cannot be sent by this library.
+    private static func isSent(_ field: HTTPField) -> Bool {
+        switch field.name {
+        case .contentLength, .transferEncoding, .upgrade, .trailer, .te: false
+        case .connection: field.value == "close"
+        default: !field.value.isEmpty
+        }
+    }
+}
+
+/// The library wants bytes of a stream; on the loop's thread.
+private func fillFromExchange(
+    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+) -> Int {
+    guard let box, let buffer else { return -2 }
+    return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()
+        .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+/// The library has forgotten a stream; on the loop's thread.
+private func releaseExchange(_ box: UnsafeMutableRawPointer?) {
+    guard let box else { return }
+    Unmanaged<Exchange>.fromOpaque(box).release()
+}

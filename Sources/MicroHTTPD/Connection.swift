@@ -1,0 +1,86 @@
+import CMicroHTTPD
+import Glibc
+
+/// One connection of a caller, over all its requests; touched on its loop's thread only.
+final class Connection {
+    /// Where it stands, and what it may take how long for.
+    enum Stage {
+        /// Between two requests; `received` are the bytes at the last look, nil before the first.
+        case idle(received: UInt64?)
+        /// The first bytes of a head have come.
+        case head
+        /// A body is coming; `count` bytes of it are here.
+        case body(count: Int)
+        /// A reader takes a body with an end; it had taken `acknowledged` bytes at the last look.
+        case sending(acknowledged: UInt64?)
+        /// The next move is ours.
+        case busy
+    }
+
+    let socket: Int32
+    /// Without a port.
+    let address: String?
+    /// True until the first request is complete.
+    var isNew = true
+    /// The target of the request line that came last, as it was sent.
+    var target: [UInt8] = []
+    private(set) var stage = Stage.idle(received: 0)
+    /// When the stage began, in milliseconds.
+    private(set) var since = Loop.now
+
+    init(_ connection: OpaquePointer) {
+        socket = dbr_socket(connection)
+        address = dbr_peer(connection).flatMap(Self.text)
+    }
+
+    func enter(_ stage: Stage) {
+        self.stage = stage
+        since = Loop.now
+    }
+
+    /// A part of a body came.
+    func received(_ count: Int) {
+        if case .body(let before) = stage { stage = .body(count: before + count) }
+    }
+
+    /// Ends the connection; the library sees it as closed by the peer.
+    func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    /// Looks whether the caller is slower than it may be, and cuts it off if so.
+    func check(_ limits: Limits) {
+        let seconds = (Loop.now - since) / 1000
+        switch stage {
+        case .busy:
+            break
+        case .idle(let before):
+            guard let traffic = traffic() else { return }
+            if let before, traffic.received > before { enter(.head) } else { stage = .idle(received: traffic.received) }
+        case .head:
+            if seconds >= limits.headSeconds { cut() }
+        case .body(let count):
+            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate { cut() }
+        case .sending(let before):
+            guard let traffic = traffic() else { return }
+            guard let before else {
+                stage = .sending(acknowledged: traffic.acknowledged)
+                return
+            }
+            let taken = Int(clamping: traffic.acknowledged - before)
+            if seconds >= limits.graceSeconds, taken < seconds * limits.readRate { cut() }
+        }
+    }
+
+    private func traffic() -> (received: UInt64, acknowledged: UInt64)? {
+        var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)
+        return dbr_traffic(socket, &traffic.received, &traffic.acknowledged) == 0 ? traffic : nil
+    }
+
+    private static func text(_ address: UnsafePointer<sockaddr>) -> String? {
+        var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let length = socklen_t(
+            Int32(address.pointee.sa_family) == AF_INET6
+                ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+        return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+    }
+}

@@ -1,0 +1,244 @@
+import CMicroHTTPD
+import Glibc
+public import HTTPTypes
+
+/// One request and its answer, on their way through the engine.
+///
+/// The handler closure of the server gets it, reads the body and sends one answer. When the caller leaves, the task
+/// that runs the closure is cancelled, and what is sent afterwards is dropped.
+///
+/// Its state is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
+public final class Exchange: @unchecked Sendable {
+    /// The head; `Host` has become its authority, framing headers are gone.
+    public let request: HTTPRequest
+    /// True when the target was a whole URL (a browser talks to its proxy so).
+    public let isAbsoluteForm: Bool
+    /// The caller's address, without a port.
+    public let remoteAddress: String?
+    /// The loop that serves this exchange: prefer it for tasks that answer it.
+    public var executor: any TaskExecutor { loop }
+    /// True when the body is read with ``nextChunk()`` while it comes.
+    public let isStreamed: Bool
+
+    let worker: Worker
+    var loop: Loop { worker.loop }
+    var incoming: Incoming
+    var outgoing: Outgoing?
+
+    /// The library's object; nil once it is done with this request.
+    private var connection: OpaquePointer?
+    private let caller: Connection
+    private var answer: Answer?
+    private var isQueued = false
+    private var isSuspended = false
+    private(set) var hasLeft = false
+    private var task: Task<Void, Never>?
+
+    init(_ head: AuditedHead, _ mode: Incoming.Mode, _ connection: OpaquePointer, _ caller: Connection, _ worker: Worker) {
+        request = head.request
+        isAbsoluteForm = head.isAbsoluteForm
+        remoteAddress = caller.address
+        isStreamed = mode == .streamed
+        incoming = Incoming(mode)
+        self.connection = connection
+        self.caller = caller
+        self.worker = worker
+    }
+}
+
+// Called by the library, through the worker, on the loop's thread.
+extension Exchange {
+    /// A part of the body. Returns false to close the connection.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !hasLeft else { return false }
+        caller.received(bytes.count)
+        switch incoming.append(bytes) {
+        case .taken:
+            return true
+        case .full:
+            suspend()
+            return true
+        case .tooMuch(let limit):
+            let (head, body) = worker.server.refuse(
+                Refusal(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here"))
+            incoming.discard(answering: Answer(head, .bytes(body), closing: true), atMost: worker.server.limits.discarded)
+            return true
+        case .cut:
+            return false
+        }
+    }
+
+    /// The request is complete; called again after each resume until there is an answer.
+    ///
+    /// Returns false to close the connection.
+    func complete() -> Bool {
+        guard !hasLeft else { return false }
+        if let refusal = incoming.refusal { return queue(refusal) }
+        incoming.end()
+        caller.enter(.busy)
+        start()
+        loop.drain(atMost: 32) { answer != nil }
+        if let answer { return queue(answer) }
+        suspend()
+        return true
+    }
+
+    /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
+    func start() {
+        guard task == nil, !isQueued, answer == nil else { return }
+        worker.began(self)
+        // On the loop's own thread, so that a handler that does not suspend has answered when this returns.
+        task = Task.immediateDetached(executorPreference: loop) { [self] in
+            await worker.server.handle(self)
+            loop.perform { self.handled() }
+        }
+    }
+
+    /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard !hasLeft, outgoing != nil else { return -2 }
+        let count = outgoing?.take(into: buffer) ?? -2
+        if count == 0 { suspend() }
+        return count
+    }
+
+    /// The library is done with this request, one way or the other.
+    func completed(inFull: Bool) {
+        worker.unwatch(self, caller.socket, if: isSuspended)
+        isSuspended = false
+        connection = nil
+        caller.isNew = false
+        caller.enter(.idle(received: nil))
+        if !inFull || answer == nil || outgoing?.isOver == false { leave() }
+    }
+
+    /// The caller has gone, or must go: cancels the handler and lets the library close.
+    func leave() {
+        guard !hasLeft else { return }
+        hasLeft = true
+        task?.cancel()
+        incoming.fail()
+        outgoing?.fail()
+        if isSuspended { resume() }
+    }
+
+    private func handled() {
+        task = nil
+        worker.ended(self)
+        if answer == nil {
+            let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
+            set(Answer(head, .bytes(body), closing: true))
+        }
+        outgoing?.end()
+        if isSuspended, outgoing?.hasNews == true { resume() }
+    }
+}
+
+// Suspending: a connection of the library's that waits for us is blind, so its socket is watched by the loop.
+extension Exchange {
+    private func suspend() {
+        guard let connection, !isSuspended else { return }
+        isSuspended = true
+        MHD_suspend_connection(connection)
+        if case .body = caller.stage { caller.enter(.busy) }
+        worker.watch(self, caller.socket)
+    }
+
+    private func resume() {
+        guard let connection, isSuspended else { return }
+        isSuspended = false
+        worker.unwatch(self, caller.socket, if: true)
+        if incoming.isOpen { caller.enter(.body(count: 0)) }
+        MHD_resume_connection(connection)
+        loop.setRunDue()
+    }
+}
+
+// For the closure that answers, from any thread.
+extension Exchange {
+    /// The collected body; empty where it is streamed.
+    public var body: [UInt8] { incoming.collected }
+
+    /// The next part of a streamed body, nil after the last.
+    ///
+    /// - Throws: `CancellationError` when the caller left before the end.
+    public func nextChunk() async throws -> [UInt8]? {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[UInt8]?, any Error>) in
+            loop.perform { [self] in
+                incoming.next(continuation)
+                if isSuspended, incoming.hasRoom, incoming.isOpen { resume() }
+            }
+        }
+    }
+
+    /// Sends an answer that is complete.
+    public func send(_ head: HTTPResponse, _ body: [UInt8]) { onLoop { $0.set(Answer(head, .bytes(body))) } }
+
+    /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
+    public func send(
+        _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int, length: Int
+    ) {
+        onLoop { $0.set(Answer(head, .file(descriptor, owner: owner, offset: offset, length: length))) }
+    }
+
+    /// Sends the head of an answer whose body comes by ``write(_:)``, and ends when the closure returns.
+    ///
+    /// - Parameter length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
+    public func begin(_ head: HTTPResponse, length: Int?) {
+        onLoop { exchange in
+            guard exchange.answer == nil else { return }
+            exchange.outgoing = Outgoing(length: length)
+            exchange.set(Answer(head, .stream(length: length)))
+        }
+    }
+
+    /// Sends a part of the body, and waits while the reader is slower.
+    ///
+    /// - Throws: `CancellationError` when the reader has gone.
+    public func write(_ bytes: [UInt8]) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            loop.perform { [self] in
+                guard !hasLeft, outgoing != nil else {
+                    continuation.resume(throwing: CancellationError())
+                    return
+                }
+                outgoing?.append(bytes, continuation)
+                if isSuspended, isQueued { resume() }
+            }
+        }
+    }
+
+    /// Breaks the transfer off, so that nobody takes the body for whole.
+    public func fail() {
+        onLoop { exchange in
+            exchange.outgoing?.fail()
+            if exchange.isSuspended { exchange.resume() }
+        }
+    }
+
+    private func onLoop(_ call: @escaping @Sendable (Exchange) -> Void) {
+        loop.perform { call(self) }
+    }
+
+    private func set(_ answer: Answer) {
+        guard self.answer == nil, !hasLeft else { return }
+        self.answer = answer
+        if isSuspended, !incoming.isOpen { resume() }
+        // A handler that answers before it has read its whole body: what is left is dropped.
+        if incoming.isOpen {
+            incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
+            if isSuspended { resume() }
+        }
+    }
+
+    private func queue(_ answer: Answer) -> Bool {
+        guard let connection, !isQueued else { return connection != nil }
+        isQueued = true
+        self.answer = answer
+        switch answer.body {
+        case .stream: caller.enter(.busy)
+        case .bytes, .file: caller.enter(.sending(acknowledged: nil))
+        }
+        return answer.queue(on: connection, for: self)
+    }
+}

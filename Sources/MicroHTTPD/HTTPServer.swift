@@ -1,0 +1,144 @@
+import CMicroHTTPD
+import Glibc
+public import HTTPTypes
+public import Logging
+import Synchronization
+
+/// An HTTP/1.1 server on GNU libmicrohttpd, driven from loops of our own.
+///
+/// ```swift
+/// let server = HTTPServer { exchange in
+///     exchange.send(HTTPResponse(status: .ok), Array("hello".utf8))
+/// }
+/// try server.start()
+/// ```
+public final class HTTPServer: Sendable {
+    /// What happens to the body of a request, decided on its head.
+    public enum Admission: Sendable {
+        /// Answered now; the body is not read by anybody.
+        case refused(HTTPResponse, [UInt8])
+        /// Collected before the handler starts; more than this many bytes are a 413.
+        case collected(upTo: Int)
+        /// Read by the handler as it comes.
+        case streamed
+    }
+
+    /// An answer to what was refused: status, message → head and body.
+    public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
+
+    /// Where it listens: a name or an address.
+    public let host: String
+    /// What it takes.
+    public let limits: Limits
+    let logger: Logger
+    let handle: @Sendable (Exchange) async -> Void
+
+    private let requestedPort: Int
+    private let loops: Int
+    private let admitHead: @Sendable (HTTPRequest, Bool) -> Admission
+    private let makeRefusal: Refuse
+    private let state = Mutex(State())
+
+    private struct State {
+        var socket: ListeningSocket?
+        var workers: [Worker] = []
+    }
+
+    /// Makes a server; ``start()`` lets it listen.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
+    ///   - admit: decides on a head, and whether it was in absolute form, what happens to its body; must not block.
+    ///   - refuse: dresses what the engine refuses by itself.
+    ///   - handle: answers an exchange; starts on the exchange's loop.
+    public init(
+        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), loops: Int? = nil,
+        logger: Logger = Logger(label: "drawbridge.http"),
+        admit: @escaping @Sendable (HTTPRequest, Bool) -> Admission = { _, _ in .collected(upTo: 8 << 20) },
+        refuse: @escaping Refuse = { status, message in
+            (HTTPResponse(status: status, headerFields: [.contentType: "text/plain"]), Array(message.utf8))
+        },
+        handle: @escaping @Sendable (Exchange) async -> Void
+    ) {
+        self.host = host
+        requestedPort = port
+        self.limits = limits
+        self.loops = loops ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
+        self.logger = logger
+        admitHead = admit
+        makeRefusal = refuse
+        self.handle = handle
+    }
+
+    /// Binds, and serves from now on.
+    ///
+    /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
+    public func start() throws {
+        // A peer that leaves while we write is an error of that write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let connections = limits.connections ?? Self.defaultConnectionLimit()
+        let socket = try ListeningSocket(host: host, port: requestedPort, backlog: 4096)
+        let workers = try (0..<loops).map { _ in
+            try Worker(
+                self, socket: fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0),
+                connectionLimit: max(1, connections / loops))
+        }
+        state.withLock { $0 = State(socket: socket, workers: workers) }
+    }
+
+    /// The port it listens on; 0 before ``start()``.
+    public var port: Int { state.withLock { $0.socket?.port } ?? 0 }
+
+    /// The address it listens on, as numbers.
+    public var address: String? { state.withLock { $0.socket?.address } }
+
+    /// Stops: takes no more requests, lets those under way finish, cancels what is left after `grace`, and waits.
+    ///
+    /// A handler that ignores its cancellation for another second is left behind, and the log says so.
+    public func stop(within grace: Duration = .seconds(5)) async {
+        let (socket, workers) = state.withLock { state in
+            defer { state = State() }
+            return (state.socket, state.workers)
+        }
+        guard let socket else { return }
+        for worker in workers { worker.loop.perform { worker.stopListening() } }
+        close(socket.descriptor)
+
+        let impatience = Task {
+            try await Task.sleep(for: grace)
+            for worker in workers { worker.loop.perform { worker.cancelAll() } }
+            try await Task.sleep(for: .seconds(1))
+            for worker in workers {
+                worker.loop.perform {
+                    let count = worker.abandon()
+                    if count > 0 { worker.server.logger.error("\(count) handlers ignored their cancellation and were left behind") }
+                }
+            }
+        }
+        for worker in workers { await worker.becomeIdle() }
+        impatience.cancel()
+        for worker in workers {
+            await withCheckedContinuation { continuation in
+                worker.loop.perform {
+                    worker.stop()
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    func admit(_ head: HTTPRequest, _ isAbsoluteForm: Bool) -> Admission { admitHead(head, isAbsoluteForm) }
+
+    func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) { makeRefusal(refusal.status, refusal.message) }
+
+    /// Raises the process's limit of descriptors as far as it may, and takes half of them.
+    private static func defaultConnectionLimit() -> Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = min(limit.rlim_max, 1 << 20)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return min(20_000, max(16, Int(clamping: limit.rlim_cur) / 2))
+    }
+}

@@ -1,0 +1,90 @@
+/// The body of a request on its way in.
+struct Incoming {
+    enum Mode: Equatable {
+        case collected(upTo: Int)
+        case streamed
+        /// Read and dropped, up to a number of bytes, so that the caller sees the answer.
+        case dropped(upTo: Int)
+    }
+
+    enum Outcome {
+        case taken
+        /// Taken, and no more until it is read.
+        case full
+        case tooMuch(limit: Int)
+        case cut
+    }
+
+    /// More bytes than this wait for the reader of a stream before the sender has to wait.
+    private static let highWater = 64 << 10
+
+    private var mode: Mode
+    private var buffer: [UInt8] = []
+    private var dropped = 0
+    private var hasFailed = false
+    private var waiter: CheckedContinuation<[UInt8]?, any Error>?
+
+    /// True while more may come.
+    private(set) var isOpen = true
+    /// What is answered when a dropped body has ended.
+    private(set) var refusal: Answer?
+
+    init(_ mode: Mode) { self.mode = mode }
+
+    var collected: [UInt8] { mode == .streamed ? [] : buffer }
+    var hasRoom: Bool { buffer.count < Self.highWater }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        switch mode {
+        case .collected(let limit):
+            guard bytes.count <= limit - buffer.count else { return .tooMuch(limit: limit) }
+            buffer += bytes
+            return .taken
+        case .streamed:
+            if let waiter {
+                self.waiter = nil
+                waiter.resume(returning: Array(bytes))
+                return .taken
+            }
+            buffer += bytes
+            return hasRoom ? .taken : .full
+        case .dropped(let limit):
+            dropped += bytes.count
+            return dropped <= limit ? .taken : .cut
+        }
+    }
+
+    /// From here on, what comes is dropped; the answer goes out when the body has ended.
+    mutating func discard(answering answer: Answer, atMost limit: Int) {
+        mode = .dropped(upTo: limit)
+        refusal = answer
+        buffer = []
+        fail()
+    }
+
+    mutating func end() {
+        isOpen = false
+        waiter?.resume(returning: nil)
+        waiter = nil
+    }
+
+    mutating func fail() {
+        hasFailed = true
+        waiter?.resume(throwing: CancellationError())
+        waiter = nil
+    }
+
+    mutating func next(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
+        if !buffer.isEmpty, mode == .streamed {
+            let chunk = buffer
+            buffer = []
+            continuation.resume(returning: chunk)
+        } else if hasFailed || waiter != nil {
+            continuation.resume(throwing: CancellationError())
+        } else if !isOpen {
+            continuation.resume(returning: nil)
+        } else {
+            waiter = continuation
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What the engine takes from a caller, each with a default that fits a local gateway.
+public struct Limits: Sendable {
+    /// Bytes of a request target; more is a 414. Browsers and caches agree on some 8,000.
+    public var target = 8_000
+
+    /// Bytes of a whole head; more is a 431. Beyond what fits ``pool``, the library answers by itself.
+    public var head = 12 << 10
+
+    /// Header fields; more is a 431. Browsers send about 20.
+    public var fields = 100
+
+    /// Seconds for a head, counted from its first byte; slower callers are cut off. A head fits one packet.
+    public var headSeconds = 10
+
+    /// Bytes per second that a body must bring, after ``graceSeconds``; slower callers are cut off.
+    public var bodyRate = 1 << 10
+
+    /// Bytes per second that a reader must take of a body with an end; streams have none.
+    public var readRate = 1 << 10
+
+    /// Seconds before a body's or a reader's rate counts.
+    public var graceSeconds = 10
+
+    /// Seconds that a connection may be silent.
+    public var idleSeconds = 60
+
+    /// Connections at a time; at the limit, the one that has waited longest for its head makes room.
+    ///
+    /// Nil: half of the descriptors that the process may open, so that files and upstreams have the rest; no more
+    /// than 20,000.
+    public var connections: Int?
+
+    /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
+    public var discarded = 64 << 20
+
+    /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
+    public var pool = 16 << 10
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,80 @@
+import CMicroHTTPD
+import Glibc
+
+/// A bound and listening TCP socket.
+struct ListeningSocket {
+    let descriptor: Int32
+    /// The port, also when the system chose it.
+    let port: Int
+    /// The address as numbers.
+    let address: String
+
+    /// Binds and listens.
+    ///
+    /// One socket is shared by all loops: `SO_REUSEPORT` would let another process take the same port in silence.
+    init(host: String, port: Int, backlog: Int) throws {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &found)
+        guard code == 0, let first = found else {
+            throw ListenError("cannot listen on \(host): \(String(cString: gai_strerror(code)))")
+        }
+        defer { freeaddrinfo(found) }
+
+        let action = "cannot listen on \(host) port \(port)"
+        descriptor = socket(
+            first.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemError(action) }
+        do {
+            var one: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+            guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
+                listen(descriptor, Int32(backlog)) == 0
+            else {
+                let hint =
+                    switch errno {
+                    case EADDRINUSE: "; end the program that has the port, or choose another with --port"
+                    case EACCES: "; ports below 1024 are the system's, choose another with --port"
+                    default: ""
+                    }
+                throw ListenError(SystemError(action).description + hint)
+            }
+            (address, self.port) = try Self.name(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func name(_ descriptor: Int32) throws -> (String, Int) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var service = [CChar](repeating: 0, count: 16)
+        let code = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(descriptor, address, &length) != 0
+                    ? EAI_SYSTEM
+                    : getnameinfo(
+                        address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
+                        NI_NUMERICHOST | NI_NUMERICSERV)
+            }
+        }
+        guard code == 0 else { throw SystemError("cannot read the address of the socket") }
+        return (text(host), Int(text(service)) ?? 0)
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The server cannot listen where it should; says why and what to do.
+public struct ListenError: Error, CustomStringConvertible {
+    /// The whole sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

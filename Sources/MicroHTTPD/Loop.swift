@@ -1,0 +1,222 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// One thread with one epoll: it drives a daemon, runs the tasks that prefer it, and watches sockets.
+///
+/// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
+/// connection is resumed; so its daemon is driven from here.
+///
+/// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
+final class Loop: TaskExecutor, @unchecked Sendable {
+    /// What the loop drives. Every method is called on the loop's thread.
+    protocol Driven: AnyObject {
+        /// Serves what is ready.
+        func run()
+        /// Milliseconds until `run` is due without an event, -1 for never.
+        var timeout: Int32 { get }
+        /// A watched socket lost its peer.
+        func peerLeft(_ socket: Int32)
+        /// A second has passed.
+        func tick()
+    }
+
+    private enum Work {
+        case job(UnownedJob)
+        case call(@Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        var isClosed = false
+    }
+
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let inbox = Mutex(Inbox())
+    private let isWoken = Atomic<Bool>(false)
+    private let thread = Atomic<UInt>(0)
+
+    private var local: [Work] = []
+    private var nextLocal = 0
+    private unowned(unsafe) var driven: (any Driven)!
+    private var drivenSocket: Int32 = -1
+    private var isRunDue = true
+    private var isStopped = false
+    private var nextTick = Loop.now + 1000
+
+    init() throws {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard epoll >= 0, wakeup >= 0 else { throw SystemError("cannot make a loop") }
+        try add(wakeup, EPOLLIN.rawValue)
+    }
+
+    deinit {
+        close(epoll)
+        close(wakeup)
+    }
+
+    /// Milliseconds of the monotonic clock.
+    static var now: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    // MARK: From any thread
+
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+    /// Runs `call` on the loop: at once when this is its thread, else soon.
+    func perform(_ call: @escaping @Sendable () -> Void) {
+        if isCurrent { call() } else { add(.call(call)) }
+    }
+
+    private func add(_ work: Work) {
+        if isCurrent {
+            local.append(work)
+            return
+        }
+        let isClosed = inbox.withLock { inbox in
+            inbox.work.append(work)
+            return inbox.isClosed
+        }
+        if isClosed { runLeftOver() } else { wake() }
+    }
+
+    private func wake() {
+        guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        var one: UInt64 = 1
+        _ = write(wakeup, &one, 8)
+    }
+
+    /// Work that comes after the loop has ended (a handler that ignored its cancellation) runs where it is.
+    private func runLeftOver() {
+        while let work = inbox.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { run(work) }
+    }
+
+    // MARK: On the loop
+
+    /// Runs until ``stop()``, on a thread of its own.
+    func start(_ driven: any Driven, socket: Int32) throws {
+        self.driven = driven
+        drivenSocket = socket
+        try add(socket, EPOLLIN.rawValue)
+        var id = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        guard pthread_create(&id, nil, loopThread, box.toOpaque()) == 0 else {
+            box.release()
+            throw SystemError("cannot start the thread of a loop")
+        }
+        pthread_detach(id)
+    }
+
+    /// Ends the loop after this round.
+    func stop() { isStopped = true }
+
+    /// A connection was resumed or closed: the daemon must run once more, and it does not know that itself.
+    func setRunDue() { isRunDue = true }
+
+    /// Watches for the peer of a socket to leave; told once.
+    func watch(_ socket: Int32) {
+        try? add(socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
+    }
+
+    /// Ends watching; must come before the library may close the socket.
+    func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
+
+    /// Runs waiting work until `isDone`, but no more than a little.
+    func drain(atMost count: Int, until isDone: () -> Bool = { false }) {
+        var left = count
+        while left > 0, !isDone(), let work = popLocal() {
+            run(work)
+            left -= 1
+        }
+    }
+
+    fileprivate func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        while !isStopped {
+            let count = epoll_wait(epoll, &events, Int32(events.count), waitTime)
+            var isDrivenReady = false
+            for event in events.prefix(Int(max(0, count))) {
+                switch event.data.fd {
+                case wakeup: takeInbox()
+                case drivenSocket: isDrivenReady = true
+                case let socket: driven.peerLeft(socket)
+                }
+            }
+            drain(atMost: 1024)
+            if isDrivenReady || isRunDue || driven.timeout == 0 {
+                isRunDue = false
+                driven.run()
+            }
+            drain(atMost: 1024)
+            if Loop.now >= nextTick {
+                nextTick = Loop.now + 1000
+                driven.tick()
+            }
+        }
+        // What still waits is run here, what comes later where it comes from.
+        takeInbox()
+        drain(atMost: .max)
+        thread.store(0, ordering: .relaxed)
+        inbox.withLock { $0.isClosed = true }
+        runLeftOver()
+    }
+
+    private var waitTime: Int32 {
+        if isRunDue || nextLocal < local.count { return 0 }
+        let untilTick = Int32(max(0, min(1000, nextTick - Loop.now)))
+        let timeout = driven.timeout
+        return timeout < 0 ? untilTick : min(timeout, untilTick)
+    }
+
+    private func takeInbox() {
+        var value: UInt64 = 0
+        _ = read(wakeup, &value, 8)
+        isWoken.store(false, ordering: .releasing)
+        let work = inbox.withLock { inbox in
+            let work = inbox.work
+            inbox.work.removeAll(keepingCapacity: work.count < 1024)
+            return work
+        }
+        local += work
+    }
+
+    private func popLocal() -> Work? {
+        guard nextLocal < local.count else {
+            if nextLocal > 0 {
+                local.removeAll(keepingCapacity: nextLocal < 1024)
+                nextLocal = 0
+            }
+            return nil
+        }
+        defer { nextLocal += 1 }
+        return local[nextLocal]
+    }
+
+    private func run(_ work: Work) {
+        switch work {
+        case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        case .call(let call): call()
+        }
+    }
+
+    private func add(_ socket: Int32, _ events: UInt32) throws {
+        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
+        guard epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else { throw SystemError("cannot watch a socket") }
+    }
+}
+
+/// The body of a loop's thread.
+private func loopThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let box else { return nil }
+    dbr_name_thread("drawbridge-loop")
+    Unmanaged<Loop>.fromOpaque(box).takeRetainedValue().run()
+    return nil
+}

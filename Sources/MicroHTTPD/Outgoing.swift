@@ -1,0 +1,67 @@
+/// The streamed body of an answer on its way out.
+struct Outgoing {
+    /// More bytes than this wait for the reader before the writer has to wait.
+    private static let highWater = 64 << 10
+
+    private let length: Int?
+    private var buffer: [UInt8] = []
+    private var first = 0
+    private var written = 0
+    private var sent = 0
+    private var hasEnded = false
+    private var hasFailed = false
+    private var waiters: [CheckedContinuation<Void, any Error>] = []
+
+    init(length: Int?) { self.length = length }
+
+    /// True when nothing more will be sent.
+    var isOver: Bool { (hasEnded || hasFailed || sent == length) && first == buffer.count }
+    /// True when the library has something to fetch.
+    var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
+
+    mutating func append(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
+        guard !hasFailed, !hasEnded else {
+            continuation.resume(throwing: CancellationError())
+            return
+        }
+        written += bytes.count
+        if let length, written > length {
+            hasFailed = true
+            continuation.resume(throwing: CancellationError())
+            return
+        }
+        buffer += bytes
+        if buffer.count - first <= Self.highWater { continuation.resume() } else { waiters.append(continuation) }
+    }
+
+    /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
+    mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(target.count, buffer.count - first)
+        guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
+        target.copyBytes(from: buffer[first..<first + count])
+        first += count
+        sent += count
+        if first == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.count <= Self.highWater)
+            first = 0
+        } else if first > Self.highWater {
+            buffer.removeFirst(first)
+            first = 0
+        }
+        if buffer.count - first <= Self.highWater / 2 {
+            for waiter in waiters { waiter.resume() }
+            waiters = []
+        }
+        return count
+    }
+
+    mutating func end() { hasEnded = true }
+
+    mutating func fail() {
+        hasFailed = true
+        for waiter in waiters { waiter.resume(throwing: CancellationError()) }
+        waiters = []
+    }
+
+    private var isShort: Bool { length.map { sent < $0 } ?? false }
+}

@@ -1,0 +1,301 @@
+import CMicroHTTPD
+import Glibc
+import HTTPTypes
+import Logging
+
+/// One loop and the daemon that it drives; a server has a few.
+///
+/// All is touched on the loop's thread only, and before it starts: that makes it Sendable.
+final class Worker: Loop.Driven, @unchecked Sendable {
+    let server: HTTPServer
+    let loop: Loop
+
+    private let connectionLimit: Int
+    private let callbacks: UnsafeMutablePointer<dbr_callbacks>
+    private var daemon: OpaquePointer!
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    private var watched: [Int32: Exchange] = [:]
+    private var isDraining = false
+    private var idleWaiter: CheckedContinuation<Void, Never>?
+    private var lastLog = 0
+
+    init(_ server: HTTPServer, socket: Int32, connectionLimit: Int) throws {
+        self.server = server
+        self.connectionLimit = connectionLimit
+        loop = try Loop()
+        callbacks = .allocate(capacity: 1)
+        callbacks.initialize(
+            to: dbr_callbacks(
+                self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
+                connection: connectionChanged, log: logMessage))
+        callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
+        let settings = dbr_daemon_settings(
+            // Room for the connection that makes another one leave.
+            listen_socket: socket, connection_limit: UInt32(connectionLimit + 16),
+            idle_seconds: UInt32(server.limits.idleSeconds), pool_bytes: server.limits.pool)
+        guard let daemon = dbr_start(callbacks, settings) else {
+            throw SystemError("libmicrohttpd cannot start")
+        }
+        self.daemon = daemon
+        try loop.start(self, socket: dbr_epoll_descriptor(daemon))
+    }
+
+    deinit { callbacks.deallocate() }
+
+    // MARK: Driven by the loop
+
+    func run() { MHD_run(daemon) }
+
+    var timeout: Int32 {
+        var milliseconds: UInt64 = 0
+        guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return -1 }
+        return Int32(clamping: milliseconds)
+    }
+
+    func peerLeft(_ socket: Int32) { watched[socket]?.leave() }
+
+    func tick() {
+        for connection in connections.values { connection.check(server.limits) }
+    }
+
+    // MARK: Called by exchanges, on the loop
+
+    func watch(_ exchange: Exchange, _ socket: Int32) {
+        watched[socket] = exchange
+        loop.watch(socket)
+    }
+
+    func unwatch(_ exchange: Exchange, _ socket: Int32, if isWatched: Bool) {
+        guard isWatched, watched.removeValue(forKey: socket) != nil else { return }
+        loop.unwatch(socket)
+    }
+
+    func began(_ exchange: Exchange) { exchanges[ObjectIdentifier(exchange)] = exchange }
+
+    func ended(_ exchange: Exchange) {
+        exchanges[ObjectIdentifier(exchange)] = nil
+        tellIfIdle()
+    }
+
+    /// At most one line a second: some messages come once for every broken request.
+    func log(_ message: String) {
+        let now = Loop.now
+        guard now - lastLog >= 1000 else { return }
+        lastLog = now
+        server.logger.notice("libmicrohttpd: \(message)")
+    }
+
+    // MARK: Stopping
+
+    /// Takes no more connections and closes those that wait for a request.
+    func stopListening() {
+        isDraining = true
+        MHD_quiesce_daemon(daemon)
+        for connection in connections.values {
+            if case .idle = connection.stage { connection.cut() }
+        }
+        loop.setRunDue()
+    }
+
+    /// Returns when no handler runs any more.
+    func becomeIdle() async {
+        await withCheckedContinuation { continuation in
+            loop.perform { [self] in
+                idleWaiter = continuation
+                tellIfIdle()
+            }
+        }
+    }
+
+    /// Cancels every handler that still runs, and closes its connection.
+    func cancelAll() {
+        for exchange in exchanges.values { exchange.leave() }
+    }
+
+    /// Forgets the handlers that ignore their cancellation; returns how many there are.
+    func abandon() -> Int {
+        defer { exchanges = [:] }
+        tellIfIdle(evenWith: exchanges.count)
+        return exchanges.count
+    }
+
+    /// Stops the daemon and the loop.
+    ///
+    /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
+    /// run lets the library take notice.
+    func stop() {
+        for exchange in watched.values { exchange.leave() }
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+        loop.stop()
+    }
+
+    private func tellIfIdle(evenWith count: Int = 0) {
+        guard let idleWaiter, exchanges.count <= count else { return }
+        self.idleWaiter = nil
+        idleWaiter.resume()
+    }
+}
+
+// Called by the library, on the loop's thread.
+extension Worker {
+    fileprivate func connectionStarted(_ connection: OpaquePointer) -> Connection {
+        let new = Connection(connection)
+        connections[ObjectIdentifier(new)] = new
+        if connections.count > connectionLimit { makeRoom() }
+        return new
+    }
+
+    fileprivate func connectionClosed(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    /// The first call: the head is there, and nothing else.
+    fileprivate func begin(
+        _ connection: OpaquePointer, _ block: UnsafeRawBufferPointer
+    ) -> (exchange: Exchange?, goesOn: Bool) {
+        guard let context = dbr_connection_context(connection) else { return (nil, false) }
+        let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        let head: AuditedHead
+        do {
+            head = try HeadAudit.run(block, target: caller.target, limits: server.limits)
+        } catch {
+            return (nil, refuse(error, connection))
+        }
+        guard !isDraining else {
+            return (nil, refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"), connection))
+        }
+        caller.enter(.busy)
+        let exchange: Exchange
+        switch admission(of: head) {
+        case .refused(let response, let body):
+            let answer = Answer(response, .bytes(body), closing: true)
+            guard let limit = droppableLength(head) else { return (nil, answer.queue(on: connection, for: nil)) }
+            exchange = Exchange(head, .dropped(upTo: limit), connection, caller, self)
+            exchange.incoming.discard(answering: answer, atMost: limit)
+        case .collected(let limit):
+            exchange = Exchange(head, .collected(upTo: limit), connection, caller, self)
+        case .streamed:
+            exchange = Exchange(head, .streamed, connection, caller, self)
+        }
+        if head.framing != .none { caller.enter(.body(count: 0)) }
+        if exchange.isStreamed { exchange.start() }
+        return (exchange, true)
+    }
+
+    /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
+    private func admission(of head: AuditedHead) -> HTTPServer.Admission {
+        guard head.framing != .none else { return .collected(upTo: 0) }
+        let admission = server.admit(head.request, head.isAbsoluteForm)
+        if case .collected(let limit) = admission, case .length(let length) = head.framing, length > limit {
+            let refusal = Refusal(.contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
+            let (response, body) = server.refuse(refusal)
+            return .refused(response, body)
+        }
+        return admission
+    }
+
+    /// How much of a refused body is read so that its sender sees the answer; nil when it must not send it at all.
+    private func droppableLength(_ head: AuditedHead) -> Int? {
+        guard !head.expectsContinue else { return nil }
+        if case .length(let length) = head.framing, length > server.limits.discarded { return nil }
+        return server.limits.discarded
+    }
+
+    private func refuse(_ refusal: Refusal, _ connection: OpaquePointer) -> Bool {
+        let (head, body) = server.refuse(refusal)
+        return Answer(head, .bytes(body), closing: true).queue(on: connection, for: nil)
+    }
+
+    /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest.
+    private func makeRoom() {
+        let waiting = connections.values.filter { connection in
+            switch connection.stage {
+            case .idle, .head: true
+            case .body, .sending, .busy: false
+            }
+        }
+        let oldest = waiting.min { ($0.isNew ? 0 : 1, $0.since) < ($1.isNew ? 0 : 1, $1.since) }
+        oldest?.cut()
+        log("\(connectionLimit) connections are open; the one that has waited longest was closed")
+    }
+}
+
+private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
+    box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The request line is there: keeps the target, and cuts the query off so that the library parses no arguments, of
+/// which it takes no more than some 480.
+private func noteTarget(
+    _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let target, let connection, let context = dbr_connection_context(connection) else { return nil }
+    let length = strlen(target)
+    let bytes = UnsafeRawBufferPointer(start: target, count: length)
+    Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().target = Array(bytes)
+    if dbr_is_1_0() == 0, let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < length {
+        UnsafeMutablePointer(mutating: target)[mark + 1] = 0
+    }
+    return nil
+}
+
+/// A request: first without, then with its body, then complete.
+private func serveRequest(
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let worker = worker(box), let connection, let size, let context, let method else { return .NO }
+    guard let known = context.pointee else {
+        let block = UnsafeRawBufferPointer(start: method, count: dbr_head_size(connection))
+        let (exchange, goesOn) = worker.begin(connection, block)
+        // Released by `requestCompleted`.
+        context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }
+        return goesOn ? .YES : .NO
+    }
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
+    guard size.pointee > 0 else { return exchange.complete() ? .YES : .NO }
+    let goesOn = exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
+    size.pointee = 0
+    return goesOn ? .YES : .NO
+}
+
+/// A request has ended, or its connection has.
+private func requestCompleted(
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode
+) {
+    guard let context, let known = context.pointee else {
+        if let connection, let own = dbr_connection_context(connection) {
+            Unmanaged<Connection>.fromOpaque(own).takeUnretainedValue().enter(.idle(received: nil))
+        }
+        return
+    }
+    context.pointee = nil
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
+    exchange.completed(inFull: code == .REQUEST_TERMINATED_COMPLETED_OK)
+}
+
+/// A connection has come or gone.
+private func connectionChanged(
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
+) {
+    guard let worker = worker(box), let connection, let context else { return }
+    if code == .CONNECTION_NOTIFY_STARTED {
+        // Released below, when the connection closes.
+        context.pointee = Unmanaged.passRetained(worker.connectionStarted(connection)).toOpaque()
+    } else if let known = context.pointee {
+        context.pointee = nil
+        worker.connectionClosed(Unmanaged<Connection>.fromOpaque(known).takeRetainedValue())
+    }
+}
+
+/// The library has something to say.
+private func logMessage(_ box: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
+    guard let worker = worker(box), let message else { return }
+    let text = String(cString: message)
+    worker.log(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+@testable import Drawbridge
+
+@Suite("Encoding to JSON")
+struct JSONEncodingTests {
+    @Test func agreesWithFoundation() throws {
+        var random = SeededRandom(seed: 5)
+        let foundation = JSONEncoder()
+        for _ in 0..<400 {
+            let sample = JSONSample.random(using: &random)
+            let tree = try JSON(encoding: sample)
+            let theirs = try JSON(parsing: Array(foundation.encode(sample)))
+            #expect(tree.canonical == theirs.canonical)
+            #expect(try JSON(parsing: JSON.encode(sample)) == tree)
+        }
+    }
+
+    struct Special: Encodable {
+        var date = Date(timeIntervalSince1970: 1_795_217_364.1234)
+        var data = Data([0xFB, 0xFF, 0x00])
+        var url = URL(string: "https://example.com/a?b=c%20d")
+        var decimal = Decimal(string: "0.1000000000000000000000000000000000001")
+        var big = Int128.min
+        var bigger = UInt128.max
+        var float: Float = 0.1
+        var double = 0.1
+        var missing: Int?
+        var json: JSON = ["z": 1, "a": .number(JSON.Number(verified: "1.00"))]
+    }
+
+    @Test func specialTypesHaveTheirForms() throws {
+        let expected =
+            #"{"date":"2026-11-20T23:29:24.123Z","data":"+/8A","url":"https://example.com/a?b=c%20d","#
+            + #""decimal":0.1000000000000000000000000000000000001,"#
+            + #""big":-170141183460469231731687303715884105728,"bigger":340282366920938463463374607431768211455,"#
+            + #""float":0.1,"double":0.1,"json":{"z":1,"a":1.00}}"#
+        #expect(try JSON(encoding: Special()).description == expected)
+    }
+
+    @Test func singleValuesAndTheirOptionalsNeedNoContainer() throws {
+        #expect(try JSON(encoding: 5) == 5)
+        #expect(try JSON(encoding: "a") == "a")
+        #expect(try JSON(encoding: Int?.none) == nil)
+        #expect(try JSON(encoding: Int??.some(3)) == 3)
+        #expect(try JSON(encoding: [Int?.none, 1]) == [nil, 1])
+        #expect(try JSON(encoding: JSONSample.Level.high) == "high")
+        #expect(try JSON(encoding: ["a": Int?.none]) == ["a": nil])
+        #expect(try JSON(encoding: Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00.000Z")
+        #expect(try JSON(encoding: [UUID?.none]) == [nil])
+        #expect(try JSON.encode([1.5, 2]) == Array("[1.5,2]".utf8))
+    }
+
+    @Test func whatEncodesNothingIsAnEmptyObject() throws {
+        struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
+        struct Empty: Encodable {}
+        struct EmptyArray: Encodable {
+            func encode(to encoder: any Encoder) { _ = encoder.unkeyedContainer() }
+        }
+        #expect(try JSON(encoding: Nothing()) == [:])
+        #expect(try JSON(encoding: Empty()) == [:])
+        #expect(try JSON(encoding: EmptyArray()) == [])
+        #expect(try JSON(encoding: [Nothing()]) == [[:]])
+    }
+
+    private struct Scripted: Encodable {
+        let script: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try script(encoder) }
+    }
+
+    private enum Key: String, CodingKey { case a, b, c }
+
+    @Test func aContainerAskedForTwiceExtendsTheFirst() throws {
+        let object = Scripted { encoder in
+            var first = encoder.container(keyedBy: Key.self)
+            try first.encode(1, forKey: .a)
+            var second = encoder.container(keyedBy: Key.self)
+            try second.encode(2, forKey: .b)
+            var nested = first.nestedContainer(keyedBy: Key.self, forKey: .c)
+            try nested.encode(3, forKey: .a)
+            var again = second.nestedContainer(keyedBy: Key.self, forKey: .c)
+            try again.encode(4, forKey: .b)
+        }
+        #expect(try JSON(encoding: object).description == #"{"a":1,"b":2,"c":{"a":3,"b":4}}"#)
+        let array = Scripted { encoder in
+            var first = encoder.unkeyedContainer()
+            try first.encode(1)
+            var second = encoder.unkeyedContainer()
+            try second.encode("x")
+            try first.encodeNil()
+            #expect(second.count == 3)
+        }
+        #expect(try JSON(encoding: array) == [1, "x", nil])
+    }
+
+    @Test func nestedContainersAndSuperEncodersKeepTheirPlace() throws {
+        let value = Scripted { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            let parent = container.superEncoder()
+            let own = container.superEncoder(forKey: .a)
+            var list = container.nestedUnkeyedContainer(forKey: .b)
+            try container.encode(true, forKey: .c)
+            var inner = list.nestedContainer(keyedBy: Key.self)
+            var innerList = list.nestedUnkeyedContainer()
+            let last = list.superEncoder()
+            try list.encode("end")
+            try inner.encode(1, forKey: .a)
+            try innerList.encode(2)
+            var single = last.singleValueContainer()
+            try single.encode(3)
+            #expect(last.codingPath.map(\.stringValue) == ["b", "2"])
+            try "p".encode(to: parent)
+            try ["x": 1].encode(to: own)
+        }
+        let expected = #"{"super":"p","a":{"x":1},"b":[{"a":1},[2],3,"end"],"c":true}"#
+        #expect(try JSON(encoding: value).description == expected)
+    }
+
+    @Test func aMemberEncodedTwiceKeepsTheLastValue() throws {
+        let value = Scripted { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: .a)
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: .b)
+            try nested.encode(1, forKey: .a)
+            try container.encode(2, forKey: .a)
+            try container.encode(3, forKey: .b)
+        }
+        #expect(try JSON(encoding: value).description == #"{"a":2,"b":3}"#)
+    }
+
+    @Test func valuesMayBeEncodedInsteadOfTheirOwner() throws {
+        let flat = Scripted { encoder in
+            try ["x": 1].encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(2, forKey: .a)
+            try JSON.object(["z": 3]).encode(to: encoder)
+        }
+        #expect(try JSON(encoding: flat).description == #"{"x":1,"a":2,"z":3}"#)
+    }
+
+    @Test func twoShapesInOnePlaceAreAnError() throws {
+        let mixed = Scripted { encoder in
+            _ = encoder.container(keyedBy: Key.self)
+            _ = encoder.unkeyedContainer()
+        }
+        let twice = Scripted { encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(1)
+            try container.encode(2)
+        }
+        #expect(problem(mixed) == "encodes an array after an object in the same place")
+        #expect(problem(["k": [twice]]) == "encodes a single value after a single value in the same place")
+    }
+
+    @Test func whatIsNoNumberIsRefusedWithItsPath() {
+        #expect(problem(Double.nan) == "nan is not a number in JSON; encode null or a text instead")
+        #expect(
+            problem(["a": [1, .infinity]])
+                == "a[1]: inf is not a number in JSON; encode null or a text instead")
+        #expect(
+            problem([-Float.infinity]) == "[0]: -inf is not a number in JSON; encode null or a text instead")
+        #expect(
+            problem(["d": Decimal.nan]) == "d: NaN is not a number in JSON; encode null or a text instead")
+        #expect(
+            problem(["t": Date(timeIntervalSince1970: 1e12)])
+                == "t: the date lies outside the years 0000 to 9999")
+    }
+
+    @Test func anotherEncoderGetsTheSameTree() throws {
+        var random = SeededRandom(seed: 6)
+        for _ in 0..<300 {
+            let tree = JSON.array([.random(depth: 3, using: &random)])
+            let theirs = try JSON(parsing: Array(JSONEncoder().encode(tree)))
+            #expect(theirs.canonical == tree.canonical)
+        }
+    }
+
+    private func problem(_ value: some Encodable) -> String? {
+        do {
+            _ = try JSON(encoding: value)
+            return nil
+        } catch EncodingError.invalidValue(_, let context) {
+            return context.debugDescription
+        } catch {
+            return "\(error)"
+        }
+    }
+}

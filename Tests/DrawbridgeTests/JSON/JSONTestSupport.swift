@@ -1,0 +1,68 @@
+@testable import Drawbridge
+
+/// A source of numbers that gives the same ones in every run.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension String {
+    private static let alphabet: [Unicode.Scalar] = [
+        "a", "b", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{0}", "\u{1F}", "é", "\u{301}", "日", "\u{2028}",
+        "😀", "\u{10FFFF}",
+    ]
+
+    /// A text of awkward scalars.
+    static func random(upTo length: Int, using random: inout SeededRandom) -> String {
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...length, using: &random) {
+            text.append(alphabet[Int.random(in: 0..<alphabet.count, using: &random)])
+        }
+        return String(text)
+    }
+}
+
+extension JSON {
+    /// A tree of awkward values.
+    static func random(depth: Int, using random: inout SeededRandom) -> JSON {
+        switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &random) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &random))
+        case 2: return .number(Number(Int(truncatingIfNeeded: random.next())))
+        case 3: return Number(Double(bitPattern: random.next())).map(JSON.number) ?? 0.5
+        case 4, 5: return .string(.random(upTo: 20, using: &random))
+        case 6, 7:
+            var object = Object()
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                object[.random(upTo: 4, using: &random)] = .random(depth: depth - 2, using: &random)
+            }
+            return .object(object)
+        default:
+            return .array(
+                (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    .random(depth: depth - 1, using: &random)
+                })
+        }
+    }
+
+    /// The same value with each number written in one way.
+    var canonical: JSON {
+        switch self {
+        case .number(let number):
+            if let value = number.value(as: Int128.self) { return .number(Number(value)) }
+            return number.doubleValue.flatMap { Number($0) }.map(JSON.number) ?? self
+        case .array(let elements): return .array(elements.map(\.canonical))
+        case .object(let members): return .object(Object(members.map { ($0.key, $0.value.canonical) }))
+        default: return self
+        }
+    }
+}

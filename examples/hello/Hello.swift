@@ -1,0 +1,24 @@
+import Drawbridge
+import DrawbridgeServer
+
+struct HelloHandler: JSONHandler {
+    struct Input: Decodable { var name: String? }
+    struct Output: Encodable { var greeting: String }
+
+    func handle(_ input: Input) async throws -> Output {
+        Output(greeting: "Hello, \(input.name ?? "world")!")
+    }
+}
+
+@main
+struct Hello {
+    static func main() async throws {
+        let gateway = Gateway(passThrough: [.staticFiles("public")])
+        gateway.register(HelloHandler.self, at: "/hello")
+        // A port as the first argument, for tests; 0 is any.
+        let port = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 8080
+        try await gateway.run(.init(port: port)) { address in
+            print("curl '\(address)/hello?_mobile_bridge=1&name=Ann'")
+        }
+    }
+}

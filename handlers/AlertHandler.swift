@@ -1,0 +1,36 @@
+public import Drawbridge
+
+/// Shows a message to the person at the app, and answers with what they tapped: `{"result":"ok"}` or
+/// `{"result":"cancel"}`.
+///
+/// ```
+/// curl 'http://127.0.0.1:8080/alert?_mobile_bridge=1&message=Delete%3F'
+/// ```
+public struct AlertHandler: JSONHandler {
+    /// What is shown; everything may be missing.
+    public struct Input: Decodable, Sendable {
+        var title: String?
+        var message: String?
+    }
+
+    /// What was tapped.
+    public struct Output: Encodable, Sendable {
+        var result: String
+    }
+
+    /// A person may take their time.
+    public static var deadline: Duration? { nil }
+
+    private let presenter: any Presenter
+
+    /// Asks by way of this presenter.
+    public init(presenter: any Presenter) { self.presenter = presenter }
+
+    /// Shows the message and waits for the tap.
+    public func handle(_ input: Input) async throws -> Output {
+        let question = Question(
+            "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])
+        let answer = try await presenter.present(question)
+        return Output(result: answer?.stringValue ?? "cancel")
+    }
+}

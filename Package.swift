@@ -30,8 +30,10 @@ let package = Package(
         .target(name: "Drawbridge", dependencies: [httpTypes, logging], swiftSettings: settings),
 
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging], swiftSettings: settings),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(
+            name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging], swiftSettings: settings),
 
         // `gateway.run()`: the core on the engine, and files.
         .target(
@@ -56,9 +58,12 @@ let package = Package(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello",
             swiftSettings: settings),
 
-        .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging], swiftSettings: settings),
         .testTarget(
-            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", httpTypes, logging], swiftSettings: settings),
+            name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging], swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", httpTypes, logging], swiftSettings: settings
+        ),
         .testTarget(
             name: "DrawbridgeServerTests",
             dependencies: ["Drawbridge", "DrawbridgeServer", "MicroHTTPD", httpTypes, logging],

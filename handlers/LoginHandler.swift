@@ -1,4 +1,5 @@
 public import Drawbridge
+import HTTPTypes
 
 /// Logs a user in and answers with a token for the session.
 ///
@@ -33,7 +34,9 @@ public struct LoginHandler: JSONHandler {
     ///
     /// - Throws: a 401 when there is no user.
     public func handle(_ input: Input) async throws -> Output {
-        guard let user = try await input.user ?? askedUser(), !user.isEmpty else {
+        var user = input.user
+        if user == nil { user = try await askedUser() }
+        guard let user, !user.isEmpty else {
             throw HTTPError(.unauthorized, "nobody logged in: the page named no user, and no person did")
         }
         return Output(user: user, token: PageToken().text)

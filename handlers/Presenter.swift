@@ -29,7 +29,8 @@ public struct Question: Sendable {
 
     /// Makes a question.
     public init(
-        _ name: String, title: String = "", message: String = "", choices: [String] = [], fields: [String] = []
+        _ name: String, title: String = "", message: String = "", choices: [String] = [],
+        fields: [String] = []
     ) {
         self.name = name
         self.title = title

@@ -14,7 +14,9 @@ public struct ScriptedPresenter: Presenter {
     public init(_ answers: [String] = [], logger: Logger = Logger(label: "drawbridge")) throws {
         var known: [String: JSON] = [:]
         for text in answers {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw InvalidAnswer(text: text) }
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw InvalidAnswer(text: text)
+            }
             let value = String(text[text.index(after: equals)...])
             known[String(text[..<equals])] = (try? JSON(parsing: Array(value.utf8))) ?? .string(value)
         }
@@ -27,7 +29,8 @@ public struct ScriptedPresenter: Presenter {
         guard let answer = answers[question.name] else {
             let example = question.choices.first ?? "{\"\(question.fields.first ?? "field")\":\"…\"}"
             logger.notice(
-                "\(question.name) was cancelled: there is nobody to ask; answer it with --answer '\(question.name)=\(example)'")
+                "\(question.name) was cancelled: there is nobody to ask; answer it with --answer '\(question.name)=\(example)'"
+            )
             return nil
         }
         return answer

@@ -30,7 +30,9 @@ public struct AccessPolicy: Sendable {
 
     /// An origin as browsers write it, lower case and without the scheme's own port; nil for what is none.
     public static func origin(_ text: String) -> String? {
-        guard let mark = text.firstRange(of: "://"), let authority = Authority(String(text[mark.upperBound...])) else {
+        guard let mark = text.firstRange(of: "://"),
+            let authority = Authority(String(text[mark.upperBound...]))
+        else {
             return nil
         }
         return origin(scheme: text[..<mark.lowerBound].lowercased(), authority)
@@ -38,7 +40,9 @@ public struct AccessPolicy: Sendable {
 
     private static func origin(scheme: String, _ authority: Authority) -> String {
         let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
-        guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(host)" }
+        guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else {
+            return "\(scheme)://\(host)"
+        }
         return "\(scheme)://\(host):\(port)"
     }
 }
@@ -52,7 +56,9 @@ extension AccessPolicy {
         guard let authority = Authority(text) else {
             return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
         }
-        if authority.isLoopback || authority.host == JSBridgeRule.name || allowedHosts.contains(authority.host) {
+        if authority.isLoopback || authority.host == JSBridgeRule.name
+            || allowedHosts.contains(authority.host)
+        {
             return nil
         }
         return HTTPError(
@@ -63,11 +69,10 @@ extension AccessPolicy {
 
     /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
     func refusesCaller(of request: Request) -> HTTPError? {
-        if let field = request.headers[.pageToken] {
-            guard token.matches(field) else {
-                return HTTPError(.forbidden, "the page token is not this gateway's; reload the page to get the new one")
-            }
-            if originIsForeign(request) == nil { return nil }
+        let field = request.headers[.pageToken]
+        if let field, !token.matches(field) {
+            return HTTPError(
+                .forbidden, "the page token is not this gateway's; reload the page to get the new one")
         }
         if let origin = originIsForeign(request) {
             return HTTPError(
@@ -75,28 +80,35 @@ extension AccessPolicy {
                 "a page of \(origin) may not call native; allow it with --cors \(origin)"
                     + (origin == "null" ? " (not possible for null: serve the page with --root)" : ""))
         }
-        let listed = request.headers[.origin] != nil
+        if field != nil { return nil }
+        if requiresToken { return Self.tokenRequired(request) }
+        if listedOrigin(of: request) != nil { return nil }
+        let authority = Authority(request.head.authority)
+        let isLocal = authority?.isLoopback == true || authority?.host == JSBridgeRule.name
         switch request.headers[.secFetchSite] {
-        case "cross-site", "same-site":
-            guard listed else {
-                return HTTPError(
-                    .forbidden, "a page of another site may not call native; serve it here with --root, or let it call with CORS: --cors ORIGIN")
-            }
-        case nil where !listed:
-            let authority = Authority(request.head.authority)
-            let isOurs = authority?.isLoopback == true || authority?.host == JSBridgeRule.name
-            guard isOurs, !request.isAbsoluteForm else {
-                return Self.tokenRequired(request)
-            }
+        case "same-origin", "none": break
+        case nil where request.headers[.origin] != nil: break
+        case nil:
+            guard isLocal, !request.isAbsoluteForm else { return Self.tokenRequired(request) }
         default:
-            break
+            return HTTPError(
+                .forbidden,
+                "a page of another site may not call native; serve it here with --root, or let it call with CORS: "
+                    + "--cors ORIGIN")
         }
-        return requiresToken ? Self.tokenRequired(request) : nil
+        // By way of a browser's proxy a foreign page is of one origin with its own site, and that says nothing to us.
+        guard request.isAbsoluteForm, !isLocal, !allowedHosts.contains(authority?.host ?? "") else {
+            return nil
+        }
+        return Self.tokenRequired(request)
     }
 
     /// The origin of the page that sent this if it is listed.
     func listedOrigin(of request: Request) -> String? {
-        guard let origin = request.headers[.origin], allowedOrigins.contains(origin) else { return nil }
+        // `null` and `*` are no origins, and nobody can list them.
+        guard let origin = request.headers[.origin], allowedOrigins.contains(origin),
+            Self.origin(origin) == origin
+        else { return nil }
         return origin
     }
 
@@ -119,7 +131,10 @@ extension AccessPolicy {
     /// Lets a listed origin read the answer.
     func addHeaders(to response: inout Response, for request: Request) {
         guard !allowedOrigins.isEmpty else { return }
-        if response.headers[.vary] == nil { response.headers[.vary] = "Origin" }
+        let names = (response.headers[.vary] ?? "").lowercased().split { ", \t".contains($0) }
+        if !names.contains(where: { $0 == "origin" || $0 == "*" }) {
+            response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        }
         guard let origin = listedOrigin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint, Server-Timing"
@@ -128,7 +143,7 @@ extension AccessPolicy {
     /// The origin if it is neither ours nor listed.
     private func originIsForeign(_ request: Request) -> String? {
         guard let origin = request.headers[.origin] else { return nil }
-        if allowedOrigins.contains(origin) { return nil }
+        if listedOrigin(of: request) != nil { return nil }
         if let authority = Authority(request.head.authority),
             origin == Self.origin(scheme: request.head.scheme ?? "http", authority)
         {
@@ -140,6 +155,7 @@ extension AccessPolicy {
     private static func tokenRequired(_ request: Request) -> HTTPError {
         HTTPError(
             .forbidden,
-            "this call needs the page token: send it as X-Drawbridge-Token (the gateway prints it at start), or call by a loopback address")
+            "this call needs the page token: send it as X-Drawbridge-Token (the gateway prints it at start), or call by a loopback address"
+        )
     }
 }

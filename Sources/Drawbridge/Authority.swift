@@ -18,7 +18,9 @@ package struct Authority: Equatable, Sendable {
                 guard rest.first == ":" else { return nil }
                 portText = rest.dropFirst()
             }
-            guard name.contains(":"), name.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return nil }
+            guard name.contains(":"), name.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
+                return nil
+            }
             isIPv6 = true
         } else {
             if let colon = text.firstIndex(of: ":") {
@@ -30,7 +32,9 @@ package struct Authority: Equatable, Sendable {
             isIPv6 = false
         }
         if let portText, !portText.isEmpty {
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(portText) else { return nil }
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(portText) else {
+                return nil
+            }
             self.port = Int(port)
         } else {
             port = nil
@@ -43,7 +47,8 @@ package struct Authority: Equatable, Sendable {
         if isIPv6 { return host == "::1" || host == "::ffff:127.0.0.1" }
         if host == "localhost" || host.hasSuffix(".localhost") { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
     }
 
     /// The characters of a registered name: unreserved, sub-delims and percent (RFC 3986, section 3.2.2), no comma.

@@ -3,10 +3,10 @@
 /// Written by hand: a general encoder would cost more than all the rest of a small request.
 enum Envelope {
     /// The object for an output; `null` is no output and leaves `data` out.
-    static func success(_ output: [UInt8]) -> [UInt8] {
+    static func success(_ output: [UInt8], code: Int = 200) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(output.count + 40)
-        bytes += #"{"code":200,"#.utf8
+        bytes += #"{"code":\#(code),"#.utf8
         if !output.isEmpty, !output.elementsEqual("null".utf8) {
             bytes += #""data":"#.utf8
             bytes += output

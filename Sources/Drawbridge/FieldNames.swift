@@ -5,10 +5,7 @@ extension HTTPField.Name {
     package static let requestID = Self("X-Request-Id")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!
-    package static let host = Self("Host")!
     package static let secFetchSite = Self("Sec-Fetch-Site")!
-    package static let secPurpose = Self("Sec-Purpose")!
-    package static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     package static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
     package static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
 }

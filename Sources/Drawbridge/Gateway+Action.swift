@@ -13,7 +13,8 @@ extension Gateway {
         guard let action = call.action, !action.isEmpty else {
             throw HTTPError(
                 .badRequest,
-                #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#)
+                #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#
+            )
         }
         request.doorInput = Self.input(call.data, isText: request.body.bytes?.isEmpty == true)
         var query = request.query

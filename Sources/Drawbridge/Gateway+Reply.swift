@@ -9,8 +9,9 @@ extension Gateway {
         var response = response
         try Self.checkHeaders(of: response)
         if case .output(let output) = response.body {
-            response.body = .bytes(Envelope.success(output))
+            response.body = .bytes(Envelope.success(output, code: response.status.code))
             response.headers[.contentType] = contentType
+            if replies == .envelope { response.status = .ok }
         }
         Self.addSafety(to: &response)
         return response
@@ -19,7 +20,8 @@ extension Gateway {
     /// An error that a handler threw, or that is answered in its place.
     func reply(_ error: HTTPError) -> Response {
         var response = Response(
-            replies == .http ? error.status : .ok, headers: error.headers, body: .bytes(Envelope.failure(error)))
+            replies == .http ? error.status : .ok, headers: error.headers,
+            body: .bytes(Envelope.failure(error)))
         response.headers[.contentType] = contentType
         Self.addSafety(to: &response)
         return response
@@ -28,7 +30,8 @@ extension Gateway {
     /// A refusal before there is a handler: its true status.
     func refusal(_ error: HTTPError, of request: Request) -> Response {
         logger.warning(
-            "\(request.method) \(request.path) refused: \(error.message)", metadata: ["request": .string(request.id)])
+            "\(request.method) \(request.path) refused: \(error.message)",
+            metadata: ["request": .string(request.id)])
         return Self.refusal(error)
     }
 
@@ -40,7 +43,7 @@ extension Gateway {
         return response
     }
 
-    /// The error as the page sees it. What is no `HTTPError` is told to the log alone.
+    /// The error as the page sees it; what is no `HTTPError` is told to the log alone.
     func known(_ error: any Error, in place: String, _ request: Request) -> HTTPError {
         if let error = error as? HTTPError {
             if error.status.kind == .serverError { request.logger.error("\(place): \(error.message)") }
@@ -57,7 +60,7 @@ extension Gateway {
     private var contentType: String { replies == .http ? "application/json" : "text/json" }
 
     /// Not cacheable, and of no use to a foreign page that includes it as a script or an image.
-    private static func addSafety(to response: inout Response) {
+    static func addSafety(to response: inout Response) {
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.crossOriginResourcePolicy] = "same-origin"
@@ -65,7 +68,8 @@ extension Gateway {
 
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
     private static func checkHeaders(of response: Response) throws {
-        for field in response.headers where field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+        for field in response.headers
+        where field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             throw HTTPError(
                 .internalServerError, "the header \(field.name) has a control character; encode its value")
         }

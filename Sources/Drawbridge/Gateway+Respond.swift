@@ -35,9 +35,12 @@ extension Gateway {
     ) async -> Response {
         do {
             guard let outer = rest.first else { return try await answer(request, on: executor) }
-            return try await outer.handle(request) { [self] in await inside(rest.dropFirst(), $0, on: executor) }
+            return try await outer.handle(request) { [self] in
+                await inside(rest.dropFirst(), $0, on: executor)
+            }
         } catch {
-            return refusal(known(error, in: "the way of \(request.method) \(request.path)", request), of: request)
+            return refusal(
+                known(error, in: "the way of \(request.method) \(request.path)", request), of: request)
         }
     }
 
@@ -47,7 +50,8 @@ extension Gateway {
         guard let plain = intercept(request) else { return try await passThrough(request) }
         if let error = access.refusesCaller(of: plain) { return refusal(error, of: request) }
         if request.headers[.secPurpose]?.contains("prefetch") == true {
-            throw HTTPError(.serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
+            throw HTTPError(
+                .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
         }
         do {
             return try await handle(try await named(plain), original: request, on: executor)
@@ -77,7 +81,8 @@ extension Gateway {
         _ plain: Request, original: Request, on executor: (any TaskExecutor)?
     ) async throws -> Response {
         guard let segments = Target.segments(of: plain.path) else {
-            throw HTTPError(.badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
+            throw HTTPError(
+                .badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
         }
         let fitting = matches(segments)
         var refusing: Route?
@@ -94,7 +99,7 @@ extension Gateway {
             return await run(route, request, on: executor)
         }
         if let refusing { throw methodNotAllowed(plain, refusing) }
-        return try await unhandled(plain, original: original)
+        return try await withoutHandler(plain, original: original)
     }
 
     private func run(_ route: Route, _ request: Request, on executor: (any TaskExecutor)?) async -> Response {
@@ -125,7 +130,9 @@ extension Gateway {
             return .refused(refusal(error, of: request))
         }
         let collected = BodyMode.collected(upTo: bodyLimit)
-        guard plain.naming == .path, let segments = Target.segments(of: plain.path) else { return .taken(collected) }
+        guard plain.naming == .path, let segments = Target.segments(of: plain.path) else {
+            return .taken(collected)
+        }
         for (route, _) in matches(segments) where route.takes(plain.method.rawValue) {
             switch route.handler.bodyMode {
             case .collected(upTo: let limit?): return .taken(.collected(upTo: limit))

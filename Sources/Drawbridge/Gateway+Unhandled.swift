@@ -4,7 +4,7 @@ import Logging
 // Requests that are meant for native and reach no handler.
 extension Gateway {
     /// Follows the policy; the nearest registered path stands in the log and in a header.
-    func unhandled(_ plain: Request, original: Request) async throws -> Response {
+    func withoutHandler(_ plain: Request, original: Request) async throws -> Response {
         let hint = hint(for: plain.path)
         switch unhandled {
         case .passThrough:
@@ -23,15 +23,18 @@ extension Gateway {
 
     func methodNotAllowed(_ plain: Request, _ route: Route) -> HTTPError {
         HTTPError(
-            .methodNotAllowed, "\(plain.path) has no handler that takes \(plain.method); registered there: \(route.allow)",
+            .methodNotAllowed,
+            "\(plain.path) has no handler that takes \(plain.method); registered there: \(route.allow)",
             headers: [.allow: route.allow])
     }
 
     private func hint(for path: String) -> String {
         // Only ASCII may stand in a header; the path is shown as it would be sent.
-        let shown = Percent.encode(Percent.decode(path[...].utf8) ?? path, keeping: "/:*")
+        let path = Percent.decode(path[...].utf8) ?? path
+        let shown = Percent.encode(path, keeping: "/:*")
         guard let nearest = Nearest.of(path, among: patterns) else { return "no handler at \(shown)" }
-        return "no handler at \(shown); the nearest registered path is \(Percent.encode(nearest, keeping: "/:*"))"
+        return
+            "no handler at \(shown); the nearest registered path is \(Percent.encode(nearest, keeping: "/:*"))"
     }
 }
 

@@ -4,7 +4,7 @@ import HTTPTypes
 /// `URLProtocol`.
 ///
 /// The plain form has the handler's path and no trace of the way it came. Rules look at the head alone and are
-/// deterministic; they are asked in order, and the first that takes the request wins.
+/// deterministic; they are asked in order, each about what the one before it left, and one that takes it is enough.
 public protocol InterceptionRule: Sendable {
     /// The plain form of the request, or nil: not ours.
     func canonicalRequest(for request: Request) -> Request?
@@ -51,7 +51,13 @@ public struct JSBridgeRule: InterceptionRule {
         }
         var request = request
         request.head.path = target.text
-        if target.path == "/" || target.path.isEmpty { request.naming = .action }
+        if target.path == "/" || target.path.isEmpty {
+            request.naming = .action
+            // In the iframe form a plus stays a plus.
+            target.query = target.query?.split(separator: "+", omittingEmptySubsequences: false).joined(
+                separator: "%2B")
+            request.head.path = target.text
+        }
         return request
     }
 

@@ -68,31 +68,34 @@ final class Load: Sendable {
         }
     }
 
-    /// The first outcome counts.
-    @discardableResult
-    private func finish(_ outcome: Result<Response, any Error>) -> Bool {
-        let (isFirst, waiter, timer) = state.withLock { state in
-            guard state.outcome == nil else { return (false, nil as CheckedContinuation<Void, Never>?, nil as Task<Void, Never>?) }
-            state.outcome = outcome
-            defer {
-                state.waiter = nil
-                state.timer = nil
-                state.task = nil
-            }
-            return (true, state.waiter, state.timer)
+    /// Decides the outcome, and gives the state as it was until then; nil when it is decided already.
+    private func decide(_ outcome: Result<Response, any Error>) -> State? {
+        state.withLock { state in
+            guard state.outcome == nil else { return nil }
+            defer { state = State(outcome: outcome) }
+            return state
         }
-        timer?.cancel()
-        waiter?.resume()
-        if !isFirst { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
-        return isFirst
+    }
+
+    /// The handler has answered; after the first outcome it is too late.
+    private func finish(_ outcome: Result<Response, any Error>) {
+        guard let before = decide(outcome) else {
+            Gateway.droppedAnswerCount.add(1, ordering: .relaxed)
+            return
+        }
+        before.timer?.cancel()
+        before.waiter?.resume()
     }
 
     /// Cancels, then tells the handler, then lets the answer go.
+    ///
+    /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
     private func stop(with error: any Error) {
-        let task = state.withLock { $0.outcome == nil ? $0.task : nil }
-        task?.cancel()
-        guard finish(.failure(error)) else { return }
+        guard let before = decide(.failure(error)) else { return }
+        before.task?.cancel()
         handler.stopLoading()
+        before.timer?.cancel()
+        before.waiter?.resume()
     }
 
     private func startTimer() {
@@ -121,7 +124,8 @@ final class Load: Sendable {
             try await withTaskCancellationHandler {
                 switch type(of: handler).execution {
                 case .loop: try await write(client)
-                case .thread: try await withTaskExecutorPreference(HandlerThread()) { try await write(client) }
+                case .thread:
+                    try await withTaskExecutorPreference(HandlerThread()) { try await write(client) }
                 }
             } onCancel: {
                 handler.stopLoading()

@@ -42,12 +42,16 @@ package enum Percent {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+        default:
+            byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "~")
         }
     }
 
     private static func hexPair(_ pair: Substring.UTF8View) -> UInt8? {
-        guard pair.count == 2, pair.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        guard pair.count == 2, pair.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+            return nil
+        }
         return UInt8(String(Substring(pair)), radix: 16)
     }
 }

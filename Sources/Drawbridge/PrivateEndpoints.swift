@@ -15,7 +15,7 @@ struct PrivateEndpoints: Responder {
         }
         var response = Response(
             bytes: Envelope.success(try JSON.encode(Health())), contentType: "application/json")
-        response.headers[.cacheControl] = "no-store"
+        Gateway.addSafety(to: &response)
         return response
     }
 

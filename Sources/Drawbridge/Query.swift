@@ -23,7 +23,8 @@ public struct Query: Sendable, Equatable, Sequence {
     /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
     public init(_ text: String) {
         items = text.utf8.split(separator: UInt8(ascii: "&")).map { part in
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let pair = part.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             return Item(name: Self.decode(pair[0]), value: pair.count > 1 ? Self.decode(pair[1]) : "")
         }
     }
@@ -36,7 +37,9 @@ public struct Query: Sendable, Equatable, Sequence {
         set {
             let place = items.firstIndex { $0.name == name } ?? items.endIndex
             items.removeAll { $0.name == name }
-            if let newValue { items.insert(Item(name: name, value: newValue), at: Swift.min(place, items.count)) }
+            if let newValue {
+                items.insert(Item(name: name, value: newValue), at: Swift.min(place, items.count))
+            }
         }
     }
 

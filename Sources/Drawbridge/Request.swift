@@ -6,7 +6,9 @@ public import Logging
 /// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and
 /// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
 public struct Request: Sendable {
-    /// Method, scheme, authority, path and header fields. `head.path` is the raw target: percent-encoded, with query.
+    /// Method, scheme, authority, path and header fields.
+    ///
+    /// `head.path` is the raw target: percent-encoded, with query.
     public var head: HTTPRequest
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
@@ -15,7 +17,9 @@ public struct Request: Sendable {
     /// The address of the caller, without a port; nil where there is no socket.
     public var remoteAddress: String?
 
-    /// Names this request in the log, in `X-Request-Id` and in errors. A caller's own valid id is kept.
+    /// Names this request in the log, in `X-Request-Id` and in errors.
+    ///
+    /// A caller's own valid id is kept.
     public var id: String
 
     /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
@@ -45,13 +49,22 @@ public struct Request: Sendable {
     ///   - target: path and query as they stand in a request line: `/echo?_mobile_bridge=1`.
     ///   - authority: the host, with a port if there is one; the default is always allowed to call.
     public init(
-        _ method: HTTPRequest.Method = .get, _ target: String, authority: String? = "localhost",
+        _ method: HTTPRequest.Method, _ target: String, authority: String? = "localhost",
         headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
     ) {
         self.init(
             head: HTTPRequest(
                 method: method, scheme: "http", authority: authority, path: target, headerFields: headers),
             body: body, remoteAddress: remoteAddress)
+    }
+
+    /// Makes a GET request: `Request("/echo?_mobile_bridge=1")`.
+    public init(
+        _ target: String, authority: String? = "localhost", headers: HTTPFields = [:], body: Body = .empty,
+        remoteAddress: String? = nil
+    ) {
+        self.init(
+            .get, target, authority: authority, headers: headers, body: body, remoteAddress: remoteAddress)
     }
 
     /// Makes a request from a head and a body.
@@ -111,7 +124,9 @@ extension Request {
 
 extension HTTPError {
     static func nothingBehind(_ path: String) -> HTTPError {
-        HTTPError(.notFound, "nothing at \(path): the gateway has no file and no server behind it that takes this path")
+        HTTPError(
+            .notFound,
+            "nothing at \(path): the gateway has no file and no server behind it that takes this path")
     }
 }
 

@@ -3,8 +3,9 @@ import HTTPTypes
 extension Request {
     /// Reads the input: query and body together, as JSON or as a form; the body wins (contract, rule 2).
     ///
-    /// A body that begins with `{` or `[`, or says that it is JSON, is JSON; any other is a form. No input and `null`
-    /// are the same, and fit every type whose fields are all optional.
+    /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false` or
+    /// `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every type
+    /// whose fields are all optional.
     ///
     /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
     ///   the string "abc"`; a 415 for a form of several parts.
@@ -25,7 +26,9 @@ extension Request {
     }
 
     @concurrent
-    private func decodeApart<T: Decodable & Sendable>(_ bytes: [UInt8]) async throws -> T { try decodeInput(bytes) }
+    private func decodeApart<T: Decodable & Sendable>(_ bytes: [UInt8]) async throws -> T {
+        try decodeInput(bytes)
+    }
 
     private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
         var input = try doorInput.map { Input(value: $0) } ?? Input(body: bytes, type: headers[.contentType])
@@ -59,8 +62,7 @@ private struct Input {
     init(body: [UInt8], type: String?) throws {
         let type = type?.lowercased() ?? ""
         guard let first = body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return }
-        let isJSON =
-            first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == 0xEF || type.contains("json")
+        let isJSON = "{[\"".utf8.contains(first) || first == 0xEF || type.contains("json")
         if isJSON {
             do {
                 value = try JSON(parsing: body)
@@ -70,6 +72,9 @@ private struct Input {
         } else if type.hasPrefix("multipart/") {
             throw HTTPError(
                 .unsupportedMediaType, "the body has several parts; send JSON, or a form as name=value&…")
+        } else if !type.hasPrefix("application/x-www-form-urlencoded"), let scalar = try? JSON(parsing: body)
+        {
+            value = scalar
         } else {
             guard let text = String(validating: body, as: UTF8.self) else {
                 throw HTTPError(.badRequest, "the body is no UTF-8; send JSON, or a form as name=value&…")

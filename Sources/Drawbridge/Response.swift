@@ -21,9 +21,9 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// An output: any value that can be encoded. `nil` and ``Nothing`` are no output.
+    /// An output: any value that can be encoded.
     ///
-    /// Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64, decimals with all their digits.
+    /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64, decimals with all their digits.
     public init(output: some Encodable) throws {
         self.init(body: .output(try JSON.encode(output)))
     }

@@ -11,6 +11,8 @@ struct Routes {
         var parameter: [Node] = []
         var route: Route?
         var wildcard: Route?
+
+        var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && route == nil && wildcard == nil }
     }
 
     /// Registers; returns the route that was there before.
@@ -29,6 +31,9 @@ struct Routes {
         Self.collect(root, segments[...], values: [], into: &found)
         return found
     }
+
+    /// Whether nothing is left, no empty branch either.
+    var isEmpty: Bool { root.isEmpty }
 
     /// All routes, in no order.
     var all: [Route] { Self.routes(below: root) }
@@ -50,8 +55,10 @@ struct Routes {
             return node.wildcard
         case .parameter:
             if node.parameter.isEmpty { node.parameter.append(Node()) }
+            defer { node.parameter.removeAll(where: \.isEmpty) }
             return update(&node.parameter[0], parts.dropFirst(), to: route)
         case .exact(let name):
+            defer { if node.exact[name]?.isEmpty == true { node.exact[name] = nil } }
             return update(&node.exact[name, default: Node()], parts.dropFirst(), to: route)
         }
     }
@@ -93,8 +100,10 @@ struct RoutePattern: Sendable {
         let body = trimmed.hasSuffix("/") ? trimmed.dropLast() : trimmed
         for part in body.isEmpty ? [] : body.split(separator: "/", omittingEmptySubsequences: false) {
             if part == "*" {
-                precondition(parts.count == body.split(separator: "/", omittingEmptySubsequences: false).count - 1,
-                    "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)")
+                precondition(
+                    parts.count == body.split(separator: "/", omittingEmptySubsequences: false).count - 1,
+                    "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)"
+                )
                 parts.append(.wildcard)
                 names.append("*")
             } else if part.hasPrefix(":"), part.count > 1 {
@@ -127,6 +136,7 @@ struct Route: Sendable {
 
     /// What an `Allow` header says of it.
     var allow: String {
-        (handler.methods?.map(\.rawValue) ?? ["GET", "POST", "PUT", "PATCH", "DELETE"]).joined(separator: ", ")
+        (handler.methods?.map(\.rawValue) ?? ["GET", "POST", "PUT", "PATCH", "DELETE"]).joined(
+            separator: ", ")
     }
 }

@@ -30,11 +30,11 @@ extension Target {
     /// One trailing slash is ignored. Nil when a part does not decode to UTF-8.
     static func segments(of path: String) -> [String]? {
         var segments: [String] = []
-        var text = path[...]
-        if text.utf8.first == UInt8(ascii: "/") { text = text.dropFirst() }
-        if text.utf8.last == UInt8(ascii: "/") { text = text.dropLast() }
+        var text = path[...].utf8
+        if text.first == UInt8(ascii: "/") { text = text.dropFirst() }
+        if text.last == UInt8(ascii: "/") { text = text.dropLast() }
         guard !text.isEmpty else { return [] }
-        for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        for part in text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let segment = Percent.decode(part) else { return nil }
             segments.append(segment)
         }

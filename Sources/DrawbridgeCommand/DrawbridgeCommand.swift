@@ -19,8 +19,10 @@ struct DrawbridgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address to listen on; loopback by default. Environment: DRAWBRIDGE_HOST. Beyond loopback, handlers \
-            can only be called with the page token, which is printed at start.", valueName: "address"))
+            "The address to listen on; loopback by default. Environment: DRAWBRIDGE_HOST.",
+            discussion:
+                "On all addresses (0.0.0.0), handlers are only called with the page token that is printed.",
+            valueName: "address"))
     var host: String?
 
     @Option(help: ArgumentHelp("The folder with the page's files.", valueName: "folder"))
@@ -28,20 +30,20 @@ struct DrawbridgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Answers a question that a handler asks, instead of a person: alert=ok, 'login={\"user\":\"ann\"}'. May be \
-            repeated.", valueName: "name=value"))
+            "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
+            valueName: "name=value"))
     var answer: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "An origin whose pages may call handlers and read the answers: https://app.example. May be repeated.",
+            "An origin whose pages may call handlers and read the answers: https://app.example. Repeatable.",
             valueName: "origin"))
     var cors: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A host name, besides the loopback ones, by which the gateway may be reached. May be repeated, or a list \
-            with commas.", valueName: "host"))
+            "A host name by which the gateway may be reached, besides the loopback ones. Repeatable, or with commas.",
+            valueName: "host"))
     var allowedHosts: [String] = []
 
     func validate() throws {
@@ -49,7 +51,8 @@ struct DrawbridgeCommand: AsyncParsableCommand {
             throw ValidationError("--port \(port): a port is a number from 0 to 65535")
         }
         for origin in cors where AccessPolicy.origin(origin) == nil {
-            throw ValidationError("--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
+            throw ValidationError(
+                "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
         do { _ = try ScriptedPresenter(answer) } catch { throw ValidationError("--answer \(error)") }
     }
@@ -59,7 +62,9 @@ struct DrawbridgeCommand: AsyncParsableCommand {
         let settings = try Settings(self)
         let gateway = try settings.makeGateway()
         let serving = Task {
-            try await gateway.run(settings.server) { Banner(address: $0, gateway: gateway, settings: settings).print() }
+            try await gateway.run(settings.server) {
+                Banner(address: $0, gateway: gateway, settings: settings).print()
+            }
         }
         let signals = StopSignals()
         signals.onFirst { serving.cancel() }

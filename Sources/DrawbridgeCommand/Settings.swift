@@ -27,9 +27,7 @@ struct Settings {
         let presenter = presenter
         let files: any Responder
         if let root {
-            let served = StaticFiles.staticFiles(root)
-            do { try served.validate() } catch { throw CleanExit.failure("\(error)") }
-            files = served
+            do { files = try StaticFiles(root: root) } catch { throw CleanExit.failure("\(error)") }
         } else {
             files = WelcomePage()
         }

@@ -58,7 +58,10 @@ final class AccessLog: Sendable {
     private func writeWaiting() {
         let bytes = state.withLock { state in
             var bytes = state.waiting
-            if state.dropped > 0 { bytes += "\(state.dropped) lines of the access log were dropped: its reader is too slow\n".utf8 }
+            if state.dropped > 0 {
+                bytes +=
+                    "\(state.dropped) lines of the access log were dropped: its reader is too slow\n".utf8
+            }
             state.waiting = []
             state.dropped = 0
             return bytes
@@ -75,7 +78,10 @@ final class AccessLog: Sendable {
 
     /// The target without what could end the line or drive a terminal.
     private static func shown(_ target: String?) -> String {
-        String((target ?? "/").unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+        String(
+            (target ?? "/").unicodeScalars.prefix(200).map {
+                $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0)
+            })
     }
 
     private static func milliseconds(_ duration: Duration) -> String {

@@ -1,18 +1,21 @@
 public import Drawbridge
-import HTTPTypes
-import MicroHTTPD
+import Logging
 
 extension Gateway {
     /// Listens and answers until the task is cancelled, then stops: running requests get a while to finish.
     ///
-    /// - Parameter onListening: told once, with the address that it really is.
+    /// - Parameter onListening: told once, with the address that it really is; without it, the log says that.
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),
-        onListening: (ServerAddress) -> Void = { _ in }
+        onListening: ((ServerAddress) -> Void)? = nil
     ) async throws {
         let server = try GatewayServer(self, configuration)
-        onListening(server.address)
+        if let onListening {
+            onListening(server.address)
+        } else {
+            logger.notice("listening on \(server.address)")
+        }
         await untilCancelled()
         await server.stop()
     }

@@ -1,5 +1,6 @@
 public import Drawbridge
 import HTTPTypes
+import Logging
 import MicroHTTPD
 
 /// A gateway that listens: the core on the engine.
@@ -54,12 +55,14 @@ extension Exchange {
     fileprivate func answer(with gateway: Gateway, _ log: AccessLog?) async {
         let start = ContinuousClock.now
         var request = Request(
-            head: self.request, body: isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
+            head: self.request,
+            body: isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
             remoteAddress: remoteAddress)
         request.isAbsoluteForm = isAbsoluteForm
         let response = await gateway.respond(to: request, on: executor)
         let bytes = await send(response, to: request)
-        log?.add(request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: Task.isCancelled)
+        log?.add(
+            request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: Task.isCancelled)
     }
 
     /// Returns how many bytes of a body were sent.

@@ -21,15 +21,16 @@ struct Answer {
         self.body = body
     }
 
-    /// Hands the answer to the library. Returns false when it takes none, and the connection must close.
+    /// Hands the answer to the library.
     ///
-    /// Only on the first and the last call of the access handler, on the loop's thread.
+    /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the access handler, on the loop's thread.
     func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }
         for field in head.headerFields where Self.isSent(field) {
             guard MHD_add_response_header(response, field.name.rawName, field.value) == .YES else {
-                exchange?.worker.log("the header \(field.name) has a value that cannot be sent; it was left out")
+                exchange?.worker.log(
+                    "the header \(field.name) has a value that cannot be sent; it was left out")
                 continue
             }
         }

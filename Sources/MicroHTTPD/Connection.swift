@@ -54,7 +54,11 @@ final class Connection {
             break
         case .idle(let before):
             guard let traffic = traffic() else { return }
-            if let before, traffic.received > before { enter(.head) } else { stage = .idle(received: traffic.received) }
+            if let before, traffic.received > before {
+                enter(.head)
+            } else {
+                stage = .idle(received: traffic.received)
+            }
         case .head:
             if seconds >= limits.headSeconds { cut() }
         case .body(let count):
@@ -80,7 +84,9 @@ final class Connection {
         let length = socklen_t(
             Int32(address.pointee.sa_family) == AF_INET6
                 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
-        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
         return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
     }
 }

@@ -34,7 +34,10 @@ public final class Exchange: @unchecked Sendable {
     private(set) var hasLeft = false
     private var task: Task<Void, Never>?
 
-    init(_ head: AuditedHead, _ mode: Incoming.Mode, _ connection: OpaquePointer, _ caller: Connection, _ worker: Worker) {
+    init(
+        _ head: AuditedHead, _ mode: Incoming.Mode, _ connection: OpaquePointer, _ caller: Connection,
+        _ worker: Worker
+    ) {
         request = head.request
         isAbsoluteForm = head.isAbsoluteForm
         remoteAddress = caller.address
@@ -48,7 +51,7 @@ public final class Exchange: @unchecked Sendable {
 
 // Called by the library, through the worker, on the loop's thread.
 extension Exchange {
-    /// A part of the body. Returns false to close the connection.
+    /// A part of the body; returns false to close the connection.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !hasLeft else { return false }
         caller.received(bytes.count)
@@ -61,7 +64,8 @@ extension Exchange {
         case .tooMuch(let limit):
             let (head, body) = worker.server.refuse(
                 Refusal(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here"))
-            incoming.discard(answering: Answer(head, .bytes(body), closing: true), atMost: worker.server.limits.discarded)
+            incoming.discard(
+                answering: Answer(head, .bytes(body), closing: true), atMost: worker.server.limits.discarded)
             return true
         case .cut:
             return false
@@ -77,7 +81,8 @@ extension Exchange {
         incoming.end()
         caller.enter(.busy)
         start()
-        loop.drain(atMost: 32) { answer != nil }
+        loop.drainJobs(atMost: 32) { answer != nil }
+        guard !hasLeft else { return false }
         if let answer { return queue(answer) }
         suspend()
         return true
@@ -122,6 +127,12 @@ extension Exchange {
         if isSuspended { resume() }
     }
 
+    /// The server stops: lets go of the connection, whatever state this is in.
+    func release() {
+        leave()
+        if isSuspended { resume() }
+    }
+
     private func handled() {
         task = nil
         worker.ended(self)
@@ -163,7 +174,8 @@ extension Exchange {
     ///
     /// - Throws: `CancellationError` when the caller left before the end.
     public func nextChunk() async throws -> [UInt8]? {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[UInt8]?, any Error>) in
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<[UInt8]?, any Error>) in
             loop.perform { [self] in
                 incoming.next(continuation)
                 if isSuspended, incoming.hasRoom, incoming.isOpen { resume() }
@@ -176,7 +188,8 @@ extension Exchange {
 
     /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
     public func send(
-        _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int, length: Int
+        _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int,
+        length: Int
     ) {
         onLoop { $0.set(Answer(head, .file(descriptor, owner: owner, offset: offset, length: length))) }
     }

@@ -112,7 +112,10 @@ public final class HTTPServer: Sendable {
             for worker in workers {
                 worker.loop.perform {
                     let count = worker.abandon()
-                    if count > 0 { worker.server.logger.error("\(count) handlers ignored their cancellation and were left behind") }
+                    if count > 0 {
+                        worker.server.logger.error(
+                            "\(count) handlers ignored their cancellation and were left behind")
+                    }
                 }
             }
         }
@@ -130,7 +133,9 @@ public final class HTTPServer: Sendable {
 
     func admit(_ head: HTTPRequest, _ isAbsoluteForm: Bool) -> Admission { admitHead(head, isAbsoluteForm) }
 
-    func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) { makeRefusal(refusal.status, refusal.message) }
+    func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
+        makeRefusal(refusal.status, refusal.message)
+    }
 
     /// Raises the process's limit of descriptors as far as it may, and takes half of them.
     private static func defaultConnectionLimit() -> Int {

@@ -44,11 +44,13 @@ package struct HeadAudit {
         _ block: UnsafeRawBufferPointer, target: [UInt8], limits: Limits
     ) throws(Refusal) -> AuditedHead {
         guard target.count <= limits.target else {
-            throw Refusal(.uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
+            throw Refusal(
+                .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
         }
         guard block.count <= limits.head else {
             throw Refusal(
-                .requestHeaderFieldsTooLarge, "the head has more than \(limits.head) bytes; send fewer or shorter headers")
+                .requestHeaderFieldsTooLarge,
+                "the head has more than \(limits.head) bytes; send fewer or shorter headers")
         }
         var audit = HeadAudit(rest: block[...])
         let method = try audit.method()
@@ -62,7 +64,9 @@ package struct HeadAudit {
 
     /// The bytes up to the next NUL, which is skipped.
     private mutating func token() throws(Refusal) -> Slice<UnsafeRawBufferPointer> {
-        guard let end = rest.firstIndex(of: 0) else { throw .malformed("the head is not made of whole lines") }
+        guard let end = rest.firstIndex(of: 0) else {
+            throw .malformed("the head is not made of whole lines")
+        }
         let token = rest[rest.startIndex..<end]
         rest = rest[(end + 1)...]
         return token
@@ -77,7 +81,9 @@ package struct HeadAudit {
         guard !bytes.isEmpty, bytes.allSatisfy(\.isTokenByte), let text = Self.ascii(bytes),
             let method = HTTPRequest.Method(text)
         else { throw .malformed("the method is no token") }
-        guard bytes.count <= 16 else { throw Refusal(.notImplemented, "the method has more than 16 characters") }
+        guard bytes.count <= 16 else {
+            throw Refusal(.notImplemented, "the method has more than 16 characters")
+        }
         return method
     }
 
@@ -108,7 +114,8 @@ package struct HeadAudit {
         var fields: [HTTPField] = []
         while rest.count > 2 {
             guard fields.count < limits.fields else {
-                throw Refusal(.requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
+                throw Refusal(
+                    .requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
             }
             let nameBytes = try token()
             guard !nameBytes.isEmpty, nameBytes.allSatisfy(\.isTokenByte), let text = Self.ascii(nameBytes),
@@ -151,7 +158,9 @@ package struct HeadAudit {
         guard host != nil || isOldVersion else {
             throw .malformed("there is no Host header; HTTP/1.1 needs one (RFC 9112, section 3.2)")
         }
-        if let host, !host.isEmpty, !isAuthority(host) { throw .malformed("the Host header \(host) is no host") }
+        if let host, !host.isEmpty, !isAuthority(host) {
+            throw .malformed("the Host header \(host) is no host")
+        }
 
         var head = try form(method, target, host: host)
         head.request.headerFields = headers
@@ -173,7 +182,8 @@ package struct HeadAudit {
             throw Refusal(.methodNotAllowed, "\(method) is not taken here")
         }
         if target.hasPrefix("/") || (target == "*" && method == .options) {
-            return AuditedHead(request: HTTPRequest(method: method, scheme: "http", authority: host, path: target))
+            return AuditedHead(
+                request: HTTPRequest(method: method, scheme: "http", authority: host, path: target))
         }
         guard let mark = target.firstRange(of: "://") else {
             throw .malformed("the target \(target.prefix(40)) is neither a path nor a URL")
@@ -197,7 +207,8 @@ package struct HeadAudit {
         _ lengths: [String], _ codings: [String], isOldVersion: Bool
     ) throws(Refusal) -> AuditedHead.Framing {
         guard lengths.count + codings.count <= 1 else {
-            throw .malformed("the body's end is given more than once; send one Content-Length or one Transfer-Encoding")
+            throw .malformed(
+                "the body's end is given more than once; send one Content-Length or one Transfer-Encoding")
         }
         if let coding = codings.first {
             guard !isOldVersion else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
@@ -210,7 +221,9 @@ package struct HeadAudit {
         guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .malformed("the Content-Length is no number")
         }
-        guard let count = Int(length) else { throw Refusal(.contentTooLarge, "the Content-Length is too large") }
+        guard let count = Int(length) else {
+            throw Refusal(.contentTooLarge, "the Content-Length is too large")
+        }
         return count == 0 ? .none : .length(count)
     }
 
@@ -220,7 +233,8 @@ package struct HeadAudit {
         if host.first == "[" {
             guard let close = host.firstIndex(of: "]") else { return false }
             let address = host[host.index(after: host.startIndex)..<close]
-            guard !address.isEmpty, address.utf8.allSatisfy({ $0.isHexDigit || ":.".utf8.contains($0) }) else { return false }
+            guard !address.isEmpty, address.utf8.allSatisfy({ $0.isHexDigit || ":.".utf8.contains($0) })
+            else { return false }
             host = host[host.index(after: close)...]
             guard !host.isEmpty else { return true }
             guard host.first == ":" else { return false }
@@ -228,7 +242,9 @@ package struct HeadAudit {
         let parts = host.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2 else { return false }
         if parts.count == 2, !parts[1].isEmpty {
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(parts[1]) != nil else { return false }
+            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(parts[1]) != nil else {
+                return false
+            }
         }
         if text.first == "[" { return parts[0].isEmpty }
         return !parts[0].isEmpty && parts[0].utf8.allSatisfy { $0.isHostByte }

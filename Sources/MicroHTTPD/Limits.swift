@@ -1,15 +1,23 @@
 /// What the engine takes from a caller, each with a default that fits a local gateway.
 public struct Limits: Sendable {
-    /// Bytes of a request target; more is a 414. Browsers and caches agree on some 8,000.
+    /// Bytes of a request target; more is a 414.
+    ///
+    /// Browsers and caches agree on some 8,000.
     public var target = 8_000
 
-    /// Bytes of a whole head; more is a 431. Beyond what fits ``pool``, the library answers by itself.
+    /// Bytes of a whole head; more is a 431.
+    ///
+    /// Beyond what fits ``pool``, the library answers by itself.
     public var head = 12 << 10
 
-    /// Header fields; more is a 431. Browsers send about 20.
+    /// Header fields; more is a 431.
+    ///
+    /// Browsers send about 20.
     public var fields = 100
 
-    /// Seconds for a head, counted from its first byte; slower callers are cut off. A head fits one packet.
+    /// Seconds for a head, counted from its first byte; slower callers are cut off.
+    ///
+    /// A head fits one packet.
     public var headSeconds = 10
 
     /// Bytes per second that a body must bring, after ``graceSeconds``; slower callers are cut off.

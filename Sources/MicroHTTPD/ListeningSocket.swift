@@ -25,7 +25,8 @@ struct ListeningSocket {
 
         let action = "cannot listen on \(host) port \(port)"
         descriptor = socket(
-            first.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            first.pointee.ai_family,
+            Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError(action) }
         do {
             var one: Int32 = 1

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
 final class Loop: TaskExecutor, @unchecked Sendable {
-    /// What the loop drives. Every method is called on the loop's thread.
+    /// What the loop drives; every method is called on the loop's thread.
     protocol Driven: AnyObject {
         /// Serves what is ready.
         func run()
@@ -29,6 +29,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var work: [Work] = []
         var isClosed = false
+        /// True while a thread runs what came after the loop's end.
+        var isRunningLeftOver = false
     }
 
     private let epoll: Int32
@@ -93,9 +95,23 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         _ = write(wakeup, &one, 8)
     }
 
-    /// Work that comes after the loop has ended (a handler that ignored its cancellation) runs where it is.
+    /// Work that comes after the loop has ended (a handler that ignored its cancellation) runs where it is, on one
+    /// thread at a time, and never inside other such work.
     private func runLeftOver() {
-        while let work = inbox.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { run(work) }
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.isRunningLeftOver = true }
+            return !inbox.isRunningLeftOver
+        }
+        guard isFirst else { return }
+        while true {
+            let work: Work? = inbox.withLock { inbox in
+                guard inbox.work.isEmpty else { return inbox.work.removeFirst() }
+                inbox.isRunningLeftOver = false
+                return nil
+            }
+            guard let work else { return }
+            run(work)
+        }
     }
 
     // MARK: On the loop
@@ -128,10 +144,22 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     /// Ends watching; must come before the library may close the socket.
     func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
-    /// Runs waiting work until `isDone`, but no more than a little.
-    func drain(atMost count: Int, until isDone: () -> Bool = { false }) {
+    /// Runs waiting tasks until `isDone`, but no more than a little, and no calls: it is called from inside the
+    /// library, where one of them might stop it.
+    func drainJobs(atMost count: Int, until isDone: () -> Bool) {
         var left = count
-        while left > 0, !isDone(), let work = popLocal() {
+        while left > 0, !isDone(), nextLocal < local.count, case .job = local[nextLocal],
+            let work = popLocal()
+        {
+            run(work)
+            left -= 1
+        }
+    }
+
+    /// Runs waiting work, but no more than a little.
+    private func drain(atMost count: Int) {
+        var left = count
+        while left > 0, let work = popLocal() {
             run(work)
             left -= 1
         }
@@ -140,7 +168,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     fileprivate func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         var events = [epoll_event](repeating: epoll_event(), count: 256)
-        while !isStopped {
+        while true {
             let count = epoll_wait(epoll, &events, Int32(events.count), waitTime)
             var isDrivenReady = false
             for event in events.prefix(Int(max(0, count))) {
@@ -151,11 +179,14 @@ final class Loop: TaskExecutor, @unchecked Sendable {
                 }
             }
             drain(atMost: 1024)
+            // The daemon is gone by then.
+            if isStopped { break }
             if isDrivenReady || isRunDue || driven.timeout == 0 {
                 isRunDue = false
                 driven.run()
             }
             drain(atMost: 1024)
+            if isStopped { break }
             if Loop.now >= nextTick {
                 nextTick = Loop.now + 1000
                 driven.tick()
@@ -209,7 +240,9 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     private func add(_ socket: Int32, _ events: UInt32) throws {
         var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        guard epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else { throw SystemError("cannot watch a socket") }
+        guard epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else {
+            throw SystemError("cannot watch a socket")
+        }
     }
 }
 

@@ -31,7 +31,11 @@ struct Outgoing {
             return
         }
         buffer += bytes
-        if buffer.count - first <= Self.highWater { continuation.resume() } else { waiters.append(continuation) }
+        if buffer.count - first <= Self.highWater {
+            continuation.resume()
+        } else {
+            waiters.append(continuation)
+        }
     }
 
     /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
@@ -44,7 +48,7 @@ struct Outgoing {
         if first == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.count <= Self.highWater)
             first = 0
-        } else if first > Self.highWater {
+        } else if first > max(Self.highWater, buffer.count / 2) {
             buffer.removeFirst(first)
             first = 0
         }

@@ -91,7 +91,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// Takes no more connections and closes those that wait for a request.
     func stopListening() {
         isDraining = true
-        MHD_quiesce_daemon(daemon)
+        // The duplicate that this daemon got is ours again: while it is open, callers still reach the port.
+        close(MHD_quiesce_daemon(daemon))
         for connection in connections.values {
             if case .idle = connection.stage { connection.cut() }
         }
@@ -125,7 +126,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
     /// run lets the library take notice.
     func stop() {
-        for exchange in watched.values { exchange.leave() }
+        for exchange in watched.values { exchange.release() }
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         loop.stop()
@@ -164,14 +165,19 @@ extension Worker {
             return (nil, refuse(error, connection))
         }
         guard !isDraining else {
-            return (nil, refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"), connection))
+            return (
+                nil,
+                refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"), connection)
+            )
         }
         caller.enter(.busy)
         let exchange: Exchange
         switch admission(of: head) {
         case .refused(let response, let body):
             let answer = Answer(response, .bytes(body), closing: true)
-            guard let limit = droppableLength(head) else { return (nil, answer.queue(on: connection, for: nil)) }
+            guard let limit = droppableLength(head) else {
+                return (nil, answer.queue(on: connection, for: nil))
+            }
             exchange = Exchange(head, .dropped(upTo: limit), connection, caller, self)
             exchange.incoming.discard(answering: answer, atMost: limit)
         case .collected(let limit):
@@ -189,7 +195,8 @@ extension Worker {
         guard head.framing != .none else { return .collected(upTo: 0) }
         let admission = server.admit(head.request, head.isAbsoluteForm)
         if case .collected(let limit) = admission, case .length(let length) = head.framing, length > limit {
-            let refusal = Refusal(.contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
+            let refusal = Refusal(
+                .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
             let (response, body) = server.refuse(refusal)
             return .refused(response, body)
         }

@@ -1,3 +1,4 @@
+// curl 'http://127.0.0.1:8080/hello?_mobile_bridge=1&name=Ann'
 import Drawbridge
 import DrawbridgeServer
 
@@ -17,8 +18,6 @@ struct Hello {
         gateway.register(HelloHandler.self, at: "/hello")
         // A port as the first argument, for tests; 0 is any.
         let port = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 8080
-        try await gateway.run(.init(port: port)) { address in
-            print("curl '\(address)/hello?_mobile_bridge=1&name=Ann'")
-        }
+        try await gateway.run(.init(port: port))
     }
 }

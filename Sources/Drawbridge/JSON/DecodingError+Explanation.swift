@@ -8,7 +8,8 @@ extension DecodingError {
             return "\(path) is missing" + (isOurs ? ": \(context.debugDescription)" : "")
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
             let path = context.codingPath.dotted
-            return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+            let problem = context.debugDescription.cut(to: 200)
+            return path.isEmpty ? problem : "\(path): \(problem)"
         @unknown default:
             return "\(self)"
         }
@@ -23,7 +24,7 @@ extension [any CodingKey] {
             if let position = key.intValue {
                 path += "[\(position)]"
             } else {
-                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+                path += (path.isEmpty ? "" : ".") + key.stringValue.cut(to: 40)
             }
         }
         return path

@@ -10,8 +10,10 @@ extension JSON {
         }
 
         static func == (lhs: Self, rhs: Self) -> Bool {
-            let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
-            return lhs.count == rhs.count && lhs.elementsEqual(rhs)
+            guard lhs.text.utf8.count == rhs.text.utf8.count else { return false }
+            let (left, right) = (lhs.text.utf8.span, rhs.text.utf8.span)
+            for position in left.indices where left[position] != right[position] { return false }
+            return true
         }
 
         func hash(into hasher: inout Hasher) {

@@ -82,8 +82,12 @@ extension JSON {
     }
 
     /// The value for a message: its beginning when it is long.
-    var excerpt: String {
-        let text = description
-        return text.utf8.count <= 44 ? text : "\(text.prefix(40))…"
+    var excerpt: String { description.cut(to: 40) }
+}
+
+extension String {
+    /// The text, or its beginning when it is longer than so many bytes; scalars count, as a character has no limit.
+    func cut(to length: Int) -> String {
+        utf8.count <= length ? self : String(unicodeScalars.prefix(length)) + "…"
     }
 }

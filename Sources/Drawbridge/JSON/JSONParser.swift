@@ -56,7 +56,9 @@ struct JSONParser {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            throw fault("the text is not UTF-8: \(error.kind)", at: error.byteOffsets.lowerBound)
+            let offset = error.byteOffsets.lowerBound
+            let byte = String(bytes[offset], radix: 16, uppercase: true)
+            throw fault("the text is not UTF-8: byte \(byte) does not belong here", at: offset)
         }
     }
 
@@ -80,7 +82,7 @@ struct JSONParser {
     /// Opens an array or object, or gives `false` when it closes at once.
     private mutating func open(isObject: Bool) throws(JSON.ParseError) -> Bool {
         guard containers.count < maximumDepth else {
-            throw fault("more than \(maximumDepth) arrays and objects stand inside each other")
+            throw fault("arrays and objects are nested deeper than \(maximumDepth)")
         }
         position += 1
         skipWhitespace()
@@ -111,15 +113,18 @@ struct JSONParser {
 
     private mutating func close(_ container: Container) throws(JSON.ParseError) -> JSON {
         containers.removeLast()
-        let own = values[container.firstValue...]
-        defer { values.removeSubrange(container.firstValue...) }
-        guard container.isObject else { return .array(Array(own)) }
-        let ownNames = names.suffix(own.count)
-        defer { names.removeLast(own.count) }
+        let count = values.count - container.firstValue
+        defer { values.removeLast(count) }
+        guard container.isObject else { return .array(Array(values.suffix(count))) }
+        let firstName = names.count - count
+        defer { names.removeLast(count) }
         do throws(JSON.Object.Repetition) {
-            return .object(try JSON.Object(unique: zip(ownNames, own).map { ($0.text, $1) }))
+            let members = (0..<count).map {
+                (key: names[firstName + $0].text, value: values[container.firstValue + $0])
+            }
+            return .object(try JSON.Object(unique: members))
         } catch {
-            let name = ownNames[ownNames.startIndex + error.position]
+            let name = names[firstName + error.position]
             let text = JSON.string(name.text).excerpt
             throw fault("the object has two members with the name \(text)", at: name.offset)
         }
@@ -274,7 +279,7 @@ struct JSONParser {
         let word = rest.prefix { $0.isASCII && $0.isLetter }
         guard word.isEmpty else { return "'\(word)'" }
         guard let first = rest.unicodeScalars.first, first.value >= 0x20, first.value != 0x7F else {
-            return "the control character \(JSON.hexadecimal(current))"
+            return "the control character \\u\(JSON.hexadecimal(current))"
         }
         return "'\(first)'"
     }

@@ -22,11 +22,16 @@ struct JSONScalar {
             self.message = message
             self.cause = value.isNull ? .null : cause
         }
+
+        /// Values stand too deep inside each other for a type that contains itself.
+        static let tooDeep = Mismatch(
+            "the values here stand too deep inside each other to be decoded", [:], cause: .content)
     }
 
-    /// The value as `type`, or `nil` when that type decodes itself.
-    @inline(__always)
-    func read<Value>(_ type: Value.Type) throws(Mismatch) -> Value? {
+    /// The value as `type`; a type that JSON has no form for is left to `decode`.
+    ///
+    /// An optional result would read nicer, but costs a look-up of the optional type at every value.
+    func read<Value>(_ type: Value.Type, otherwise decode: () throws -> Value) throws -> Value {
         if type == String.self { return identity(try string(), as: type) }
         if type == Int.self { return identity(try integer(Int.self), as: type) }
         if type == Double.self { return identity(try double(), as: type) }
@@ -48,7 +53,7 @@ struct JSONScalar {
         if type == UInt16.self { return identity(try integer(UInt16.self), as: type) }
         if type == UInt8.self { return identity(try integer(UInt8.self), as: type) }
         if type == UInt128.self { return identity(try integer(UInt128.self), as: type) }
-        return nil
+        return try decode()
     }
 
     /// What a value of `type` looks like in JSON, for messages; `nil` for a type that decodes itself.

@@ -30,6 +30,13 @@ final class JSONTreeDecoder: Decoder {
     private let textMembers: Set<String>
     private let parent: JSONTreeDecoder?
     private let key: (any CodingKey)?
+    private let depth: Int
+
+    /// How many values may decode themselves inside each other.
+    ///
+    /// Each takes stack, and only a type that contains itself comes this far. Half a megabyte of stack carries more
+    /// than twice as many in an optimised build.
+    private static let maximumDepth = 256
 
     init(
         _ value: JSON, isText: Bool = false, textMembers: Set<String> = [],
@@ -40,6 +47,7 @@ final class JSONTreeDecoder: Decoder {
         self.textMembers = textMembers
         self.parent = parent
         self.key = key
+        depth = parent.map { $0.depth + 1 } ?? 0
     }
 
     var codingPath: [any CodingKey] {
@@ -81,27 +89,25 @@ final class JSONTreeDecoder: Decoder {
     // MARK: - Values
 
     /// Makes a value of `json`, which stands at `key` in this decoder's place.
-    @inline(__always)
     func decode<Value: Decodable>(
-        _ type: Value.Type, from json: JSON, isText: Bool, at key: @autoclosure () -> (any CodingKey)?
+        _ type: Value.Type, from json: JSON, isText: Bool, at key: @autoclosure () -> any CodingKey
     ) throws -> Value {
-        if let scalar = try scalar(type, from: json, isText: isText, at: key()) { return scalar }
-        return try Value(from: JSONTreeDecoder(json, isText: isText, parent: self, key: key()))
+        do {
+            return try JSONScalar(value: json, isText: isText).read(type) {
+                guard depth < Self.maximumDepth else { throw JSONScalar.Mismatch.tooDeep }
+                return try Value(from: JSONTreeDecoder(json, isText: isText, parent: self, key: key()))
+            }
+        } catch let mismatch as JSONScalar.Mismatch {
+            throw failure(mismatch, type, at: key())
+        }
     }
 
     /// Makes a value of the decoder's own.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try scalar(type, from: value, isText: isText, at: nil) ?? Value(from: self)
-    }
-
-    @inline(__always)
-    private func scalar<Value>(
-        _ type: Value.Type, from json: JSON, isText: Bool, at key: @autoclosure () -> (any CodingKey)?
-    ) throws -> Value? {
-        do throws(JSONScalar.Mismatch) {
-            return try JSONScalar(value: json, isText: isText).read(type)
-        } catch {
-            throw failure(error, type, at: key())
+        do {
+            return try JSONScalar(value: value, isText: isText).read(type) { try Value(from: self) }
+        } catch let mismatch as JSONScalar.Mismatch {
+            throw failure(mismatch, type, at: nil)
         }
     }
 

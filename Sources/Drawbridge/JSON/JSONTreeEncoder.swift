@@ -153,7 +153,6 @@ final class JSONTreeEncoder: Encoder {
     }
 
     /// The tree of a value that JSON has a form for, or `nil` for one that encodes itself.
-    @inline(__always)
     func scalar<Value>(_ value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> JSON? {
         func number(_ number: JSON.Number?) throws -> JSON {
             if let number { return .number(number) }

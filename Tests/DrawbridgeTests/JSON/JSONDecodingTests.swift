@@ -8,7 +8,7 @@ struct JSONDecodingTests {
     @Test func agreesWithFoundation() throws {
         var random = SeededRandom(seed: 7)
         let (theirEncoder, theirDecoder) = (JSONEncoder(), JSONDecoder())
-        for _ in 0..<400 {
+        for _ in 0..<250 {
             let sample = JSONSample.random(using: &random)
             let ours = try JSON.encode(sample)
             #expect(try JSON(parsing: ours).decode(JSONSample.self) == sample)
@@ -291,13 +291,28 @@ struct JSONDecodingTests {
         #expect(explain([1, 2], as: Three.self) == "[2]: expected another element, but the array ends here")
     }
 
-    @Test func recursiveTypesAreReadToTheDepthThatTheParserAllows() throws {
+    @Test func explanationsStayShortWhateverWasSent() throws {
+        let marks = "e" + String(repeating: "\u{301}", count: 10_000)
+        let long = try #require(explain(JSON.object([marks: 1]), as: [String: Bool].self))
+        #expect(long.unicodeScalars.count < 100)
+        let value = try #require(explain(.string(marks), as: Int.self))
+        #expect(value.unicodeScalars.count < 100)
+        let color = try #require(explain(.string(marks), as: Color.self))
+        #expect(color.unicodeScalars.count < 300)
+    }
+
+    @Test func typesThatContainThemselvesAreReadToASafeDepth() throws {
         struct Tree: Codable { var branches: [Tree] }
-        var text = "{\"branches\":[]}"
-        for _ in 0..<255 { text = "{\"branches\":[\(text)]}" }
-        let json = try JSON(parsing: Array(text.utf8))
-        let tree = try json.decode(Tree.self)
-        #expect(try JSON(encoding: tree) == json)
+        func text(_ depth: Int) -> [UInt8] {
+            let start = String(repeating: #"{"branches":["#, count: depth)
+            return Array((start + String(repeating: "]}", count: depth)).utf8)
+        }
+        let json = try JSON(parsing: text(100))
+        #expect(try JSON(encoding: json.decode(Tree.self)) == json)
+        let deep = try JSON(parsing: text(256))
+        let problem = try #require(explain(deep, as: Tree.self))
+        #expect(problem.hasSuffix(": the values here stand too deep inside each other to be decoded"))
+        #expect(try deep.decode(JSON.self) == deep)
     }
 
     private func explain<Value: Decodable>(

@@ -8,7 +8,7 @@ struct JSONEncodingTests {
     @Test func agreesWithFoundation() throws {
         var random = SeededRandom(seed: 5)
         let foundation = JSONEncoder()
-        for _ in 0..<400 {
+        for _ in 0..<250 {
             let sample = JSONSample.random(using: &random)
             let tree = try JSON(encoding: sample)
             let theirs = try JSON(parsing: Array(foundation.encode(sample)))

@@ -1,0 +1,59 @@
+import Drawbridge
+import HTTPTypes
+
+/// Which bytes of a file a request asks for (RFC 9110, section 14).
+enum ByteRange: Equatable {
+    case whole
+    case part(Range<Int>)
+    case unsatisfiable
+
+    /// Only GET has ranges, and only while the caller's other parts are of the same version.
+    static func asked(by request: Request, of file: OpenFile) -> ByteRange {
+        guard request.method == .get, let field = request.headers[.range],
+            Conditions(request).allowsRange(of: file)
+        else { return .whole }
+        return ByteRange(field, size: file.size)
+    }
+
+    /// Reads a `Range` field; what is malformed, another unit or more than one range means the whole file.
+    init(_ field: String, size: Int) {
+        self = .whole
+        let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2, sides[0].lowercased() == "bytes" else { return }
+        let bounds = sides[1].trimmed.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else {
+            return
+        }
+        switch (first, last) {
+        case (nil, nil):
+            return
+        case (nil, let count?):
+            guard count > 0 else {
+                self = .unsatisfiable
+                return
+            }
+            // Nothing is the end of nothing, and no Content-Range can say so.
+            if size > 0 { self = .part(size - min(count, size)..<size) }
+        case (let first?, let last):
+            if let last, last < first { return }
+            self = first < size ? .part(first..<min(last ?? size, size - 1) + 1) : .unsatisfiable
+        }
+    }
+
+    /// No digits are no number; a number beyond all files is the greatest there is; all else is malformed, and nil.
+    private static func number(_ digits: Substring) -> Int?? {
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return .some(digits.isEmpty ? nil : Int(digits) ?? .max)
+    }
+}
+
+extension Substring {
+    /// Without spaces and tabs around it.
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0] } ?? ""
+    }
+}

@@ -1,0 +1,54 @@
+/// Names one version of a file, RFC 9110, section 8.8.3.
+struct EntityTag: Equatable {
+    let opaque: Substring
+    let isWeak: Bool
+
+    init(_ opaque: some StringProtocol, isWeak: Bool = false) {
+        self.opaque = Substring(opaque)
+        self.isWeak = isWeak
+    }
+
+    /// As a header has it: in quotes.
+    var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+
+    func matchesStrongly(_ other: Self) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    func matchesWeakly(_ other: Self) -> Bool { opaque == other.opaque }
+}
+
+extension EntityTag {
+    /// The tags of a condition.
+    enum List {
+        /// `*`: whatever version there is.
+        case any
+        /// Those before the first that is malformed.
+        case tags([EntityTag])
+
+        init(_ text: String) {
+            var rest = text[...].utf8
+            var tags: [EntityTag] = []
+            while true {
+                rest = rest.drop {
+                    $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ",")
+                }
+                if tags.isEmpty, rest.first == UInt8(ascii: "*"), rest.count == 1 {
+                    self = .any
+                    return
+                }
+                let isWeak = rest.starts(with: "W/".utf8)
+                if isWeak { rest = rest.dropFirst(2) }
+                guard rest.popFirst() == UInt8(ascii: "\""), let end = rest.firstIndex(of: UInt8(ascii: "\""))
+                else { break }
+                tags.append(EntityTag(Substring(rest[..<end]), isWeak: isWeak))
+                rest = rest[rest.index(after: end)...]
+            }
+            self = .tags(tags)
+        }
+
+        func contains(where matches: (EntityTag) -> Bool) -> Bool {
+            switch self {
+            case .any: true
+            case .tags(let tags): tags.contains(where: matches)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// A call on a file that failed.
+struct FileError: Error, CustomStringConvertible {
+    let code: Int32
+
+    init(_ code: Int32) { self.code = code }
+
+    /// What the system says.
+    var description: String { String(cString: strerror(code)) }
+
+    /// True when there is simply no such file; a link in the place of what was just no link is none either.
+    var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL].contains(code) }
+    var isForbidden: Bool { code == EACCES || code == EPERM }
+    /// True when the same call may succeed in a moment.
+    var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+
+    /// Repeats a call that a signal interrupted.
+    ///
+    /// - Throws: the error of a call that returned a negative number.
+    static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw FileError(code) }
+        }
+    }
+}

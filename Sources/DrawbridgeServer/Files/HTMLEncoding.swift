@@ -1,0 +1,114 @@
+/// Finds the encoding that a page declares for itself, as browsers do before they know it.
+///
+/// That is a byte order mark, or the first `<meta charset="gbk">` or `<meta http-equiv="Content-Type"
+/// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding").
+struct HTMLEncoding {
+    /// How many bytes are searched; browsers look at 1,024, and start over for what comes later.
+    static let searched = 4096
+
+    private var rest: ArraySlice<UInt8>
+
+    private init(_ bytes: [UInt8]) { rest = bytes.prefix(Self.searched) }
+
+    /// The label for the header; nil where the page declares none, or none that can be one.
+    static func declared(in bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
+        if bytes.starts(with: [0xFE, 0xFF]) { return "utf-16be" }
+        if bytes.starts(with: [0xFF, 0xFE]) { return "utf-16le" }
+        var scan = HTMLEncoding(bytes)
+        return scan.find()
+    }
+
+    private mutating func find() -> String? {
+        while let mark = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(mark + 1)...]
+            if rest.starts(with: "!--".utf8) {
+                skipComment()
+            } else if let tag = tagName() {
+                let label = label(in: attributes())
+                if tag == "meta", let label { return label }
+            }
+        }
+        return nil
+    }
+
+    /// `-->` ends it, and the dashes may be those that began it.
+    private mutating func skipComment() {
+        rest = rest.dropFirst()
+        while !rest.isEmpty, !rest.starts(with: "-->".utf8) { rest = rest.dropFirst() }
+    }
+
+    /// Nil where no letter follows, as in `a < b`.
+    private mutating func tagName() -> String? {
+        if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
+        guard let first = rest.first, Character(Unicode.Scalar(first)).isLetter, first < 0x80 else {
+            return nil
+        }
+        return take { !Self.isSpace($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+    }
+
+    /// Reads up to the end of the tag, so that a `<` within quotes begins nothing; of two with one name the first.
+    private mutating func attributes() -> [String: String] {
+        var attributes: [String: String] = [:]
+        while true {
+            rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: "/") }
+            guard let next = rest.first, next != UInt8(ascii: ">") else { return attributes }
+            let name = take { !Self.isSpace($0) && !"=/>".utf8.contains($0) }
+            rest = rest.drop(while: Self.isSpace)
+            var value = ""
+            if rest.first == UInt8(ascii: "=") {
+                rest = rest.dropFirst().drop(while: Self.isSpace)
+                if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+                    rest = rest.dropFirst()
+                    value = take { $0 != quote }
+                    rest = rest.dropFirst()
+                } else {
+                    value = take { !Self.isSpace($0) && $0 != UInt8(ascii: ">") }
+                }
+            }
+            if attributes[name] == nil { attributes[name] = value }
+        }
+    }
+
+    private func label(in attributes: [String: String]) -> String? {
+        if let charset = attributes["charset"] { return Self.checked(charset) }
+        guard attributes["http-equiv"] == "content-type", let content = attributes["content"] else {
+            return nil
+        }
+        guard let found = content.firstRange(of: "charset") else { return nil }
+        let rest = content[found.upperBound...].drop { $0 == " " }
+        guard rest.first == "=" else { return nil }
+        let value = rest.dropFirst().drop { $0 == " " }
+        if let quote = value.first, quote == "\"" || quote == "'" {
+            return Self.checked(value.dropFirst().prefix { $0 != quote })
+        }
+        return Self.checked(value.prefix { $0 != ";" && $0 != " " })
+    }
+
+    /// A label goes into a header, so it must look like one.
+    private static func checked(_ text: some StringProtocol) -> String? {
+        let words = text.utf8.split(whereSeparator: isSpace)
+        guard words.count == 1, words[0].count <= 40 else { return nil }
+        let isLabel = words[0].allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "-_.+".utf8.contains($0)
+            }
+        }
+        guard isLabel else { return nil }
+        let label = String(decoding: words[0], as: UTF8.self)
+        // What can be read this far byte by byte is not in UTF-16, whatever it says.
+        return label.hasPrefix("utf-16") ? "utf-8" : label
+    }
+
+    /// Takes bytes as lower case ASCII; what is none does not matter here.
+    private mutating func take(while isPart: (UInt8) -> Bool) -> String {
+        let taken = rest.prefix(while: isPart)
+        rest = rest.dropFirst(taken.count)
+        return String(decoding: taken, as: UTF8.self).lowercased()
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B
+    }
+}

@@ -1,0 +1,42 @@
+import Drawbridge
+import Glibc
+
+/// A regular file, open, with what its status said then.
+final class OpenFile: Response.FileHandle {
+    let size: Int
+    /// Never later than now, as RFC 9110, section 8.8.2.1, has it.
+    let modified: HTTPDate
+    let tag: EntityTag
+    private let file: Descriptor
+
+    /// Nil when it is no regular file.
+    init?(_ name: String, in folder: Int32) throws(FileError) {
+        let file = try Descriptor(file: name, in: folder)
+        var status = stat()
+        _ = try FileError.check { fstat(file.number, &status) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.file = file
+        size = Int(status.st_size)
+        modified = min(HTTPDate(seconds: Int(status.st_mtim.tv_sec)), .now)
+        // Another file, another length, another time of writing: another tag. Some tools give all that they write
+        // one time, and systems use the numbers of files again: the time of change tells those apart.
+        let times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
+        let parts = [Int(bitPattern: UInt(status.st_ino)), size] + times
+        tag = EntityTag(parts.map { String(UInt(bitPattern: $0), radix: 16) }.joined(separator: "-"))
+    }
+
+    var descriptor: Int32 { file.number }
+
+    func read(at offset: Int, count: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let place = off_t(offset + filled)
+                let taken = try FileError.check { pread(file.number, rest.baseAddress, rest.count, place) }
+                if taken == 0 { return }
+                filled += taken
+            }
+        }
+    }
+}

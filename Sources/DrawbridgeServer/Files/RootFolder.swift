@@ -1,0 +1,77 @@
+import Glibc
+
+/// The folder whose files are served, opened anew for each request: it may be built or replaced meanwhile.
+struct RootFolder {
+    /// As it was given, for messages.
+    private let name: String
+    /// Absolute, so that it stays the same folder when the process goes elsewhere.
+    private let path: String
+
+    init(_ name: String) {
+        self.name = name
+        if name.isEmpty || name.utf8.first == UInt8(ascii: "/") {
+            path = name
+        } else if let here = getcwd(nil, 0) {
+            defer { free(here) }
+            path = String(cString: here) + "/" + name
+        } else {
+            path = name
+        }
+    }
+
+    /// Opens the folder to look names up in it.
+    func open() throws(FileError) -> Descriptor {
+        try Descriptor(folder: path, in: AT_FDCWD, followingLinks: true)
+    }
+
+    /// Checks that it is there and can be searched.
+    func validate() throws(StaticFiles.RootError) {
+        do {
+            let folder = try open()
+            _ = try FileError.check { faccessat(folder.number, ".", X_OK, AT_EACCESS) }
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    /// The error with what to do about it.
+    func explained(_ error: FileError) -> StaticFiles.RootError { StaticFiles.RootError(name, error) }
+
+    /// What of an absolute path lies below the folder; nil when it leads elsewhere.
+    func below(_ target: String) -> Substring.UTF8View? {
+        var prefixes = [path]
+        if let real = realpath(path, nil) {
+            defer { free(real) }
+            prefixes.append(String(cString: real))
+        }
+        for prefix in prefixes where !prefix.isEmpty {
+            let count = prefix.utf8.last == UInt8(ascii: "/") ? prefix.utf8.count - 1 : prefix.utf8.count
+            guard target.utf8.starts(with: prefix.utf8.prefix(count)) else { continue }
+            let rest = target.utf8.dropFirst(count)
+            if rest.isEmpty || rest.first == UInt8(ascii: "/") { return Substring(rest).utf8 }
+        }
+        return nil
+    }
+}
+
+extension StaticFiles {
+    /// A folder that cannot be served, and what to do about it.
+    public struct RootError: Error, CustomStringConvertible {
+        /// One line: `cannot serve files from pubic: No such file or directory; create the folder, or …`.
+        public let description: String
+
+        init(_ name: String, _ error: FileError) {
+            let name = name.isEmpty ? "\"\"" : name
+            description = "cannot serve files from \(name): \(error); " + Self.advice(for: error)
+        }
+
+        private static func advice(for error: FileError) -> String {
+            switch error.code {
+            case ENOTDIR: "name the folder that holds the files, not a file"
+            case _ where error.isForbidden: "let the user that runs the gateway search the folder: chmod u+x"
+            case _ where error.isShortage: "let the process open more files: ulimit -n"
+            default: "create the folder, or name the one that holds index.html"
+            }
+        }
+    }
+}

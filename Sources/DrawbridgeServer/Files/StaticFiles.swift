@@ -1,0 +1,173 @@
+public import Drawbridge
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// Serves the files of a folder, and nothing that is not in it.
+///
+/// ```swift
+/// let gateway = Gateway(passThrough: [.staticFiles("public")])
+/// ```
+///
+/// A folder is its `index.html`. Files whose name begins with a dot are not served (but `/.well-known/` is), nor
+/// is anything to which a symbolic link leads out of the folder. What is no file is left to the next in line.
+///
+/// Caches keep files but ask each time whether they still hold (`ETag`, `Last-Modified`): a page that was just saved
+/// is what the next reload shows. One part of a file can be asked for (`Range`), as video players do.
+public struct StaticFiles: Responder {
+    /// A file of at most this many bytes is read at once; of a larger one the engine sends the open file.
+    private static let smallSize = 16 << 10
+
+    private let root: RootFolder
+    private let complaint = Complaint()
+
+    /// Serves a folder that is there.
+    ///
+    /// - Parameter root: absolute, or relative to the folder that the process is in now.
+    /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
+    public init(root: String) throws {
+        self.init(unchecked: root)
+        try validate()
+    }
+
+    init(unchecked root: String) { self.root = RootFolder(root) }
+
+    /// Checks that the folder is there and can be searched.
+    ///
+    /// ```swift
+    /// let files = StaticFiles.staticFiles(root)
+    /// try files.validate()  // "cannot serve files from pubic: No such file or directory; create the folder, …"
+    /// ```
+    ///
+    /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
+    public func validate() throws { try root.validate() }
+
+    /// Answers GET and HEAD of a file; declines what is no file with nil.
+    ///
+    /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
+    public func respond(to request: Request) async throws -> Response? {
+        guard let path = RequestedPath(request.path) else { return nil }
+        do {
+            guard let folder = try openRoot(for: request) else { return nil }
+            var walk = Walk(from: folder, of: root)
+            switch try walk.enter(path.names) {
+            case .file(let file)?:
+                return path.isFolder ? nil : try answer(request, with: file, named: path.names.last ?? "")
+            case .folder?:
+                guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
+                if path.isFolder { return try answer(request, with: index, named: "index.html") }
+                return request.isRead ? redirect(to: path.asFolder(query: Self.query(of: request))) : nil
+            case nil:
+                return nil
+            }
+        } catch {
+            throw refusal(error, of: request)
+        }
+    }
+}
+
+extension Responder where Self == StaticFiles {
+    /// Files of a folder.
+    ///
+    /// While the folder is missing, every request goes to the next in line, and the log says why, once.
+    /// ``StaticFiles/validate()`` finds out at the start.
+    ///
+    /// - Parameter root: absolute, or relative to the folder that the process is in now.
+    /// - Returns: a responder that declines what is no file.
+    public static func staticFiles(_ root: String) -> Self { StaticFiles(unchecked: root) }
+}
+
+extension StaticFiles {
+    private func answer(_ request: Request, with file: OpenFile, named name: String) throws -> Response {
+        guard request.isRead else {
+            throw HTTPError(
+                .methodNotAllowed, "\(request.path) is a file: it takes GET and HEAD, not \(request.method)",
+                headers: [.allow: "GET, HEAD"])
+        }
+        var headers: HTTPFields = [
+            .eTag: file.tag.text, .lastModified: file.modified.text, .cacheControl: "no-cache",
+            .xContentTypeOptions: "nosniff",
+        ]
+        switch Conditions(request).verdict(on: file) {
+        case .failed: return Response(.preconditionFailed, headers: headers)
+        case .notModified: return Response(.notModified, headers: headers)
+        case .holds: break
+        }
+        headers[.acceptRanges] = "bytes"
+        switch ByteRange.asked(by: request, of: file) {
+        case .unsatisfiable:
+            headers[.contentRange] = "bytes */\(file.size)"
+            return Response(.rangeNotSatisfiable, headers: headers)
+        case .part(let part):
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.size)"
+            headers[.contentType] = try MediaType.of(file, named: name)
+            return Response(.partialContent, headers: headers, body: try body(file, part))
+        case .whole:
+            headers[.contentType] = try MediaType.of(file, named: name)
+            return Response(.ok, headers: headers, body: try body(file, 0..<file.size))
+        }
+    }
+
+    private func body(_ file: OpenFile, _ part: Range<Int>) throws -> Response.Body {
+        guard part.count <= Self.smallSize else {
+            return .file(Response.File(handle: file, offset: part.lowerBound, length: part.count))
+        }
+        let bytes = try file.read(at: part.lowerBound, count: part.count)
+        guard bytes.count == part.count else {
+            throw HTTPError(.serviceUnavailable, "the file became shorter while it was read; ask again")
+        }
+        return .bytes(bytes)
+    }
+
+    /// 301 is known to every web view; without `no-cache` they would keep it for ever.
+    private func redirect(to location: String) -> Response {
+        Response(.movedPermanently, headers: [.location: location, .cacheControl: "no-cache"])
+    }
+
+    private static func query(of request: Request) -> String? {
+        guard let target = request.head.path, let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+            return nil
+        }
+        return String(target[target.utf8.index(after: mark)...])
+    }
+
+    /// Nil while the folder is missing.
+    private func openRoot(for request: Request) throws(FileError) -> Descriptor? {
+        do {
+            return try root.open()
+        } catch {
+            if error.isShortage { throw error }
+            if complaint.isFirst {
+                request.logger.error("\(root.explained(error)); until then its files are answered as missing")
+            }
+            return nil
+        }
+    }
+
+    private func refusal(_ error: any Error, of request: Request) -> any Error {
+        guard let error = error as? FileError else { return error }
+        if error.isForbidden {
+            return HTTPError(
+                .forbidden,
+                "\(request.path) may not be read: \(error); let the user that runs the gateway read it")
+        }
+        if error.isShortage {
+            return HTTPError(
+                .serviceUnavailable, "\(request.path) cannot be opened now: \(error); ask again in a moment",
+                headers: [.retryAfter: "1"])
+        }
+        return HTTPError(.internalServerError, "\(request.path) cannot be read: \(error)")
+    }
+
+    /// Remembers that something was said.
+    private final class Complaint: Sendable {
+        private let wasMade = Atomic(false)
+
+        var isFirst: Bool { !wasMade.exchange(true, ordering: .relaxed) }
+    }
+}
+
+extension Request {
+    /// Asks for something and changes nothing.
+    fileprivate var isRead: Bool { method == .get || method == .head }
+}

@@ -1,0 +1,92 @@
+import Glibc
+
+/// Finds a file below a folder, name by name, and never leaves the folder.
+///
+/// Each name is looked up in the open folder before it, so nothing that is moved meanwhile changes where the walk is.
+/// Symbolic links are followed here and not by the system: their targets are more names to walk.
+struct Walk {
+    enum Found {
+        case file(OpenFile)
+        case folder
+    }
+
+    /// As in the system (path_resolution(7)).
+    private static let linkLimit = 40
+
+    private let root: RootFolder
+    /// The folders from the root to where the walk is; the root never leaves.
+    private var way: [Descriptor]
+    private var links = 0
+
+    init(from folder: Descriptor, of root: RootFolder) {
+        way = [folder]
+        self.root = root
+    }
+
+    /// Goes on from the folder where the walk is.
+    ///
+    /// - Returns: nil when there is no such file or folder, or when it is not within the root.
+    /// - Throws: a ``FileError`` when it is there but cannot be opened.
+    mutating func enter(_ names: [String]) throws -> Found? {
+        do {
+            return try follow(names)
+        } catch let error where error.isAbsence {
+            return nil
+        }
+    }
+
+    private mutating func follow(_ names: [String]) throws(FileError) -> Found? {
+        // The next name is the last.
+        var ahead = Array(names.reversed())
+        while let name = ahead.popLast() {
+            switch name {
+            case "", ".":
+                continue
+            case "..":
+                guard way.count > 1 else { return nil }
+                way.removeLast()
+                continue
+            default:
+                break
+            }
+            let folder = way[way.count - 1].number
+            var status = stat()
+            _ = try FileError.check { fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG:
+                guard ahead.isEmpty else { return nil }
+                return try OpenFile(name, in: folder).map { .file($0) }
+            case S_IFDIR:
+                way.append(try Descriptor(folder: name, in: folder, followingLinks: false))
+            case S_IFLNK:
+                links += 1
+                guard links <= Self.linkLimit, let names = try target(of: name, in: folder) else {
+                    return nil
+                }
+                ahead += names.reversed()
+            default:
+                // Nothing is opened that waits, answers or acts: FIFOs, sockets, devices.
+                return nil
+            }
+        }
+        return .folder
+    }
+
+    /// The names to walk for a link; nil when it leads out.
+    private mutating func target(of name: String, in folder: Int32) throws(FileError) -> [String]? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try FileError.check { readlinkat(folder, name, &buffer, buffer.count) }
+        guard count < buffer.count, let text = String(validating: buffer.prefix(count), as: UTF8.self) else {
+            return nil
+        }
+        var rest = text[...].utf8
+        if rest.first == UInt8(ascii: "/") {
+            guard let below = root.below(text) else { return nil }
+            rest = below
+            way.removeSubrange(1...)
+        }
+        return rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
+    }
+}

@@ -1,0 +1,356 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+@Suite("Who may call")
+struct AccessPolicyTests {
+    private static let listed = "https://app.example"
+    private static let policy = AccessPolicy(
+        allowedHosts: ["Kiosk.Example.", "192.168.1.5:8080"], allowedOrigins: ["HTTPS://App.Example:443"])
+
+    /// A gateway whose handler notes that it ran.
+    private func gateway(_ access: AccessPolicy, _ journal: Journal) -> Gateway {
+        let gateway = Gateway.testing(passThrough: [Behind()], access: access)
+        gateway.answer(at: "/pay") { _ in
+            journal.note("paid")
+            return Response(text: "paid")
+        }
+        return gateway
+    }
+
+    private func status(
+        _ target: String = "/pay?_mobile_bridge=1", authority: String? = "localhost:8080",
+        headers: HTTPFields = [:], isAbsoluteForm: Bool = false, access: AccessPolicy = policy
+    ) async -> Int {
+        let journal = Journal()
+        var request = Request(.post, target, authority: authority, headers: headers)
+        request.isAbsoluteForm = isAbsoluteForm
+        let response = await gateway(access, journal).respond(to: request)
+        let paid = response.status == .ok && target.contains("pay")
+        #expect(journal.entries == (paid ? ["paid"] : []), "the handler runs exactly when the call is taken")
+        return response.status.code
+    }
+
+    // MARK: - Hosts
+
+    private static let everyRoute = [
+        "/pay?_mobile_bridge=1", "/page", "/__drawbridge__/health", "/__jsbridge__/pay",
+    ]
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:1", "localhost.", "localhost.:8080", "app.localhost", "a.b.LocalHost.:80",
+        "127.0.0.1", "127.0.0.1:65535", "127.1.2.3", "127.0.0.1.", "[::1]", "[::1]:8080",
+        "[::ffff:127.0.0.1]",
+        "__jsbridge__", "__jsbridge__:8080", "__JSBridge__.", "localhost:", "kiosk.example",
+        "KIOSK.example.:9",
+        "192.168.1.5", "192.168.1.5:1",
+    ])
+    func hostsOfOursAreTaken(host: String) async {
+        let response = await gateway(Self.policy, Journal()).respond(to: Request("/page", authority: host))
+        #expect(response.status == .ok)
+    }
+
+    @Test(arguments: [
+        "evil.example", "localhost.evil.com", "127.0.0.1.evil.com", "evil-localhost", "localhostevil",
+        "xlocalhost", "localhost..", "2130706433", "0x7f.0.0.1", "0x7f000001", "127.1", "0177.0.0.1",
+        "0.0.0.0",
+        "127.0.0.256", "127.0.0.+1", "127.-0.0.1", "128.0.0.1", "10.0.0.1", "[::2]", "[fe80::1]", "[::]",
+        "[::ffff:10.0.0.1]", "__jsbridge__.evil.com", "evil.__jsbridge__", "xkiosk.example",
+        "a.kiosk.example",
+        "192.168.1.55", "1.192.168.1.5", "localhost%00.evil.com", "localhost%2eevil.com",
+    ])
+    func foreignHostsAreRefusedOnEveryRoute(host: String) async throws {
+        for target in Self.everyRoute {
+            let journal = Journal()
+            let request = Request(target, authority: host)
+            let response = await gateway(Self.policy, journal).respond(to: request)
+            #expect(response.status == .forbidden)
+            #expect(response.headers[.connection] == "close")
+            #expect(try await response.json()["message"]?.stringValue?.contains("--allowed-hosts ") == true)
+            #expect(journal.entries.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "", " ", "local host", "localhost:80:80", "localhost:x", "localhost:-1", "localhost:65536",
+        "u@localhost",
+        "localhost,evil", "localhost/", "[::1", "::1", "[localhost]", "[::1]x", ".", "löcalhost",
+    ])
+    func whatIsNoHostIsABadRequest(host: String) async {
+        for target in Self.everyRoute { #expect(await status(target, authority: host) == 400) }
+    }
+
+    @Test func aProxyRequestMayNameAnyHostForAPageButNotForAHandler() async {
+        #expect(await status("/page", authority: "any.example", isAbsoluteForm: true) == 200)
+        #expect(await status(authority: "any.example", isAbsoluteForm: true) == 403)
+    }
+
+    @Test func aRequestWithoutAHostIsNotTakenForALocalOne() async {
+        #expect(await status("/page", authority: nil) == 200)
+        #expect(await status(authority: nil) == 403)
+    }
+
+    // MARK: - Callers
+
+    struct Call: Sendable, CustomTestStringConvertible {
+        var site: String?
+        var origin: String?
+        var host = "localhost:8080"
+        var isAbsolute = false
+        var isTaken: Bool
+
+        var headers: HTTPFields {
+            var headers = HTTPFields()
+            headers[.secFetchSite] = site
+            headers[.origin] = origin
+            return headers
+        }
+
+        var testDescription: String {
+            "\(isAbsolute ? "absolute " : "")\(host), site \(site ?? "-"), origin \(origin ?? "-")"
+        }
+    }
+
+    static let calls: [Call] = [
+        // A loopback authority: browsers send Sec-Fetch-Site, curl nothing.
+        Call(isTaken: true),
+        Call(site: "same-origin", isTaken: true),
+        Call(site: "none", isTaken: true),
+        Call(site: "same-site", isTaken: false),
+        Call(site: "cross-site", isTaken: false),
+        Call(site: "Same-Origin", isTaken: false),
+        Call(site: "cross-site, same-origin", isTaken: false),
+        Call(site: "unheard-of", isTaken: false),
+        Call(origin: "http://localhost:8080", isTaken: true),
+        Call(site: "same-origin", origin: "http://localhost:8080", isTaken: true),
+        Call(site: "cross-site", origin: "http://localhost:8080", isTaken: false),
+        Call(site: "same-site", origin: "http://localhost:8080", isTaken: false),
+        Call(origin: "http://localhost:8081", isTaken: false),
+        Call(origin: "http://localhost", isTaken: false),
+        Call(origin: "https://localhost:8080", isTaken: false),
+        Call(site: "same-site", origin: "http://localhost:3000", isTaken: false),
+        Call(site: "same-origin", origin: "https://evil.example", isTaken: false),
+        Call(site: "cross-site", origin: "https://evil.example", isTaken: false),
+        Call(origin: "https://evil.example", isTaken: false),
+        Call(origin: "null", isTaken: false),
+        Call(site: "same-origin", origin: "null", isTaken: false),
+        Call(origin: "", isTaken: false),
+        Call(origin: listed, isTaken: true),
+        Call(site: "cross-site", origin: listed, isTaken: true),
+        Call(site: "same-site", origin: listed, isTaken: true),
+        Call(origin: "http://app.example", isTaken: false),
+        Call(origin: "https://app.example.evil.com", isTaken: false),
+        Call(origin: "\(listed), \(listed)", isTaken: false),
+        Call(host: "127.0.0.1", isTaken: true),
+        Call(origin: "http://127.0.0.1", host: "127.0.0.1:80", isTaken: true),
+        Call(origin: "http://[::1]:8080", host: "[::1]:8080", isTaken: true),
+        // The name that no browser can resolve.
+        Call(host: "__jsbridge__", isTaken: true),
+        Call(origin: "https://evil.example", host: "__jsbridge__", isTaken: false),
+        Call(host: "__jsbridge__", isAbsolute: true, isTaken: false),
+        // On the network nobody says where a simple request comes from.
+        Call(host: "192.168.1.5:8080", isTaken: false),
+        Call(origin: "http://192.168.1.5:8080", host: "192.168.1.5:8080", isTaken: true),
+        Call(origin: "https://evil.example", host: "192.168.1.5:8080", isTaken: false),
+        Call(origin: listed, host: "192.168.1.5:8080", isTaken: true),
+        Call(site: "cross-site", host: "kiosk.example", isTaken: false),
+        Call(site: "same-origin", host: "kiosk.example", isTaken: true),
+        // By way of a browser's proxy.
+        Call(isAbsolute: true, isTaken: false),
+        Call(site: "same-origin", isAbsolute: true, isTaken: true),
+        Call(host: "evil.example", isAbsolute: true, isTaken: false),
+        Call(origin: "http://evil.example", host: "evil.example", isAbsolute: true, isTaken: false),
+        Call(site: "same-origin", host: "evil.example", isAbsolute: true, isTaken: false),
+        Call(site: "none", host: "evil.example", isAbsolute: true, isTaken: false),
+        Call(origin: listed, host: "evil.example", isAbsolute: true, isTaken: true),
+        Call(origin: "http://kiosk.example", host: "kiosk.example", isAbsolute: true, isTaken: true),
+    ]
+
+    @Test(arguments: calls)
+    func aCallIsTakenFromOurOwnPagesAndFromListedOnes(call: Call) async {
+        for target in ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/__jsbridge__?action=pay"] {
+            let status = await status(
+                target, authority: call.host, headers: call.headers, isAbsoluteForm: call.isAbsolute)
+            #expect(status == (call.isTaken ? 200 : 403))
+        }
+    }
+
+    @Test(arguments: calls.filter { $0.host != "__jsbridge__" })
+    func whatIsForNobodyMayComeFromAnywhere(call: Call) async {
+        #expect(
+            await status(
+                "/page", authority: call.host, headers: call.headers, isAbsoluteForm: call.isAbsolute)
+                == 200)
+    }
+
+    @Test(arguments: calls)
+    func theHeadAloneDecidesAlike(call: Call) {
+        var request = Request(
+            .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
+        request.isAbsoluteForm = call.isAbsolute
+        switch gateway(Self.policy, Journal()).admission(of: request) {
+        case .taken: #expect(call.isTaken)
+        case .refused(let response):
+            #expect(!call.isTaken)
+            #expect(response.status == .forbidden)
+        }
+    }
+
+    @Test func aRefusalNamesWhatWouldAllowIt() async throws {
+        func message(_ headers: HTTPFields, authority: String = "localhost") async throws -> String {
+            let request = Request("/pay?_mobile_bridge=1", authority: authority, headers: headers)
+            let response = await gateway(Self.policy, Journal()).respond(to: request)
+            return try await response.json()["message"]?.stringValue ?? ""
+        }
+        #expect(try await message([.origin: "https://a.example"]).contains("--cors https://a.example"))
+        #expect(try await message([.origin: "null"]).contains("not possible for null"))
+        #expect(try await message([.secFetchSite: "cross-site"]).contains("--cors ORIGIN"))
+        #expect(try await message([:], authority: "192.168.1.5").contains("X-Drawbridge-Token"))
+    }
+
+    // MARK: - The token
+
+    @Test func theTokenStandsForAPageOfOurs() async {
+        let right: HTTPFields = [.pageToken: Self.policy.token.text]
+        #expect(await status(headers: right) == 200)
+        #expect(await status(authority: "192.168.1.5", headers: right) == 200)
+        #expect(await status(authority: "any.example", headers: right, isAbsoluteForm: true) == 200)
+        var own = right
+        own[.origin] = "http://any.example"
+        #expect(await status(authority: "any.example", headers: own, isAbsoluteForm: true) == 200)
+    }
+
+    @Test func theTokenDoesNotOpenTheGatewayToForeignOriginsOrHosts() async {
+        var headers: HTTPFields = [.pageToken: Self.policy.token.text, .origin: "https://evil.example"]
+        #expect(await status(headers: headers) == 403)
+        headers[.origin] = "null"
+        #expect(await status(headers: headers) == 403)
+        headers[.origin] = nil
+        #expect(await status(authority: "evil.example", headers: headers) == 403)
+    }
+
+    @Test func aWrongTokenIsRefusedEverywhere() async {
+        let token = Self.policy.token.text
+        for wrong in [
+            "", "x", token.uppercased() + "0", String(token.dropLast()), PageToken().text, token + " x",
+        ] {
+            #expect(await status(headers: [.pageToken: wrong]) == 403)
+            #expect(await status(headers: [.pageToken: wrong, .secFetchSite: "same-origin"]) == 403)
+            #expect(await status(headers: [.pageToken: wrong, .origin: Self.listed]) == 403)
+        }
+    }
+
+    @Test func theTokenCanBeRequiredOfEveryCall() async {
+        let access = AccessPolicy(allowedOrigins: [Self.listed], requiresToken: true)
+        #expect(await status(access: access) == 403)
+        #expect(await status(headers: [.secFetchSite: "same-origin"], access: access) == 403)
+        #expect(await status(headers: [.origin: Self.listed], access: access) == 403)
+        #expect(await status(headers: [.pageToken: access.token.text], access: access) == 200)
+        #expect(await status("/page", access: access) == 200)
+    }
+
+    @Test func tokensAre128BitsAndNewEveryTime() {
+        let tokens = Set((0..<100).map { _ in PageToken().text })
+        #expect(tokens.count == 100)
+        #expect(tokens.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    // MARK: - CORS
+
+    private func preflight(
+        _ origin: String?, target: String = "/pay?_mobile_bridge=1", access: AccessPolicy = policy,
+        more: HTTPFields = [:]
+    ) async -> Response {
+        var headers: HTTPFields = [
+            .accessControlRequestMethod: "PUT", .accessControlRequestHeaders: "x-a, x-b",
+        ]
+        headers[.origin] = origin
+        for field in more { headers.append(field) }
+        let journal = Journal()
+        let request = Request(.options, target, headers: headers)
+        let response = await gateway(access, journal).respond(to: request)
+        #expect(journal.entries.isEmpty)
+        return response
+    }
+
+    @Test func aPreflightOfAListedOriginIsAnswered() async {
+        for target in ["/pay?_mobile_bridge=1", "/__jsbridge__", "/page"] {
+            let response = await preflight(Self.listed, target: target)
+            #expect(response.status == .noContent)
+            #expect(response.headers[.accessControlAllowOrigin] == Self.listed)
+            #expect(response.headers[.accessControlAllowMethods] == "PUT")
+            #expect(response.headers[.accessControlAllowHeaders] == "x-a, x-b")
+            #expect(response.headers[.vary] == "Origin")
+            #expect(response.headers[.allowPrivateNetwork] == nil)
+        }
+    }
+
+    @Test(arguments: ["https://evil.example", "null", "https://app.example:444", "*", nil])
+    func aPreflightOfAnotherOriginIsNot(origin: String?) async {
+        for access in [Self.policy, AccessPolicy(), AccessPolicy(allowedOrigins: ["null", "*"])] {
+            let response = await preflight(origin, access: access, more: [.requestPrivateNetwork: "true"])
+            for name in [
+                HTTPField.Name.accessControlAllowOrigin, .accessControlAllowMethods,
+                .accessControlAllowHeaders,
+                .allowPrivateNetwork,
+            ] {
+                #expect(response.headers[name] == nil)
+            }
+        }
+    }
+
+    @Test func thePrivateNetworkIsOpenToListedOriginsOnly() async {
+        let more: HTTPFields = [.requestPrivateNetwork: "true"]
+        #expect(await preflight(Self.listed, more: more).headers[.allowPrivateNetwork] == "true")
+        #expect(await preflight("https://evil.example", more: more).headers[.allowPrivateNetwork] == nil)
+    }
+
+    @Test func aListedOriginMayReadTheAnswerAndNobodyElse() async {
+        func headers(_ origin: String?, _ target: String) async -> HTTPFields {
+            var headers = HTTPFields()
+            headers[.origin] = origin
+            return await gateway(Self.policy, Journal()).respond(to: Request(target, headers: headers))
+                .headers
+        }
+        for target in ["/pay?_mobile_bridge=1", "/page", "/none?_mobile_bridge=1", "/__drawbridge__/health"] {
+            let allowed = await headers(Self.listed, target)
+            #expect(allowed[.accessControlAllowOrigin] == Self.listed)
+            #expect(allowed[.vary] == "Origin")
+            for origin in [nil, "null", "https://evil.example", "http://localhost"] {
+                let other = await headers(origin, target)
+                #expect(other[.accessControlAllowOrigin] == nil)
+                #expect(other[.vary] == "Origin")
+            }
+        }
+    }
+
+    @Test func withoutListedOriginsThereIsNoTraceOfCORS() async {
+        let headers: HTTPFields = [.origin: "http://localhost"]
+        let gateway = gateway(AccessPolicy(), Journal())
+        let response = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
+        #expect(response.headers[.accessControlAllowOrigin] == nil)
+        #expect(response.headers[.vary] == nil)
+    }
+
+    @Test(arguments: [
+        ("Accept-Encoding", "Accept-Encoding, Origin"), ("origin", "origin"), ("*", "*"),
+        ("X-Original", "X-Original, Origin"),
+    ])
+    func theAnswersOwnVaryIsKept(vary: String, expected: String) async {
+        let gateway = gateway(Self.policy, Journal())
+        gateway.answer(at: "/vary") { _ in Response(headers: [.vary: vary]) }
+        let response = await gateway.respond(to: Request("/vary?_mobile_bridge=1"))
+        #expect(response.headers[.vary] == expected)
+    }
+
+    @Test(arguments: [
+        ("https://a.example", "https://a.example"), ("HTTPS://A.Example:443", "https://a.example"),
+        ("http://a.example:80", "http://a.example"), ("http://a.example:443", "http://a.example:443"),
+        ("http://[::1]:8080", "http://[::1]:8080"), ("https://a.example/", nil), ("a.example", nil),
+        ("null", nil), ("*", nil), ("https://", nil), ("https://a b", nil),
+    ])
+    func originsAreWrittenAsBrowsersDo(text: String, origin: String?) {
+        #expect(AccessPolicy.origin(text) == origin)
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+@Suite("Making and choosing handlers")
+struct HandlerTests {
+    @Test func aStoredRequestIsAllThatAHandlerNeedsToGetIt() async throws {
+        struct WhoAmI: JSONHandler {
+            let request: Request
+            func handle(_ input: Nothing) async throws -> String? { request.headers[.userAgent] }
+        }
+        let gateway = Gateway.testing()
+        gateway.register(WhoAmI.self, at: "/who")
+        let request = Request("/who?_mobile_bridge=1", headers: [.userAgent: "Probe"])
+        #expect(try await gateway.respond(to: request).json()["data"] == "Probe")
+    }
+
+    @Test func aFactoryGivesAHandlerItsDependencies() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(at: "/plain") { Named(name: "dependency") }
+        gateway.register(at: "/asked") { request in Named(name: request.query["name"] ?? "") }
+        #expect(try await gateway.text(at: "/plain") == "dependency")
+        let response = await gateway.respond(to: Request("/asked?_mobile_bridge=1&name=ann"))
+        #expect(try await response.text() == "ann")
+    }
+
+    @Test func aFactoryThatThrowsAnswersLikeItsHandler() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(at: "/closed") { () throws -> Named in
+            throw HTTPError(.serviceUnavailable, "closed until nine", code: 9)
+        }
+        #expect(try await gateway.text(at: "/closed") == #"{"code":9,"message":"closed until nine"}"#)
+    }
+
+    @Test func aTypeThatCannotBeMadeSaysWhatItNeeds() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(Named.self, at: "/named")
+        let json = try await gateway.respond(to: Request("/named?_mobile_bridge=1")).json()
+        #expect(json["code"] == 500)
+        let message = try #require(json["message"]?.stringValue)
+        #expect(message.hasPrefix("Named has no init() or init(request:)"))
+        #expect(message.contains(#"gateway.register(at: "…") { Named(…) }"#))
+    }
+
+    struct Declining: Handler {
+        static func canInit(with request: Request) -> Bool { request.query["take"] == "yes" }
+        func startLoading(_ request: Request) async throws -> Response { Response(text: "declining") }
+    }
+
+    @Test func aTypeThatDeclinesLeavesTheRequestToTheNextRouteThatFits() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(Declining.self, at: "/a/b")
+        let declined = Request("/a/b?_mobile_bridge=1")
+        #expect(try await gateway.respond(to: declined).json()["message"] == "No response")
+        gateway.register(at: "/a/*") { Named(name: "wildcard") }
+        #expect(try await gateway.respond(to: declined).text() == "wildcard")
+        gateway.register(at: "/a/:x") { Named(name: "parameter") }
+        #expect(try await gateway.respond(to: declined).text() == "parameter")
+        let taken = Request("/a/b?_mobile_bridge=1&take=yes")
+        #expect(try await gateway.respond(to: taken).text() == "declining")
+    }
+
+    struct Deleting: Handler {
+        static var methods: [HTTPRequest.Method]? { [.delete, .head] }
+        func startLoading(_ request: Request) async throws -> Response { Response(text: "\(request.method)") }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
+    func anyMethodButHeadAndOptionsReachesAHandler(method: HTTPRequest.Method) async throws {
+        let response = await Gateway.testing().respond(to: Request(method, "/echo?_mobile_bridge=1&a=1"))
+        #expect(try await response.json()["code"] == 200)
+    }
+
+    @Test(arguments: [HTTPRequest.Method.head, .options])
+    func headAndOptionsStartNoHandlerThatDoesNotAskForThem(method: HTTPRequest.Method) async throws {
+        let response = await Gateway.testing().respond(to: Request(method, "/echo?_mobile_bridge=1"))
+        #expect(response.headers[.allow] == "GET, POST, PUT, PATCH, DELETE")
+        #expect(
+            try await response.text()
+                == #"{"code":405,"message":"/echo has no handler that takes \#(method); registered there: "#
+                + #"GET, POST, PUT, PATCH, DELETE"}"#)
+    }
+
+    @Test func aHandlerGetsTheMethodsThatItAsksFor() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(Deleting.self, at: "/thing")
+        for method in [HTTPRequest.Method.delete, .head] {
+            let response = await gateway.respond(to: Request(method, "/thing?_mobile_bridge=1"))
+            #expect(try await response.text() == "\(method)")
+        }
+        let refused = await gateway.respond(to: Request("/thing?_mobile_bridge=1"))
+        #expect(refused.headers[.allow] == "DELETE, HEAD")
+        #expect(try await refused.json()["code"] == 405)
+        gateway.register(at: "/*") { Named(name: "wildcard") }
+        #expect(try await gateway.text(at: "/thing") == "wildcard")
+    }
+
+    @Test(arguments: ["prefetch", "prefetch;prerender"])
+    func aPrefetchStartsNoHandler(purpose: String) async throws {
+        let journal = Journal()
+        let gateway = Gateway.testing(passThrough: [Behind()])
+        gateway.answer(at: "/pay") { _ in
+            journal.note("paid")
+            return Response()
+        }
+        let headers: HTTPFields = [.secPurpose: purpose]
+        let response = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
+        #expect(response.status == .serviceUnavailable)
+        #expect(journal.entries.isEmpty)
+        let page = await gateway.respond(to: Request("/page", headers: headers))
+        #expect(page.status == .ok)
+    }
+
+    @Test func theHandlerSeesThePlainForm() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/seen") { Response(text: "\($0.method) \($0.head.path ?? "")") }
+        let request = Request(.post, "/seen?a=%31&_mobile_bridge=1&b=+")
+        #expect(try await gateway.respond(to: request).text() == "POST /seen?a=%31&b=+")
+        #expect(try await gateway.respond(to: Request("/__jsbridge__/seen/?a=1")).text() == "GET /seen/?a=1")
+    }
+
+    /// Blocks its thread until all of its kind have arrived.
+    struct Blocking: Handler {
+        let arrived: DispatchSemaphore
+        let released: DispatchSemaphore
+
+        static var execution: Execution { .thread }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            block()
+            return Response(text: Thread.isMainThread ? "main" : "own")
+        }
+
+        private func block() {
+            arrived.signal()
+            released.wait()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func handlersThatBlockTheirThreadsHoldNobodyUp() async throws {
+        let gateway = Gateway.testing()
+        let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        gateway.register(at: "/block") { Blocking(arrived: arrived, released: released) }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<40 { group.addTask { try await gateway.text(at: "/block") } }
+            group.addTask {
+                // More than there are processors block now, and others are still served.
+                await Task.detached { Self.wait(for: arrived, 40) }.value
+                let text = try await gateway.text(at: "/echo")
+                for _ in 0..<40 { released.signal() }
+                return text
+            }
+            var texts: [String: Int] = [:]
+            for try await text in group { texts[text, default: 0] += 1 }
+            #expect(texts == ["own": 40, #"{"code":200,"message":""}"#: 1])
+        }
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore, _ count: Int) {
+        for _ in 0..<count { semaphore.wait() }
+    }
+
+    @Test func aHandlerOnTheLoopStartsOnItsCallersThread() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/loop") { _ in Response(text: "\(pthread_self())") }
+        let callers = HandlerThread()
+        let (thread, text) = try await withTaskExecutorPreference(callers) {
+            (Self.currentThread(), try await gateway.text(at: "/loop"))
+        }
+        #expect(text == thread)
+    }
+
+    private static func currentThread() -> String { "\(pthread_self())" }
+}

@@ -1,0 +1,301 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// The one suite in which answers and chunks are dropped on purpose, one test after the other: the counts are exact.
+@Suite("One handler at work", .serialized, .timeLimit(.minutes(1)))
+struct LoadTests {
+    /// Waits until it is released, whether it is cancelled or not, and notes what it hears.
+    struct Stubborn: Handler {
+        let journal: Journal
+        let released: Event
+
+        static var deadline: Duration? { .milliseconds(20) }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            await withTaskCancellationHandler {
+                journal.note("start")
+                await released.wait()
+            } onCancel: {
+                journal.note("cancel")
+            }
+            return Response(text: "too late")
+        }
+
+        func stopLoading() { journal.note("stop") }
+    }
+
+    @Test func theDeadlineCancelsThenStopsThenAnswersThoughTheHandlerNeverDoes() async throws {
+        let gateway = Gateway.testing()
+        let (journal, released) = (Journal(), Event())
+        gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
+        let before = Gateway.droppedAnswers
+        let response = await gateway.respond(to: Request("/stubborn?_mobile_bridge=1"))
+        journal.note("answer")
+        #expect(response.status == .ok)
+        let json = try await response.json()
+        #expect(json["code"] == 504)
+        #expect(
+            json["message"]?.stringValue?.hasPrefix("Stubborn did not answer within 0.02 seconds") == true)
+        #expect(journal.entries == ["start", "cancel", "stop", "answer"])
+
+        released.happen()
+        await until { Gateway.droppedAnswers == before + 1 }
+        #expect(journal.entries.count == 4)
+    }
+
+    /// Ends at once when it is cancelled, as a well-behaved handler does.
+    struct Obedient: Handler {
+        let journal: Journal
+
+        static var deadline: Duration? { .milliseconds(1) }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            try await Task.sleep(for: .seconds(3600))
+            return Response()
+        }
+
+        func stopLoading() { journal.note("stop") }
+    }
+
+    @Test func aHandlerThatEndsBecauseItWasCancelledIsStillToldAndAnsweredFor() async throws {
+        let gateway = Gateway.testing()
+        let journal = Journal()
+        gateway.register(at: "/obedient") { Obedient(journal: journal) }
+        for round in 1...50 {
+            let json = try await gateway.respond(to: Request("/obedient?_mobile_bridge=1")).json()
+            #expect(json["code"] == 504)
+            #expect(journal.entries.count == round)
+        }
+    }
+
+    @Test func theTrueStatusOfAMissedDeadlineIs504() async {
+        let gateway = Gateway.testing(replies: .http)
+        gateway.register(at: "/obedient") { Obedient(journal: Journal()) }
+        let response = await gateway.respond(to: Request("/obedient?_mobile_bridge=1"))
+        #expect(response.status == .gatewayTimeout)
+    }
+
+    /// Waits for a person, and has no deadline.
+    struct Patient: Handler {
+        let journal: Journal
+
+        static var deadline: Duration? { nil }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            journal.note("start")
+            try await Task.sleep(for: .seconds(3600))
+            return Response()
+        }
+
+        func stopLoading() { journal.note("stop") }
+    }
+
+    @Test func aCallerThatLeavesStopsTheHandlerExactlyOnce() async throws {
+        let gateway = Gateway.testing()
+        let journal = Journal()
+        gateway.register(at: "/patient") { Patient(journal: journal) }
+        let caller = Task { await gateway.respond(to: Request("/patient?_mobile_bridge=1")) }
+        await journal.wait(for: 1)
+        caller.cancel()
+        caller.cancel()
+        _ = await caller.value
+        #expect(journal.entries == ["start", "stop"])
+    }
+
+    @Test func aCallerThatHasLeftBeforeTheStartStopsTheHandlerToo() async {
+        let gateway = Gateway.testing()
+        let (journal, left) = (Journal(), Event())
+        gateway.register(at: "/patient") { Patient(journal: journal) }
+        let caller = Task {
+            await left.wait()
+            return await gateway.respond(to: Request("/patient?_mobile_bridge=1"))
+        }
+        caller.cancel()
+        left.happen()
+        _ = await caller.value
+        #expect(journal.entries == ["start", "stop"])
+    }
+
+    @Test func cancellingManyCallersAtAnyMomentTellsEachHandlerOnce() async {
+        let gateway = Gateway.testing()
+        let (started, stopped) = (Journal(), Journal())
+        struct Sleeping: Handler {
+            let started: Journal
+            let stopped: Journal
+            func startLoading(_ request: Request) async throws -> Response {
+                started.note("")
+                try await Task.sleep(for: .seconds(3600))
+                return Response()
+            }
+            func stopLoading() { stopped.note("") }
+        }
+        gateway.register(at: "/sleep") { Sleeping(started: started, stopped: stopped) }
+        for round in 0..<200 {
+            let caller = Task { await gateway.respond(to: Request("/sleep?_mobile_bridge=1")) }
+            for _ in 0..<round % 7 { await Task.yield() }
+            caller.cancel()
+            _ = await caller.value
+        }
+        #expect(started.entries.count == 200)
+        #expect(stopped.entries.count == 200)
+    }
+
+    @Test func aHandlerThatAnswersIsNeverToldToStop() async throws {
+        let gateway = Gateway.testing()
+        let journal = Journal()
+        struct Quick: Handler {
+            let journal: Journal
+            func startLoading(_ request: Request) async throws -> Response {
+                await Task.yield()
+                return Response(text: "done")
+            }
+            func stopLoading() { journal.note("stop") }
+        }
+        gateway.register(at: "/quick") { Quick(journal: journal) }
+        for _ in 0..<50 { #expect(try await gateway.text(at: "/quick") == "done") }
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test func anAnswerAfterTheCallerLeftIsDroppedAndCounted() async {
+        let gateway = Gateway.testing()
+        let (started, released) = (Event(), Event())
+        gateway.answer(at: "/late") { _ in
+            started.happen()
+            await released.wait()
+            return Response(text: "late")
+        }
+        let before = Gateway.droppedAnswers
+        let caller = Task { await gateway.respond(to: Request("/late?_mobile_bridge=1")) }
+        await started.wait()
+        caller.cancel()
+        _ = await caller.value
+        #expect(Gateway.droppedAnswers == before)
+        released.happen()
+        await until { Gateway.droppedAnswers == before + 1 }
+    }
+
+    // MARK: - Streams
+
+    /// Streams numbers for ever.
+    struct Ticking: Handler {
+        let journal: Journal
+
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/event-stream") { client in
+                var number = 0
+                while true {
+                    number += 1
+                    try await client.didLoad("\(number)\n")
+                    await Task.yield()
+                }
+            }
+        }
+
+        func stopLoading() { journal.note("stop") }
+    }
+
+    @Test func aStreamWhoseReaderLeavesTellsItsHandlerOnce() async throws {
+        let gateway = Gateway.testing()
+        let journal = Journal()
+        gateway.register(at: "/tick") { Ticking(journal: journal) }
+        let response = await gateway.respond(to: Request("/tick?_mobile_bridge=1"))
+        #expect(response.headers[.contentType] == "text/event-stream")
+        #expect(response.body.length == nil)
+        let read = Event()
+        let reader = Task {
+            let client = Client { chunk in
+                if chunk == Array("3\n".utf8) { read.happen() }
+            }
+            try await response.body.write(to: client)
+        }
+        await read.wait()
+        #expect(journal.entries.isEmpty)
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(journal.entries == ["stop"])
+    }
+
+    @Test func aStreamThatEndsIsWholeAndTellsNobody() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/stream") { _ in
+            Response(contentType: "text/plain", length: 6) { client in
+                for part in ["one", "", "two"] { try await client.didLoad(part) }
+            }
+        }
+        let response = await gateway.respond(to: Request("/stream?_mobile_bridge=1"))
+        #expect(response.body.length == 6)
+        #expect(try await response.text() == "onetwo")
+    }
+
+    @Test func aStreamThatFailsHandsItsErrorToTheReader() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/broken") { _ in
+            Response(contentType: "text/plain") { client in
+                try await client.didLoad("half")
+                throw HTTPError(.badGateway, "the other half is gone")
+            }
+        }
+        let response = await gateway.respond(to: Request("/broken?_mobile_bridge=1"))
+        await #expect(throws: HTTPError(.badGateway, "the other half is gone")) { try await response.text() }
+    }
+
+    @Test func chunksAfterTheEndAreDroppedAndCounted() async throws {
+        let escaped = Mutex<Client?>(nil)
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/escaping") { _ in
+            Response(contentType: "text/plain") { client in
+                escaped.withLock { $0 = client }
+                try await client.didLoad("in time")
+            }
+        }
+        let response = await gateway.respond(to: Request("/escaping?_mobile_bridge=1"))
+        #expect(try await response.text() == "in time")
+        let before = Gateway.droppedChunks
+        let client = try #require(escaped.withLock { $0 })
+        try await client.didLoad("late")
+        try await client.didLoad("later")
+        #expect(Gateway.droppedChunks == before + 2)
+    }
+
+    @Test func aWriterWaitsForASlowReader() async throws {
+        let gateway = Gateway.testing()
+        let (written, room) = (Journal(), Journal())
+        gateway.answer(at: "/fast") { _ in
+            Response(contentType: "text/plain") { client in
+                for number in 1...3 {
+                    try await client.didLoad("\(number)")
+                    written.note("\(number)")
+                }
+            }
+        }
+        let response = await gateway.respond(to: Request("/fast?_mobile_bridge=1"))
+        let arrived = Journal()
+        let reader = Task {
+            let client = Client { chunk in
+                arrived.note(String(decoding: chunk, as: UTF8.self))
+                let number = arrived.entries.count
+                await until { room.entries.count >= number }
+            }
+            try await response.body.write(to: client)
+        }
+        for number in 1...3 {
+            await arrived.wait(for: number)
+            #expect(written.entries.count == number - 1)
+            room.note("")
+            await written.wait(for: number)
+        }
+        try await reader.value
+        #expect(arrived.entries == ["1", "2", "3"])
+    }
+
+    @Test func aStreamOfMoreThanTheLimitIsNotCollected() async throws {
+        let response = Response(contentType: "text/plain") { client in
+            while true { try await client.didLoad([UInt8](repeating: 0, count: 1024)) }
+        }
+        await #expect(throws: HTTPError.self) { try await response.body.collect(upTo: 10_000) }
+        await #expect(throws: HTTPError.self) { try await Response(text: "abcd").body.collect(upTo: 3) }
+    }
+}

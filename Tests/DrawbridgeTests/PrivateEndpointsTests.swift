@@ -1,0 +1,43 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+@Suite("What the gateway says about itself")
+struct PrivateEndpointsTests {
+    @Test func healthIsReadableAndNotCached() async throws {
+        for method in [HTTPRequest.Method.get, .head] {
+            let response = await Gateway.testing().respond(to: Request(method, "/__drawbridge__/health"))
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "application/json")
+            #expect(response.headers[.cacheControl] == "no-store")
+            #expect(response.headers[.xContentTypeOptions] == "nosniff")
+            #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
+            let json = try await response.json()
+            #expect(json["code"] == 200)
+            #expect(json["data"]?["status"] == "ok")
+            #expect(json["data"]?["droppedAnswers"]?.numberValue?.intValue != nil)
+            #expect(json["data"]?["droppedChunks"]?.numberValue?.intValue != nil)
+        }
+    }
+
+    @Test(arguments: [
+        "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/other", "/__drawbridge__/health/x",
+    ])
+    func whatDoesNotExistNeverReachesThePagesServer(target: String) async throws {
+        let response = await Gateway.testing(passThrough: [Behind()]).respond(to: Request(target))
+        #expect(response.status == .notFound)
+        #expect(try await response.json()["message"]?.stringValue?.contains("/__drawbridge__/health") == true)
+    }
+
+    @Test func healthTakesNoOtherMethod() async {
+        let response = await Gateway.testing().respond(to: Request(.post, "/__drawbridge__/health"))
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.headers[.allow] == "GET, HEAD")
+    }
+
+    @Test func aNameThatOnlyBeginsAlikePassesThrough() async throws {
+        let response = await Gateway.testing(passThrough: [Behind()]).respond(to: Request("/__drawbridge__x"))
+        #expect(try await response.text() == "behind: GET /__drawbridge__x")
+    }
+}

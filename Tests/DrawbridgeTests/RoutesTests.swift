@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Drawbridge
+
+@Suite("Finding the handler of a path")
+struct RoutesTests {
+    private func gateway(_ paths: String...) -> Gateway {
+        let gateway = Gateway.testing()
+        for path in paths { gateway.register(at: path) { Named(name: path) } }
+        return gateway
+    }
+
+    @Test(arguments: [
+        ("/login", "/login"), ("/login/", "/login"), ("/%6Cogin", "/login"), ("/", "/"), ("/a/b", "/a/b"),
+        ("/a%2Fb", nil), ("/Login", nil), ("/login//", nil), ("//login", nil), ("/log", nil),
+        ("/login/x", nil),
+        ("/a%20b", "/a b"), ("/a+b", nil), ("/caf%C3%A9", "/café"), ("/100%", "/100%"), ("/a/./b", nil),
+        ("/login/../login", nil),
+    ])
+    func aPathIsComparedExactlyAfterDecodingAndWithoutOneLastSlash(path: String, found: String?) async throws
+    {
+        let gateway = gateway("/login", "/", "/a/b", "/a b", "/café", "/100%")
+        let text = try await gateway.text(at: path)
+        #expect(text == found ?? #"{"code":400,"message":"No response"}"#)
+    }
+
+    @Test(arguments: ["login", "/login", "login/", "/login/"])
+    func aPathMayBeRegisteredWithAndWithoutItsSlashes(path: String) async throws {
+        let gateway = gateway(path)
+        #expect(try await gateway.text(at: "/login") == path)
+        #expect(gateway.registered.map(\.path) == ["/echo", "/login"])
+    }
+
+    @Test(arguments: [
+        ("/user/me", "/user/me"), ("/user/ann", "/user/:id"), ("/user/ann/x", "/user/*"), ("/user", "/*"),
+        ("/user/me/x", "/user/*"), ("/other", "/*"), ("/user/me/", "/user/me"),
+    ])
+    func exactBeatsParameterBeatsWildcard(path: String, found: String) async throws {
+        #expect(try await gateway("/*", "/user/*", "/user/:id", "/user/me").text(at: path) == found)
+        #expect(try await gateway("/user/me", "/user/:id", "/user/*", "/*").text(at: path) == found)
+    }
+
+    @Test(arguments: [
+        ("/user/:id", "/user/a%2Fb%20c", ["id": "a/b c"]),
+        ("/:a/x/:b", "/1/x/2", ["a": "1", "b": "2"]),
+        ("/files/*", "/files/a/b.txt", ["*": "a/b.txt"]),
+        ("/u/:id/*", "/u/1/2/3", ["id": "1", "*": "2/3"]),
+        ("/exact", "/exact", [:]),
+    ])
+    func parametersAreDecoded(pattern: String, path: String, expected: [String: String]) async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: pattern) { try Response(output: $0.parameters) }
+        let response = await gateway.respond(to: Request("\(path)?_mobile_bridge=1"))
+        #expect(try await response.json()["data"]?.decode([String: String].self) == expected)
+    }
+
+    @Test func aParameterTakesNoEmptyPartAndAWildcardNeedsOnePart() async throws {
+        let gateway = gateway("/user/:id", "/files/*")
+        for path in ["/user//", "/user/", "/files/", "/files"] {
+            #expect(try await gateway.text(at: path).contains("No response"))
+        }
+    }
+
+    @Test func aPathThatIsNoUTF8IsABadRequest() async throws {
+        let json = try await gateway("/*").respond(to: Request("/%FF?_mobile_bridge=1")).json()
+        #expect(json["code"] == 400)
+        #expect(json["message"]?.stringValue?.contains("UTF-8") == true)
+    }
+
+    @Test func twoNamesForOneParameterAreOnePath() async throws {
+        let gateway = gateway("/user/:id", "/user/:name")
+        #expect(try await gateway.text(at: "/user/1") == "/user/:name")
+        #expect(gateway.unregister("/user/:other"))
+        #expect(gateway.registered.map(\.path) == ["/echo"])
+    }
+
+    @Test func whatIsRemovedLeavesNothingBehind() {
+        var routes = Routes()
+        let route = Route(pattern: RoutePattern("/a/:b/c/*"), handler: Echo.self) { _ in Echo() }
+        #expect(routes.remove(route.pattern) == nil)
+        #expect(routes.insert(route) == nil)
+        #expect(routes.matches(["a", "1", "c", "2"]).map(\.values) == [["1", "2"]])
+        #expect(routes.remove(route.pattern)?.name == "Echo")
+        #expect(routes.all.isEmpty)
+        #expect(routes.isEmpty)
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+@testable import Drawbridge
+
+/// Something that happens once; whoever waits for it goes on then.
+final class Event: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func happen() { continuation.finish() }
+
+    /// Waits for it, also in a task that is cancelled.
+    func wait() async {
+        await Task { for await _ in stream {} }.value
+    }
+}
+
+/// Notes what happened, in order, from any thread.
+final class Journal: Sendable {
+    private let notes = Mutex<[String]>([])
+
+    func note(_ text: String) { notes.withLock { $0.append(text) } }
+
+    var entries: [String] { notes.withLock { $0 } }
+
+    /// Waits until so many notes are there.
+    func wait(for count: Int) async { await until { self.entries.count >= count } }
+}
+
+/// Goes on when the condition holds; the time limit of the test ends what never comes.
+func until(_ condition: @Sendable () -> Bool) async {
+    while !condition() { await Task.yield() }
+}
+
+/// A handler out of a closure.
+struct Answering: Handler {
+    let answer: @Sendable (Request) async throws -> Response
+
+    init(_ answer: @escaping @Sendable (Request) async throws -> Response) { self.answer = answer }
+
+    func startLoading(_ request: Request) async throws -> Response { try await answer(request) }
+}
+
+/// Answers with its input, whatever that is.
+struct Echo: JSONHandler {
+    func handle(_ input: JSON) async throws -> JSON { input }
+}
+
+/// Answers with a text that tells which handler this is.
+struct Named: Handler {
+    let name: String
+
+    func startLoading(_ request: Request) async throws -> Response { Response(text: name) }
+}
+
+/// What lies behind a gateway: answers with the method and target that arrive there, and the path that it declines.
+struct Behind: Responder {
+    var declined: String?
+
+    func respond(to request: Request) async throws -> Response? {
+        if request.path == declined { return nil }
+        return Response(text: "behind: \(request.method) \(request.head.path ?? "")")
+    }
+}
+
+extension Gateway {
+    /// A gateway that logs nothing, with an echo at `/echo`.
+    static func testing(
+        passThrough: [any Responder] = [], middleware: [any Middleware] = [],
+        rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
+        unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(), logger: Logger = .quiet
+    ) -> Gateway {
+        let gateway = Gateway(
+            passThrough: passThrough, middleware: middleware, rules: rules, replies: replies,
+            unhandled: unhandled, access: access, logger: logger)
+        gateway.register(Echo.self, at: "/echo")
+        return gateway
+    }
+
+    /// Registers a closure as a handler.
+    func answer(at path: String, _ answer: @escaping @Sendable (Request) async throws -> Response) {
+        register(at: path) { Answering(answer) }
+    }
+
+    /// The body of the answer to a flagged GET, as text.
+    func text(at path: String) async throws -> String {
+        try await respond(to: Request("\(path)?_mobile_bridge=1")).text()
+    }
+}
+
+extension Response {
+    /// The body as text.
+    func text() async throws -> String { String(decoding: try await body.collect(), as: UTF8.self) }
+
+    /// The body as JSON.
+    func json() async throws -> JSON { try JSON(parsing: try await body.collect()) }
+}
+
+/// Keeps what is logged.
+final class LogBook: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Writer(book: self) }
+    }
+
+    private struct Writer: LogHandler {
+        let book: LogBook
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            book.lines.withLock { $0.append("\(event.level): \(event.message)") }
+        }
+    }
+}

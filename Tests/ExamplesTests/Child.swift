@@ -1,0 +1,87 @@
+import Dispatch
+import Glibc
+
+/// A child process with pipes of its own.
+///
+/// Foundation's pipes are inherited by every other child that is started meanwhile, and then never end.
+final class Child: Sendable {
+    struct Failure: Error { let message: String }
+
+    let processIdentifier: pid_t
+    private let input: Int32
+    private let exited: Task<Int32, Never>
+
+    /// Starts a program; `onOutput` gets what it prints, on both outputs, and at last an empty array.
+    init(_ executable: String, _ arguments: [String], onOutput: @escaping @Sendable ([UInt8]) -> Void) throws
+    {
+        let (stdinRead, stdinWrite) = try Self.pipe()
+        let (stdoutRead, stdoutWrite) = try Self.pipe()
+        defer {
+            close(stdinRead)
+            close(stdoutWrite)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, stdinRead, 0)
+        posix_spawn_file_actions_adddup2(&actions, stdoutWrite, 1)
+        posix_spawn_file_actions_adddup2(&actions, stdoutWrite, 2)
+        var pid = pid_t()
+        var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) }
+        argv.append(nil)
+        defer { for text in argv { free(text) } }
+        let code = posix_spawnp(&pid, executable, &actions, nil, argv, environ)
+        guard code == 0 else {
+            throw Failure(message: "cannot start \(executable): \(String(cString: strerror(code)))")
+        }
+        processIdentifier = pid
+        input = stdinWrite
+        let child = pid
+        exited = Task {
+            await Self.blocking {
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                // A signal's number, or the exit code.
+                return status & 0x7F != 0 ? status & 0x7F : (status >> 8) & 0xFF
+            }
+        }
+        DispatchQueue(label: "child.output").async {
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = read(stdoutRead, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                onOutput(Array(buffer.prefix(count)))
+            }
+            close(stdoutRead)
+            onOutput([])
+        }
+    }
+
+    deinit {
+        kill(processIdentifier, SIGKILL)
+        close(input)
+    }
+
+    func write(_ bytes: [UInt8]) { _ = Glibc.write(input, bytes, bytes.count) }
+
+    func terminate() { kill(processIdentifier, SIGTERM) }
+
+    func exitCode() async -> Int32 { await exited.value }
+
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        // Closed in every other child, from its first moment on.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw Failure(message: "no pipe: errno \(errno)")
+        }
+        return (ends[0], ends[1])
+    }
+
+    private static func blocking<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "child.wait").async { continuation.resume(returning: work()) }
+        }
+    }
+}

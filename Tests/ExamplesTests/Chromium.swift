@@ -1,0 +1,143 @@
+import Drawbridge
+import Foundation
+import Synchronization
+
+/// A headless Chromium with one page, driven over its DevTools pipe.
+final class Chromium: Sendable {
+    struct Failure: Error { let message: String }
+
+    private struct State {
+        var nextID = 1
+        var waiting: [Int: CheckedContinuation<JSON, any Error>] = [:]
+        var received: [UInt8] = []
+    }
+
+    /// What the thread that reads shares with the browser.
+    private final class Arc: Sendable {
+        let mutex = Mutex(State())
+    }
+
+    private let child: Child
+    private let state: Arc
+    private let session = Mutex<String?>(nil)
+    private let profile: URL
+
+    /// Starts the browser with a fresh profile and opens an empty page of this size.
+    init(width: Int = 1000, height: Int = 1100) async throws {
+        profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
+        let state = Arc()
+        self.state = state
+        let command = """
+            exec chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+            --user-data-dir='\(profile.path())' --window-size=\(width),\(height) --remote-debugging-pipe \
+            about:blank 3<&0 4>&1 1>/dev/null 2>/dev/null 0</dev/null
+            """
+        child = try Child("sh", ["-c", command]) { Self.take($0, state) }
+        let targets = try await send("Target.getTargets")
+        guard let target = targets["targetInfos"]?.first(where: { $0["type"] == "page" })?["targetId"] else {
+            throw Failure(message: "no page: \(targets)")
+        }
+        let attached = try await send("Target.attachToTarget", ["targetId": target, "flatten": true])
+        session.withLock { $0 = attached["sessionId"]?.stringValue }
+    }
+
+    deinit {
+        child.terminate()
+        try? FileManager.default.removeItem(at: profile)
+    }
+
+    /// Loads a page and waits for its `load` event.
+    func open(_ url: String) async throws {
+        _ = try await send("Page.navigate", ["url": .string(url)])
+        _ = try await evaluate(
+            """
+            new Promise(done => {
+                const look = () => location.href !== 'about:blank' && document.readyState === 'complete'
+                    ? done() : setTimeout(look, 10);
+                look();
+            })
+            """)
+    }
+
+    /// The value of a script; a promise is awaited.
+    @discardableResult
+    func evaluate(_ script: String) async throws -> JSON {
+        let answer = try await send(
+            "Runtime.evaluate",
+            ["expression": .string(script), "awaitPromise": true, "returnByValue": true, "userGesture": true])
+        if let exception = answer["exceptionDetails"] { throw Failure(message: "\(exception)") }
+        return answer["result"]?["value"] ?? .null
+    }
+
+    /// Lays the page out for another width, and light or dark.
+    func show(width: Int, height: Int, scheme: String = "light") async throws {
+        _ = try await send(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(.init(width)), "height": .number(.init(height)), "deviceScaleFactor": 1,
+                "mobile": false,
+            ])
+        _ = try await send(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]])
+    }
+
+    /// Writes a picture of the page below `artifacts`.
+    func screenshot(_ name: String) async throws {
+        let answer = try await send("Page.captureScreenshot", ["captureBeyondViewport": true])
+        guard let data = answer["data"]?.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
+            throw Failure(message: "no picture")
+        }
+        let folder = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: "artifacts")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try data.write(to: folder.appending(path: "\(name).png"))
+    }
+
+    private func send(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+        let session = session.withLock { $0 }
+        return try await withCheckedThrowingContinuation { continuation in
+            let id = state.mutex.withLock { state in
+                defer { state.nextID += 1 }
+                state.waiting[state.nextID] = continuation
+                return state.nextID
+            }
+            var message: JSON.Object = [
+                "id": .number(.init(id)), "method": .string(method), "params": parameters,
+            ]
+            if let session { message["sessionId"] = .string(session) }
+            child.write(JSON.object(message).bytes + [0])
+        }
+    }
+
+    private static func take(_ bytes: [UInt8], _ state: Arc) {
+        let ready = state.mutex.withLock { state in
+            var ready: [(CheckedContinuation<JSON, any Error>, Result<JSON, any Error>)] = []
+            if bytes.isEmpty {
+                ready = state.waiting.values.map { ($0, .failure(Failure(message: "the browser has ended"))) }
+                state.waiting = [:]
+            }
+            state.received += bytes
+            while let end = state.received.firstIndex(of: 0) {
+                let message = try? JSON(parsing: Array(state.received[..<end]))
+                state.received.removeFirst(end + 1)
+                guard let message, let id = message["id"]?.numberValue?.intValue,
+                    let continuation = state.waiting.removeValue(forKey: id)
+                else { continue }
+                if let error = message["error"] {
+                    ready.append((continuation, .failure(Failure(message: "\(error)"))))
+                } else {
+                    ready.append((continuation, .success(message["result"] ?? .null)))
+                }
+            }
+            return ready
+        }
+        for (continuation, result) in ready { continuation.resume(with: result) }
+    }
+}
+
+extension JSON {
+    fileprivate func first(where isWanted: (JSON) -> Bool) -> JSON? {
+        guard case .array(let values) = self else { return nil }
+        return values.first(where: isWanted)
+    }
+}

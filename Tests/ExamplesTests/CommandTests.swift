@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// The command as a person starts it, and real curl.
+@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+    @Test func answersTheThreeLinesOfTheReadme() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
+        let address = try await drawbridge.address()
+        #expect(
+            try await curl("\(address)/echo?_mobile_bridge=1&message=Hello")
+                == #"{"code":200,"data":{"message":"Hello"},"message":""}"#)
+        let login = try Regex(#"\{"code":200,"data":\{"user":"ann","token":"[0-9a-f]{32}"\},"message":""\}"#)
+        let byAction = try await curl(
+            "-d", #"{"action":"login","data":{"user":"ann"}}"#, "\(address)/__jsbridge__")
+        #expect(byAction.wholeMatch(of: login) != nil, "\(byAction)")
+        let byHost = try await curl("-H", "Host: __jsbridge__", "-d", #"{"user":"ann"}"#, "\(address)/login")
+        #expect(byHost.wholeMatch(of: login) != nil, "\(byHost)")
+        #expect(await drawbridge.stop() == 0)
+    }
+
+    @Test func logsOneLineForEachRequest() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
+        let address = try await drawbridge.address()
+        _ = try await curl("\(address)/echo?_mobile_bridge=1&message=Hello")
+        _ = try await curl("\(address)/nothing")
+        let handled = try await drawbridge.line(with: "GET /echo")
+        let pattern =
+            #/\d\d:\d\d:\d\d GET /echo\?_mobile_bridge=1&message=Hello  handler EchoHandler  200  [\d.]+ ms  52 B/#
+        #expect(handled.wholeMatch(of: pattern) != nil, "\(handled)")
+        #expect(try await drawbridge.line(with: "GET /nothing  ").contains("  404  "))
+    }
+
+    @Test func answersQuestionsFromItsArguments() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--answer", "alert=ok"])
+        let address = try await drawbridge.address()
+        #expect(
+            try await curl("\(address)/alert?_mobile_bridge=1&message=Sure")
+                == #"{"code":200,"data":{"result":"ok"},"message":""}"#)
+    }
+
+    @Test func servesTheFilesOfARoot() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("<p>mine</p>".utf8).write(to: folder.appending(path: "index.html"))
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--root", folder.path()])
+        let address = try await drawbridge.address()
+        #expect(try await curl("\(address)/") == "<p>mine</p>")
+        #expect(try await curl("--path-as-is", "\(address)/../../etc/passwd").contains("root:") == false)
+    }
+
+    @Test func saysThatItIsReady() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
+        let address = try await drawbridge.address()
+        #expect(try await curl("\(address)/__drawbridge__/health").contains(#""status":"ok""#))
+    }
+
+    @Test func letsAListedOriginCallAndNoOther() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--cors", "https://app.example"])
+        let address = try await drawbridge.address()
+        let target = "\(address)/echo?_mobile_bridge=1&a=1"
+        let listed = try await curl("-i", "-H", "Origin: https://app.example", target)
+        #expect(listed.contains("Access-Control-Allow-Origin: https://app.example"))
+        #expect(listed.contains(#"{"code":200,"data":{"a":"1"},"message":""}"#))
+        let foreign = try await curl("-i", "-H", "Origin: https://evil.example", target)
+        #expect(foreign.hasPrefix("HTTP/1.1 403"))
+        #expect(!foreign.contains("Access-Control-Allow-Origin"))
+        #expect(try await drawbridge.line(with: "--cors https://evil.example").contains("refused"))
+    }
+
+    @Test func takesOnlyTheHostsThatItKnows() async throws {
+        let drawbridge = try Program.product(
+            "drawbridge", ["-p", "0", "--allowed-hosts", "phone.test,tv.test"])
+        let address = try await drawbridge.address()
+        #expect(try await curl("-i", "-H", "Host: tv.test", "\(address)/").hasPrefix("HTTP/1.1 200"))
+        #expect(try await curl("-i", "-H", "Host: evil.test", "\(address)/").hasPrefix("HTTP/1.1 403"))
+        #expect(try await drawbridge.line(with: "--allowed-hosts evil.test").contains("refused"))
+    }
+
+    @Test func wantsThePageTokenOnAllAddresses() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", "0.0.0.0"])
+        let port = try await #require(drawbridge.address().split(separator: ":").last)
+        let token = try await #require(drawbridge.line(with: "token").firstMatch(of: /[0-9a-f]{32}/)).output
+        let target = "http://127.0.0.1:\(port)/echo?_mobile_bridge=1&a=1"
+        #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 403"))
+        #expect(try await curl("-i", "-H", "X-Drawbridge-Token: \(token)", target).hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test func saysInOneLineWhyItCannotStart() async throws {
+        let first = try Program.product("drawbridge", ["-p", "0"])
+        let port = try await String(#require(first.address().split(separator: ":").last))
+        let second = try Program.product("drawbridge", ["-p", port])
+        #expect(await second.child.exitCode() == 1)
+        #expect(try await second.line(with: "cannot listen").contains("--port"))
+
+        let rootless = try Program.product("drawbridge", ["-p", "0", "--root", "/no/such/folder"])
+        #expect(await rootless.child.exitCode() == 1)
+        #expect(try await rootless.line(with: "drawbridge: ").contains("/no/such/folder"))
+    }
+
+    @Test(arguments: [["--port", "70000"], ["--nonsense"], ["--answer", "ok"], ["--cors", "everybody"]])
+    func refusesWrongArgumentsWith64(_ arguments: [String]) async throws {
+        let drawbridge = try Program.product("drawbridge", arguments)
+        #expect(await drawbridge.child.exitCode() == 64)
+        _ = try await drawbridge.line(with: "Usage: drawbridge")
+    }
+
+    @Test func helpIsHelpAndNeverTheHost() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-h"])
+        #expect(await drawbridge.child.exitCode() == 0)
+        _ = try await drawbridge.line(with: "--allowed-hosts")
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct HelloExampleTests {
+    @Test func greets() async throws {
+        let hello = try Program.product("hello", ["0"])
+        let address = try await hello.address()
+        #expect(
+            try await curl("\(address)/hello?_mobile_bridge=1&name=Ann")
+                == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
+    }
+}

@@ -7,39 +7,30 @@ package struct Authority: Equatable, Sendable {
 
     /// Nil for what is no authority: user names, bad ports, spaces, lists.
     package init?(_ text: String?) {
-        guard let text, !text.isEmpty else { return nil }
-        var name = text[...]
-        var portText: Substring?
-        if text.first == "[" {
-            guard let close = text.firstIndex(of: "]") else { return nil }
-            name = text[text.index(after: text.startIndex)..<close]
-            let rest = text[text.index(after: close)...]
-            if !rest.isEmpty {
-                guard rest.first == ":" else { return nil }
-                portText = rest.dropFirst()
-            }
-            guard name.contains(":"), name.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
-                return nil
-            }
-            isIPv6 = true
+        guard let bytes = text?.utf8, let first = bytes.first else { return nil }
+        let name: Substring.UTF8View
+        var rest: Substring.UTF8View
+        isIPv6 = first == UInt8(ascii: "[")
+        if isIPv6 {
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            name = bytes[..<close].dropFirst()
+            rest = bytes[close...].dropFirst()
+            guard name.contains(UInt8(ascii: ":")), name.allSatisfy(Self.isAddressByte) else { return nil }
         } else {
-            if let colon = text.firstIndex(of: ":") {
-                name = text[..<colon]
-                portText = text[text.index(after: colon)...]
-            }
-            if name.last == "." { name = name.dropLast() }
-            guard !name.isEmpty, name.utf8.allSatisfy(Self.isHostByte) else { return nil }
-            isIPv6 = false
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            let dotted = bytes[..<colon]
+            name = dotted.last == UInt8(ascii: ".") ? dotted.dropLast() : dotted
+            rest = bytes[colon...]
+            guard !name.isEmpty, name.allSatisfy(Self.isHostByte) else { return nil }
         }
-        if let portText, !portText.isEmpty {
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(portText) else {
-                return nil
-            }
-            self.port = Int(port)
-        } else {
+        if let colon = rest.popFirst(), colon != UInt8(ascii: ":") { return nil }
+        if rest.isEmpty {
             port = nil
+        } else {
+            guard rest.allSatisfy(Self.isDigit), let number = UInt16(Substring(rest)) else { return nil }
+            port = Int(number)
         }
-        host = name.lowercased()
+        host = Substring(name).lowercased()
     }
 
     /// True for names and addresses that no other machine can stand behind.
@@ -49,6 +40,13 @@ package struct Authority: Equatable, Sendable {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// The characters of an IPv6 address.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        Character(Unicode.Scalar(byte)).isHexDigit || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
     /// The characters of a registered name: unreserved, sub-delims and percent (RFC 3986, section 3.2.2), no comma.

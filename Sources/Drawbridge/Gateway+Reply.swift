@@ -32,7 +32,9 @@ extension Gateway {
         logger.warning(
             "\(request.method) \(request.path) refused: \(error.message)",
             metadata: ["request": .string(request.id)])
-        return Self.refusal(error)
+        var response = Self.refusal(error)
+        response.answeredBy = "refused"
+        return response
     }
 
     /// The answer to what is refused, by the gateway or by the engine below it.

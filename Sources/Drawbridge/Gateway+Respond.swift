@@ -39,8 +39,7 @@ extension Gateway {
                 await inside(rest.dropFirst(), $0, on: executor)
             }
         } catch {
-            return refusal(
-                known(error, in: "the way of \(request.method) \(request.path)", request), of: request)
+            return Self.refusal(known(error, in: "the way of \(request.method) \(request.path)", request))
         }
     }
 
@@ -109,7 +108,7 @@ extension Gateway {
         } catch {
             response = reply(known(error, in: route.name, request))
         }
-        response.handlerName = route.name
+        response.answeredBy = "handler \(route.name)"
         return response
     }
 }

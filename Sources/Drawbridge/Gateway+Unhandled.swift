@@ -14,6 +14,7 @@ extension Gateway {
             plain.logger.warning("\(hint)")
             var response = reply(HTTPError(.badRequest, "No response"))
             response.headers[.hint] = hint
+            response.answeredBy = "no handler"
             return response
         case .fail:
             plain.logger.warning("\(hint)")
@@ -31,7 +32,8 @@ extension Gateway {
     private func hint(for path: String) -> String {
         // Only ASCII may stand in a header; the path is shown as it would be sent.
         let path = Percent.decode(path[...].utf8) ?? path
-        let shown = Percent.encode(path, keeping: "/:*")
+        var shown = Percent.encode(path, keeping: "/:*")
+        if shown.utf8.count > 256 { shown = "\(shown.prefix(256))..." }
         guard let nearest = Nearest.of(path, among: patterns) else { return "no handler at \(shown)" }
         return
             "no handler at \(shown); the nearest registered path is \(Percent.encode(nearest, keeping: "/:*"))"

@@ -20,11 +20,11 @@ public struct FlagRule: InterceptionRule {
     /// The request without the flag; the other items stay as they were sent.
     public func canonicalRequest(for request: Request) -> Request? {
         var target = Target(request.head.path)
-        guard let query = target.query, query.utf8.count > item.name.utf8.count else { return nil }
-        let parts = query.split(separator: "&", omittingEmptySubsequences: false)
-        let kept = parts.filter { Array(Query(String($0))) != [item] }
+        guard let query = target.query else { return nil }
+        let parts = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        let kept = parts.filter { Query.Item($0) != item }
         guard kept.count < parts.count else { return nil }
-        target.query = kept.isEmpty ? nil : kept.joined(separator: "&")
+        target.query = kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "&")
         var request = request
         request.head.path = target.text
         return request

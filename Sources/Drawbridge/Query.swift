@@ -14,19 +14,26 @@ public struct Query: Sendable, Equatable, Sequence {
             self.name = name
             self.value = value
         }
+
+        /// Reads one item as it stands between two `&`.
+        ///
+        /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
+        init(_ text: Substring.UTF8View) {
+            let equals = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+            name = Self.decode(text[..<equals])
+            value = Self.decode(text[equals...].dropFirst())
+        }
+
+        private static func decode(_ text: Substring.UTF8View) -> String {
+            Percent.decode(text, plusIsSpace: true) ?? String(decoding: text, as: UTF8.self)
+        }
     }
 
     private var items: [Item]
 
     /// Reads the text behind the `?` of a target, or a form's body.
-    ///
-    /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
     public init(_ text: String) {
-        items = text.utf8.split(separator: UInt8(ascii: "&")).map { part in
-            let pair = part.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            return Item(name: Self.decode(pair[0]), value: pair.count > 1 ? Self.decode(pair[1]) : "")
-        }
+        items = text.utf8.split(separator: UInt8(ascii: "&")).map(Item.init)
     }
 
     /// The value of the first item with this name.
@@ -56,8 +63,4 @@ public struct Query: Sendable, Equatable, Sequence {
 
     /// Walks over the items.
     public func makeIterator() -> IndexingIterator<[Item]> { items.makeIterator() }
-
-    private static func decode(_ part: Substring.UTF8View) -> String {
-        Percent.decode(part, plusIsSpace: true) ?? String(decoding: part, as: UTF8.self)
-    }
 }

@@ -12,8 +12,8 @@ public struct Response: Sendable {
     /// What follows the head.
     public var body: Body
 
-    /// The type that answered, for the access log.
-    package var handlerName: String?
+    /// Who answered, for the access log: `handler EchoHandler`; nil for what was passed through.
+    package var answeredBy: String?
 
     /// Makes an answer of a status, headers and a body that goes out as it is.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {

@@ -2,12 +2,12 @@ import HTTPTypes
 
 /// The registered paths as a tree of their parts: exact beats parameter beats wildcard.
 ///
-/// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is exact and case-sensitive.
+/// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 struct Routes {
     private var root = Node()
 
     private struct Node {
-        var exact: [String: Node] = [:]
+        var exact: [JSON.Bytewise: Node] = [:]
         var parameter: [Node] = []
         var route: Route?
         var wildcard: Route?
@@ -58,6 +58,7 @@ struct Routes {
             defer { node.parameter.removeAll(where: \.isEmpty) }
             return update(&node.parameter[0], parts.dropFirst(), to: route)
         case .exact(let name):
+            let name = JSON.Bytewise(name)
             defer { if node.exact[name]?.isEmpty == true { node.exact[name] = nil } }
             return update(&node.exact[name, default: Node()], parts.dropFirst(), to: route)
         }
@@ -71,7 +72,9 @@ struct Routes {
             if let route = node.route { found.append((route, values)) }
             return
         }
-        if let next = node.exact[segment] { collect(next, rest.dropFirst(), values: values, into: &found) }
+        if let next = node.exact[JSON.Bytewise(segment)] {
+            collect(next, rest.dropFirst(), values: values, into: &found)
+        }
         if let next = node.parameter.first, !segment.isEmpty {
             collect(next, rest.dropFirst(), values: values + [segment], into: &found)
         }

@@ -26,7 +26,11 @@ final class AccessLog: Sendable {
         self.output = output
         // It holds the log weakly between two lines, and ends with it.
         DispatchQueue(label: "drawbridge.access-log").async { [weak self, news] in
-            repeat { news.wait() } while self?.writeWaiting() != nil
+            repeat {
+                news.wait()
+                // A burst of requests becomes one write.
+                usleep(2000)
+            } while self?.writeWaiting() != nil
         }
     }
 
@@ -34,7 +38,7 @@ final class AccessLog: Sendable {
 
     /// Adds the line of one request.
     func add(_ request: Request, _ response: Response, bytes: Int, took: Duration, wasCancelled: Bool) {
-        let who = response.handlerName.map { "handler \($0)" } ?? "passed"
+        let who = response.answeredBy ?? "passed"
         let status = wasCancelled ? "caller left" : String(response.status.code)
         let line =
             "\(request.method) \(Self.shown(request.head.path))  \(who)  \(status)  \(Self.milliseconds(took)) ms  \(bytes) B\n"
@@ -78,10 +82,8 @@ final class AccessLog: Sendable {
 
     /// The target without what could end the line or drive a terminal.
     private static func shown(_ target: String?) -> String {
-        String(
-            (target ?? "/").unicodeScalars.prefix(200).map {
-                $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0)
-            })
+        let bytes = (target ?? "/").utf8.prefix(200).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func milliseconds(_ duration: Duration) -> String {

@@ -70,12 +70,12 @@ extension Exchange {
         switch response.body {
         case .bytes(let bytes), .output(let bytes):
             send(response.head, bytes)
-            return bytes.count
+            return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(
                 response.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
                 length: file.length)
-            return file.length
+            return request.method == .head ? 0 : file.length
         case .stream(let length, let write):
             begin(response.head, length: length)
             // Nobody reads a body here, and the writer would wait for that for ever.

@@ -27,6 +27,9 @@ final class Connection {
     private(set) var stage = Stage.idle(received: 0)
     /// When the stage began, in milliseconds.
     private(set) var since = Loop.now
+    private(set) var isCut = false
+    /// The bytes of the body that were here when the last look found more that the library had not read.
+    private var stuckAt: Int?
 
     init(_ connection: OpaquePointer) {
         socket = dbr_socket(connection)
@@ -36,6 +39,7 @@ final class Connection {
     func enter(_ stage: Stage) {
         self.stage = stage
         since = Loop.now
+        stuckAt = nil
     }
 
     /// A part of a body came.
@@ -44,11 +48,31 @@ final class Connection {
     }
 
     /// Ends the connection; the library sees it as closed by the peer.
-    func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+    func cut() {
+        isCut = true
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+
+    /// True while the next move is the caller's, and is sending.
+    private var isReading: Bool {
+        switch stage {
+        case .idle, .head, .body: true
+        case .sending, .busy: false
+        }
+    }
+
+    /// What the system holds of what the caller sent: 1 for bytes, 0 for its end, -1 for nothing.
+    private var unread: Int {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    }
 
     /// Looks whether the caller is slower than it may be, and cuts it off if so.
     func check(_ limits: Limits) {
         let seconds = (Loop.now - since) / 1000
+        let unread = isReading ? unread : -1
+        // The library misses an end that comes together with the last bytes.
+        if unread == 0 { return cut() }
         switch stage {
         case .busy:
             break
@@ -62,7 +86,10 @@ final class Connection {
         case .head:
             if seconds >= limits.headSeconds { cut() }
         case .body(let count):
-            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate { cut() }
+            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate { return cut() }
+            // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
+            if unread > 0, count == stuckAt { return cut() }
+            stuckAt = unread > 0 ? count : nil
         case .sending(let before):
             guard let traffic = traffic() else { return }
             guard let before else {

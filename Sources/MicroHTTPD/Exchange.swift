@@ -31,6 +31,8 @@ public final class Exchange: @unchecked Sendable {
     private var answer: Answer?
     private var isQueued = false
     private var isSuspended = false
+    /// True when the handler has returned.
+    private var isHandled = false
     private(set) var hasLeft = false
     private var task: Task<Void, Never>?
 
@@ -95,7 +97,7 @@ extension Exchange {
         // On the loop's own thread, so that a handler that does not suspend has answered when this returns.
         task = Task.immediateDetached(executorPreference: loop) { [self] in
             await worker.server.handle(self)
-            loop.perform { self.handled() }
+            loop.perform { self.returned() }
         }
     }
 
@@ -115,6 +117,7 @@ extension Exchange {
         caller.isNew = false
         caller.enter(.idle(received: nil))
         if !inFull || answer == nil || outgoing?.isOver == false { leave() }
+        if isHandled { worker.ended(self) }
     }
 
     /// The caller has gone, or must go: cancels the handler and lets the library close.
@@ -131,17 +134,24 @@ extension Exchange {
     func release() {
         leave()
         if isSuspended { resume() }
+        if connection != nil { caller.cut() }
+    }
+
+    /// The handler has returned: unless its answer is whole, what other threads sent before goes first.
+    private func returned() {
+        if answer != nil, outgoing == nil { handled() } else { loop.performInTurn { self.handled() } }
     }
 
     private func handled() {
         task = nil
-        worker.ended(self)
+        isHandled = true
         if answer == nil {
             let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }
         outgoing?.end()
         if isSuspended, outgoing?.hasNews == true { resume() }
+        if connection == nil { worker.ended(self) }
     }
 }
 

@@ -77,11 +77,14 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         if isCurrent { call() } else { add(.call(call)) }
     }
 
+    /// Runs `call` on the loop, behind all that other threads gave it before.
+    func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
+
     private func add(_ work: Work) {
-        if isCurrent {
-            local.append(work)
-            return
-        }
+        if isCurrent { local.append(work) } else { addToInbox(work) }
+    }
+
+    private func addToInbox(_ work: Work) {
         let isClosed = inbox.withLock { inbox in
             inbox.work.append(work)
             return inbox.isClosed

@@ -99,7 +99,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         loop.setRunDue()
     }
 
-    /// Returns when no handler runs any more.
+    /// Returns when no handler runs any more and every answer is sent.
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
@@ -111,7 +111,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Cancels every handler that still runs, and closes its connection.
     func cancelAll() {
-        for exchange in exchanges.values { exchange.leave() }
+        for exchange in exchanges.values { exchange.release() }
     }
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
@@ -144,11 +144,13 @@ extension Worker {
     fileprivate func connectionStarted(_ connection: OpaquePointer) -> Connection {
         let new = Connection(connection)
         connections[ObjectIdentifier(new)] = new
-        if connections.count > connectionLimit { makeRoom() }
+        if connections.count > connectionLimit { makeRoom(for: new) }
         return new
     }
 
     fileprivate func connectionClosed(_ connection: Connection) {
+        // At its limit the library listens again in its next run, and nothing else would lead to one.
+        if connections.count >= connectionLimit { loop.setRunDue() }
         connections[ObjectIdentifier(connection)] = nil
     }
 
@@ -216,10 +218,10 @@ extension Worker {
     }
 
     /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest.
-    private func makeRoom() {
+    private func makeRoom(for new: Connection) {
         let waiting = connections.values.filter { connection in
             switch connection.stage {
-            case .idle, .head: true
+            case .idle, .head: connection !== new && !connection.isCut
             case .body, .sending, .busy: false
             }
         }

@@ -197,16 +197,25 @@ struct AccessPolicyTests {
         }
     }
 
-    @Test func aRefusalNamesWhatWouldAllowIt() async throws {
-        func message(_ headers: HTTPFields, authority: String = "localhost") async throws -> String {
-            let request = Request("/pay?_mobile_bridge=1", authority: authority, headers: headers)
-            let response = await gateway(Self.policy, Journal()).respond(to: request)
-            return try await response.json()["message"]?.stringValue ?? ""
-        }
-        #expect(try await message([.origin: "https://a.example"]).contains("--cors https://a.example"))
-        #expect(try await message([.origin: "null"]).contains("not possible for null"))
-        #expect(try await message([.secFetchSite: "cross-site"]).contains("--cors ORIGIN"))
-        #expect(try await message([:], authority: "192.168.1.5").contains("X-Drawbridge-Token"))
+    @Test(
+        arguments: [
+            ([.origin: "https://a.example"], "localhost", "--cors https://a.example"),
+            ([.origin: "null"], "localhost", "not possible for null"),
+            ([.secFetchSite: "cross-site"], "localhost", "--cors ORIGIN"),
+            ([:], "192.168.1.5", "X-Drawbridge-Token"),
+            ([:], "a.example:80", "--allowed-hosts a.example"),
+        ] as [(HTTPFields, String, String)])
+    func aRefusalNamesWhatWouldAllowItInTheAnswerAndInTheLog(
+        headers: HTTPFields, authority: String, option: String
+    ) async throws {
+        let book = LogBook()
+        let gateway = Gateway.testing(access: Self.policy, logger: book.logger)
+        let request = Request("/echo?_mobile_bridge=1", authority: authority, headers: headers)
+        let message = try await gateway.respond(to: request).json()["message"]?.stringValue
+        #expect(message?.contains(option) == true)
+        #expect(book.entries.count == 1)
+        #expect(book.entries.first?.hasPrefix("warning: GET /echo refused: ") == true)
+        #expect(book.entries.first?.contains(option) == true)
     }
 
     // MARK: - The token

@@ -164,15 +164,64 @@ struct HandlerTests {
         for _ in 0..<count { semaphore.wait() }
     }
 
-    @Test func aHandlerOnTheLoopStartsOnItsCallersThread() async throws {
-        let gateway = Gateway.testing()
-        gateway.answer(at: "/loop") { _ in Response(text: "\(pthread_self())") }
-        let callers = HandlerThread()
-        let (thread, text) = try await withTaskExecutorPreference(callers) {
-            (Self.currentThread(), try await gateway.text(at: "/loop"))
+    /// Tells on which thread it answers and streams.
+    struct Apart: Handler {
+        static var execution: Execution { .thread }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            let thread = HandlerTests.currentThread()
+            return Response(contentType: "text/plain") { client in
+                try await client.didLoad("\(thread) \(HandlerTests.currentThread())")
+            }
         }
-        #expect(text == thread)
     }
 
-    private static func currentThread() -> String { "\(pthread_self())" }
+    @Test func aHandlerRunsOnItsCallersThreadUnlessItSaysSo() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/loop") { _ in Response(text: Self.currentThread()) }
+        gateway.register(Apart.self, at: "/thread")
+        try await withTaskExecutorPreference(OneThread()) {
+            let own = Self.currentThread()
+            #expect(try await gateway.text(at: "/loop") == own)
+            let threads = try await gateway.text(at: "/thread").split(separator: " ")
+            #expect(threads.count == 2)
+            #expect(threads.allSatisfy { $0 != own })
+        }
+    }
+
+    /// Runs every job on one thread of its own.
+    private final class OneThread: TaskExecutor {
+        private let jobs: JobQueue
+
+        init() {
+            let jobs = JobQueue()
+            self.jobs = jobs
+            Thread.detachNewThread { while let run = jobs.next() { run() } }
+        }
+
+        deinit { jobs.add(nil) }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// Jobs in order; nil ends them.
+    private final class JobQueue: Sendable {
+        private let waiting = Mutex<[(@Sendable () -> Void)?]>([])
+        private let available = DispatchSemaphore(value: 0)
+
+        func add(_ job: (@Sendable () -> Void)?) {
+            waiting.withLock { $0.append(job) }
+            available.signal()
+        }
+
+        func next() -> (@Sendable () -> Void)? {
+            available.wait()
+            return waiting.withLock { $0.removeFirst() }
+        }
+    }
+
+    fileprivate static func currentThread() -> String { "\(pthread_self())" }
 }

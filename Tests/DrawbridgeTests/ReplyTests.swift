@@ -165,6 +165,10 @@ struct ReplyTests {
                 == "no handler at /caf%C3%A8/%0Aid; the nearest registered path is /caf%C3%A9/:id")
         let far = await gateway.respond(to: Request("/something/else?_mobile_bridge=1"))
         #expect(far.headers[.hint] == "no handler at /something/else")
+        let long = await gateway.respond(
+            to: Request("/\(String(repeating: "!", count: 10_000))?_mobile_bridge=1"))
+        #expect(long.headers[.hint]?.hasSuffix("...") == true)
+        #expect((long.headers[.hint] ?? "").utf8.count < 300)
     }
 
     @Test func unhandledRequestsCanPassThroughAsTheyWereSent() async throws {

@@ -61,6 +61,14 @@ struct RoutesTests {
         }
     }
 
+    @Test func lettersThatOnlyLookAlikeAreDifferentPaths() async throws {
+        let gateway = gateway("/caf\u{E9}", "/K")
+        #expect(try await gateway.text(at: "/caf%C3%A9") == "/caf\u{E9}")
+        #expect(try await gateway.text(at: "/cafe%CC%81").contains("No response"))
+        // The Kelvin sign.
+        #expect(try await gateway.text(at: "/%E2%84%AA").contains("No response"))
+    }
+
     @Test func aPathThatIsNoUTF8IsABadRequest() async throws {
         let json = try await gateway("/*").respond(to: Request("/%FF?_mobile_bridge=1")).json()
         #expect(json["code"] == 400)

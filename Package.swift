@@ -18,7 +18,8 @@ let package = Package(
         .library(name: "Drawbridge", targets: ["Drawbridge"]),
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
-        .executable(name: "drawbridge", targets: ["DrawbridgeCommand"]),
+        .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
+        .executable(name: "drawbridge", targets: ["drawbridge-command"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -46,13 +47,16 @@ let package = Package(
             swiftSettings: settings),
 
         // The command, with its argument parser: nothing below it parses arguments.
-        .executableTarget(
+        .target(
             name: "DrawbridgeCommand",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.embedInCode("welcome.html")], swiftSettings: settings),
+        .executableTarget(
+            name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/drawbridge",
+            swiftSettings: settings),
 
         .executableTarget(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello",
@@ -71,9 +75,15 @@ let package = Package(
         .testTarget(
             name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes],
             swiftSettings: settings),
+        // A gateway with handlers that only tests need.
+        .executableTarget(
+            name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
+            path: "Tests/TestServer",
+            swiftSettings: settings),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["DrawbridgeCommand", "hello"], swiftSettings: settings),
+            dependencies: ["Drawbridge", "drawbridge-command", "hello", "test-server"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -11,26 +11,23 @@ struct Settings {
     let root: String?
     let presenter: ScriptedPresenter
 
-    init(_ command: DrawbridgeCommand) throws {
-        let host = command.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
-        server = ServerConfiguration(host: host, port: try command.port ?? Self.environmentPort() ?? 8080)
+    init(_ options: Options) throws {
+        let host = options.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
+        server = ServerConfiguration(
+            host: host, port: try options.port ?? Self.environmentPort() ?? 8080,
+            grace: .seconds(options.grace ?? 3))
         let isWildcard = ["0.0.0.0", "::", "*"].contains(host)
-        let listed = command.allowedHosts.flatMap { $0.split(separator: ",").map(String.init) }
+        let listed = options.allowedHosts.flatMap { $0.split(separator: ",").map(String.init) }
         access = AccessPolicy(
-            allowedHosts: Set(listed + (isWildcard ? [] : [host])), allowedOrigins: Set(command.cors),
+            allowedHosts: Set(listed + (isWildcard ? [] : [host])), allowedOrigins: Set(options.cors),
             requiresToken: isWildcard)
-        root = command.root
-        presenter = try ScriptedPresenter(command.answer)
+        root = options.root
+        presenter = try ScriptedPresenter(options.answer)
     }
 
     func makeGateway() throws -> Gateway {
         let presenter = presenter
-        let files: any Responder
-        if let root {
-            do { files = try StaticFiles(root: root) } catch { throw CleanExit.failure("\(error)") }
-        } else {
-            files = WelcomePage()
-        }
+        let files: any Responder = if let root { try StaticFiles(root: root) } else { WelcomePage() }
         let gateway = Gateway(passThrough: [files], access: access)
         gateway.register(EchoHandler.self, at: "/echo")
         gateway.register(at: "/login") { LoginHandler(presenter: presenter) }

@@ -4,25 +4,39 @@ import Synchronization
 
 /// SIGTERM and Ctrl-C stop in good order; a second Ctrl-C stops at once.
 final class StopSignals: Sendable {
-    private let queue = DispatchQueue(label: "drawbridge.signals")
-    private let isFirst = Atomic<Bool>(true)
+    private struct State {
+        var hasCome = false
+        var stop: (@Sendable () -> Void)?
+    }
 
-    /// Calls back at the first signal; a Ctrl-C after that ends the process with code 1.
-    func onFirst(_ stop: @escaping @Sendable () -> Void) {
+    private let state = Mutex(State())
+
+    /// Takes the signals from here on.
+    init() {
         for number in [SIGTERM, SIGINT] {
             // The source sees the signal only if it does not end the process first.
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                if self.isFirst.exchange(false, ordering: .relaxed) {
-                    stop()
-                } else if number == SIGINT {
-                    exit(1)
-                }
-            }
+            let source = DispatchSource.makeSignalSource(signal: number)
+            // The handler keeps the source, which lives as long as the process.
+            source.setEventHandler { withExtendedLifetime(source) { self.come(number) } }
             source.resume()
-            // Kept until the process ends.
-            _ = Unmanaged.passRetained(source as AnyObject)
         }
+    }
+
+    /// Calls back at the first signal, at once if it has come already.
+    func onFirst(_ stop: @escaping @Sendable () -> Void) {
+        let hasCome = state.withLock { state in
+            state.stop = stop
+            return state.hasCome
+        }
+        if hasCome { stop() }
+    }
+
+    private func come(_ number: Int32) {
+        let (isFirst, stop) = state.withLock { state in
+            defer { state.hasCome = true }
+            return (!state.hasCome, state.stop)
+        }
+        if isFirst { stop?() } else if number == SIGINT { exit(1) }
     }
 }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func wantsThePageTokenOnAllAddresses() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", "0.0.0.0"])
-        let port = try await #require(drawbridge.address().split(separator: ":").last)
+        let port = try await drawbridge.port()
         let token = try await #require(drawbridge.line(with: "token").firstMatch(of: /[0-9a-f]{32}/)).output
         let target = "http://127.0.0.1:\(port)/echo?_mobile_bridge=1&a=1"
         #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 403"))
@@ -88,8 +88,7 @@ import Testing
 
     @Test func saysInOneLineWhyItCannotStart() async throws {
         let first = try Program.product("drawbridge", ["-p", "0"])
-        let port = try await String(#require(first.address().split(separator: ":").last))
-        let second = try Program.product("drawbridge", ["-p", port])
+        let second = try await Program.product("drawbridge", ["-p", String(first.port())])
         #expect(await second.child.exitCode() == 1)
         #expect(try await second.line(with: "cannot listen").contains("--port"))
 

@@ -65,6 +65,14 @@ final class Program: Sendable {
         return String(address.output)
     }
 
+    /// The port of that address.
+    func port() async throws -> UInt16 {
+        guard let port = try await address().split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw Ended(output: output)
+        }
+        return port
+    }
+
     /// Sends SIGTERM and gives the exit code.
     func stop() async -> Int32 {
         child.terminate()

@@ -1,19 +1,9 @@
 import ArgumentParser
 import Drawbridge
 import DrawbridgeHandlers
-import DrawbridgeServer
-import Logging
 
-@main
-struct DrawbridgeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drawbridge",
-        abstract: "The native side of a hybrid page, as an HTTP gateway.",
-        discussion: """
-            Requests with _mobile_bridge=1, and those to __jsbridge__, are answered by handlers as an app would; \
-            everything else is served from --root. With no arguments a page shows the bridge at work.
-            """)
-
+/// The command's flags.
+struct Options: ParsableArguments {
     @Option(name: .shortAndLong, help: "The port to listen on; 0 takes any that is free. Environment: PORT.")
     var port: Int?
 
@@ -46,7 +36,16 @@ struct DrawbridgeCommand: AsyncParsableCommand {
             valueName: "host"))
     var allowedHosts: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "How long running requests may take to finish when the gateway is stopped; 3 by default.",
+            valueName: "seconds"))
+    var grace: Double?
+
     func validate() throws {
+        if let grace, !(0...3600).contains(grace) {
+            throw ValidationError("--grace \(grace): it is a number of seconds from 0 to 3600")
+        }
         if let port, !(0...65535).contains(port) {
             throw ValidationError("--port \(port): a port is a number from 0 to 65535")
         }
@@ -55,31 +54,5 @@ struct DrawbridgeCommand: AsyncParsableCommand {
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
         do { _ = try ScriptedPresenter(answer) } catch { throw ValidationError("--answer \(error)") }
-    }
-
-    func run() async throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        let settings = try Settings(self)
-        let gateway = try settings.makeGateway()
-        let serving = Task {
-            try await gateway.run(settings.server) {
-                Banner(address: $0, gateway: gateway, settings: settings).print()
-            }
-        }
-        let signals = StopSignals()
-        signals.onFirst { serving.cancel() }
-        do {
-            try await serving.value
-        } catch {
-            throw CleanExit.failure("\(error)")
-        }
-    }
-}
-
-extension CleanExit {
-    /// One line on the standard error, and exit code 1.
-    static func failure(_ message: String) -> any Error {
-        complain(message)
-        return ExitCode.failure
     }
 }

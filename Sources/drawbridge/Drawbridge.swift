@@ -1,0 +1,6 @@
+import DrawbridgeCommand
+
+@main
+struct Drawbridge {
+    static func main() async { await GatewayCommand.run { _ in } }
+}

@@ -71,8 +71,11 @@ extension AccessPolicy {
     func refusesCaller(of request: Request) -> HTTPError? {
         let field = request.headers[.pageToken]
         if let field, !token.matches(field) {
-            return HTTPError(
-                .forbidden, "the page token is not this gateway's; reload the page to get the new one")
+            return token.isGuessed()
+                ? HTTPError(
+                    .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
+                : HTTPError(
+                    .forbidden, "the page token is not this gateway's; reload the page to get the new one")
         }
         if let origin = originIsForeign(request) {
             return HTTPError(

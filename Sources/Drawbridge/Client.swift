@@ -3,7 +3,7 @@ import Synchronization
 /// Where a streamed body goes: the caller, behind whatever lies between.
 ///
 /// Nothing reaches it once its stream has finished, failed or lost its reader: later chunks are dropped and counted
-/// (``Gateway/droppedChunks``), they are never an error of the process.
+/// (``Gateway/droppedChunks``), and their writer is told as by a cancellation.
 public final class Client: Sendable {
     /// How many chunks came after the end, in the whole process.
     static let dropped = Atomic<Int>(0)
@@ -16,11 +16,11 @@ public final class Client: Sendable {
 
     /// Sends new bytes, and waits while the reader is slower than the writer.
     ///
-    /// - Throws: `CancellationError` when the reader has gone: end the stream then.
+    /// - Throws: `CancellationError` when the reader has gone or the stream has ended: return then.
     public func didLoad(_ chunk: [UInt8]) async throws {
         guard !finished.load(ordering: .acquiring) else {
             Self.dropped.add(1, ordering: .relaxed)
-            return
+            throw CancellationError()
         }
         try Task.checkCancellation()
         guard !chunk.isEmpty else { return }

@@ -12,8 +12,8 @@ extension Gateway {
     /// Cancelling the task is the caller's leaving: the handler is cancelled and told.
     public func respond(to request: Request) async -> Response { await respond(to: request, on: nil) }
 
-    /// The same, with handlers started on an executor: a loop of the engine.
-    package func respond(to request: Request, on executor: (any TaskExecutor)?) async -> Response {
+    /// The same, with handlers on a loop of the engine.
+    package func respond(to request: Request, on loop: (any HandlerLoop)?) async -> Response {
         var request = request
         request.behind = behind
         request.loggerBase = logger
@@ -22,7 +22,7 @@ extension Gateway {
         if let error = access.refusesHost(of: request) {
             response = refusal(error, of: request)
         } else {
-            response = await inside(middleware[...], request, on: executor)
+            response = await inside(middleware[...], request, on: loop)
         }
         access.addHeaders(to: &response, for: request)
         response.headers[.requestID] = request.id
@@ -31,12 +31,12 @@ extension Gateway {
 
     /// One middleware after the other, then the answer itself.
     private func inside(
-        _ rest: ArraySlice<any Middleware>, _ request: Request, on executor: (any TaskExecutor)?
+        _ rest: ArraySlice<any Middleware>, _ request: Request, on loop: (any HandlerLoop)?
     ) async -> Response {
         do {
-            guard let outer = rest.first else { return try await answer(request, on: executor) }
+            guard let outer = rest.first else { return try await answer(request, on: loop) }
             return try await outer.handle(request) { [self] in
-                await inside(rest.dropFirst(), $0, on: executor)
+                await inside(rest.dropFirst(), $0, on: loop)
             }
         } catch {
             return Self.refusal(known(error, in: "the way of \(request.method) \(request.path)", request))
@@ -44,7 +44,7 @@ extension Gateway {
     }
 
     /// Native or not.
-    private func answer(_ request: Request, on executor: (any TaskExecutor)?) async throws -> Response {
+    private func answer(_ request: Request, on loop: (any HandlerLoop)?) async throws -> Response {
         if let preflight = access.preflight(request) { return preflight }
         guard let plain = intercept(request) else { return try await passThrough(request) }
         if let error = access.refusesCaller(of: plain) { return refusal(error, of: request) }
@@ -53,7 +53,7 @@ extension Gateway {
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
         }
         do {
-            return try await handle(try await named(plain), original: request, on: executor)
+            return try await handle(try await named(plain), original: request, on: loop)
         } catch {
             return reply(known(error, in: request.path, request))
         }
@@ -77,7 +77,7 @@ extension Gateway {
 
     /// Finds the route that takes the request, and lets its handler answer.
     private func handle(
-        _ plain: Request, original: Request, on executor: (any TaskExecutor)?
+        _ plain: Request, original: Request, on loop: (any HandlerLoop)?
     ) async throws -> Response {
         guard let segments = Target.segments(of: plain.path) else {
             throw HTTPError(
@@ -95,16 +95,16 @@ extension Gateway {
                 continue
             }
             guard route.handler.canInit(with: request) else { continue }
-            return await run(route, request, on: executor)
+            return await run(route, request, on: loop)
         }
         if let refusing { throw methodNotAllowed(plain, refusing) }
         return try await withoutHandler(plain, original: original)
     }
 
-    private func run(_ route: Route, _ request: Request, on executor: (any TaskExecutor)?) async -> Response {
+    private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
         var response: Response
         do {
-            response = try reply(try await Load(route, request).answer(on: executor))
+            response = try reply(try await Load(route, request, on: loop).answer())
         } catch {
             response = reply(known(error, in: route.name, request))
         }

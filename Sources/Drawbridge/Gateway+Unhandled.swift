@@ -8,7 +8,9 @@ extension Gateway {
         let hint = hint(for: plain.path)
         switch unhandled {
         case .passThrough:
-            guard let response = try await behind.respond(to: original) else { fallthrough }
+            guard let response = try await behind.respond(to: original) else {
+                return Self.refusal(HTTPError.nothingBehind(original.path))
+            }
             return response
         case .answer:
             plain.logger.warning("\(hint)")

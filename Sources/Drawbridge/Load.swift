@@ -1,4 +1,6 @@
+import Dispatch
 import HTTPTypes
+import Logging
 import Synchronization
 
 /// One handler at work on one request: runs it, and answers for it exactly once.
@@ -10,7 +12,18 @@ final class Load: Sendable {
     private let handler: any Handler
     private let route: Route
     private let request: Request
+    private let place: Place
     private let state = Mutex(State())
+
+    /// Where the handler's task makes its steps.
+    private enum Place {
+        case anywhere
+        case loop(any HandlerLoop)
+        /// A serial queue gets a thread at once, where a concurrent one holds new work back while others block.
+        ///
+        /// That goes for some 250 at a time, which is Dispatch's limit; more of them wait.
+        case thread(DispatchQueue)
+    }
 
     private struct State {
         var outcome: Result<Response, any Error>?
@@ -19,15 +32,21 @@ final class Load: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    init(_ route: Route, _ request: Request) throws {
+    /// - Parameter loop: where a handler runs that does not block; nil: wherever the caller's task does.
+    init(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) throws {
         self.route = route
         self.request = request
         handler = try route.make(request)
+        place =
+            switch type(of: handler).execution {
+            case .loop: loop.map(Place.loop) ?? .anywhere
+            case .thread: .thread(DispatchQueue(label: "drawbridge.handler"))
+            }
     }
 
     /// Starts the handler and waits for its answer, the deadline, or the caller's leaving.
-    func answer(on executor: (any TaskExecutor)?) async throws -> Response {
-        start(on: executor)
+    func answer() async throws -> Response {
+        start()
         if state.withLock({ $0.outcome == nil }) {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiter in
@@ -45,11 +64,12 @@ final class Load: Sendable {
         return try state.withLock { $0.outcome }!.get()
     }
 
-    private func start(on executor: (any TaskExecutor)?) {
+    private func start() {
         let task =
-            switch type(of: handler).execution {
-            case .loop: Task.immediate(executorPreference: executor) { await self.run() }
-            case .thread: Task(executorPreference: HandlerThread()) { await self.run() }
+            switch place {
+            case .anywhere: Task.immediate { await self.run() }
+            case .loop: watched { Task.immediate(executorPreference: self) { await self.run() } }
+            case .thread: Task(executorPreference: self) { await self.run() }
             }
         let isOver = state.withLock { state in
             if state.outcome == nil { state.task = task }
@@ -80,7 +100,7 @@ final class Load: Sendable {
     /// The handler has answered; after the first outcome it is too late.
     private func finish(_ outcome: Result<Response, any Error>) {
         guard let before = decide(outcome) else {
-            Gateway.droppedAnswerCount.add(1, ordering: .relaxed)
+            if !outcome.isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return
         }
         before.timer?.cancel()
@@ -118,19 +138,62 @@ final class Load: Sendable {
     /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.
     private func streaming(_ response: Response) -> Response {
         guard case .stream(let length, let write) = response.body else { return response }
-        let handler = handler
         var response = response
         response.body = .stream(length: length) { client in
             try await withTaskCancellationHandler {
-                switch type(of: handler).execution {
-                case .loop: try await write(client)
-                case .thread:
-                    try await withTaskExecutorPreference(HandlerThread()) { try await write(client) }
+                if case .anywhere = self.place {
+                    try await write(client)
+                } else {
+                    try await withTaskExecutorPreference(self) { try await write(client) }
                 }
             } onCancel: {
-                handler.stopLoading()
+                self.handler.stopLoading()
             }
         }
         return response
     }
+}
+
+/// The load is the executor of its handler's task: every step that the handler makes is made where it belongs.
+extension Load: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let step: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        switch place {
+        case .anywhere: DispatchQueue.global().async(execute: step)
+        case .loop(let loop): loop.schedule { self.watched(step) }
+        case .thread(let queue): queue.async(execute: step)
+        }
+    }
+
+    /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
+    private func watched<T>(_ step: () -> T) -> T {
+        let start = ContinuousClock.now
+        defer {
+            let held = start.duration(to: .now)
+            if held > Self.longStep {
+                request.logger.warning(
+                    """
+                    \(route.name) held its loop for \(Int(held / .milliseconds(1))) ms while all other requests there \
+                    waited; await instead of blocking, or declare: static var execution: Execution { .thread }
+                    """)
+            }
+        }
+        return step()
+    }
+
+    private static let longStep = Duration.milliseconds(50)
+}
+
+extension Result {
+    /// True for a handler that did as it was told.
+    fileprivate var isCancellation: Bool {
+        if case .failure(let error) = self { error is CancellationError } else { false }
+    }
+}
+
+/// A loop of the engine, as handlers need it.
+package protocol HandlerLoop: Sendable {
+    /// Runs `step` on the loop soon, never at once.
+    func schedule(_ step: @escaping @Sendable () -> Void)
 }

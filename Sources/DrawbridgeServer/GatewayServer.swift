@@ -59,7 +59,7 @@ extension Exchange {
             body: isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
             remoteAddress: remoteAddress)
         request.isAbsoluteForm = isAbsoluteForm
-        let response = await gateway.respond(to: request, on: executor)
+        let response = await gateway.respond(to: request, on: self)
         let bytes = await send(response, to: request)
         log?.add(
             request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: Task.isCancelled)
@@ -96,6 +96,8 @@ extension Exchange {
         }
     }
 }
+
+extension Exchange: HandlerLoop {}
 
 /// The body of an exchange as the core reads it.
 private struct StreamedBody: ChunkSource {

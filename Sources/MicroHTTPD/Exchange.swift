@@ -15,8 +15,6 @@ public final class Exchange: @unchecked Sendable {
     public let isAbsoluteForm: Bool
     /// The caller's address, without a port.
     public let remoteAddress: String?
-    /// The loop that serves this exchange: prefer it for tasks that answer it.
-    public var executor: any TaskExecutor { loop }
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
 
@@ -238,6 +236,9 @@ extension Exchange {
             if exchange.isSuspended { exchange.resume() }
         }
     }
+
+    /// Runs `step` on the loop that serves this exchange, soon and never at once.
+    public func schedule(_ step: @escaping @Sendable () -> Void) { loop.schedule(step) }
 
     private func onLoop(_ call: @escaping @Sendable (Exchange) -> Void) {
         loop.perform { call(self) }

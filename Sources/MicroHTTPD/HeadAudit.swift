@@ -60,6 +60,23 @@ package struct HeadAudit {
         return try head(method, targetText, isOldVersion: isOldVersion, fields)
     }
 
+    /// Checks a head that the library has read, and read strictly: version 1.0, whose memory is not ours to know.
+    static func check(
+        method: String, target: [UInt8], version: String, fields: [HTTPField], limits: Limits
+    ) throws(Refusal) -> AuditedHead {
+        guard target.count <= limits.target else {
+            throw Refusal(
+                .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
+        }
+        guard fields.count <= limits.fields else {
+            throw Refusal(
+                .requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
+        }
+        guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
+        return try head(
+            method, String(decoding: target, as: UTF8.self), isOldVersion: version == "HTTP/1.0", fields)
+    }
+
     // MARK: The block
 
     /// The bytes up to the next NUL, which is skipped.

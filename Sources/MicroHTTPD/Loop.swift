@@ -77,6 +77,9 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         if isCurrent { call() } else { add(.call(call)) }
     }
 
+    /// Runs `call` on the loop soon, never at once.
+    func schedule(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
+
     /// Runs `call` on the loop, behind all that other threads gave it before.
     func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
 
@@ -85,6 +88,9 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     private func addToInbox(_ work: Work) {
+        // The work may be the last that holds the loop, and be done before this returns.
+        let own = Unmanaged.passRetained(self)
+        defer { own.release() }
         let isClosed = inbox.withLock { inbox in
             inbox.work.append(work)
             return inbox.isClosed

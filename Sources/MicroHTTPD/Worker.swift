@@ -56,6 +56,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func peerLeft(_ socket: Int32) { watched[socket]?.leave() }
 
     func tick() {
+        // Where descriptors were short, the library tries again in its next run.
+        loop.setRunDue()
         for connection in connections.values { connection.check(server.limits) }
     }
 
@@ -149,20 +151,21 @@ extension Worker {
     }
 
     fileprivate func connectionClosed(_ connection: Connection) {
-        // At its limit the library listens again in its next run, and nothing else would lead to one.
-        if connections.count >= connectionLimit { loop.setRunDue() }
+        // At its limit, or the system's of descriptors, the library listens again in the run after a connection has
+        // closed, and nothing else would lead to one.
+        loop.setRunDue()
         connections[ObjectIdentifier(connection)] = nil
     }
 
     /// The first call: the head is there, and nothing else.
     fileprivate func begin(
-        _ connection: OpaquePointer, _ block: UnsafeRawBufferPointer
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {
         guard let context = dbr_connection_context(connection) else { return (nil, false) }
         let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         let head: AuditedHead
         do {
-            head = try HeadAudit.run(block, target: caller.target, limits: server.limits)
+            head = try audit(connection, caller, method: method, version: version)
         } catch {
             return (nil, refuse(error, connection))
         }
@@ -190,6 +193,20 @@ extension Worker {
         if head.framing != .none { caller.enter(.body(count: 0)) }
         if exchange.isStreamed { exchange.start() }
         return (exchange, true)
+    }
+
+    private func audit(
+        _ connection: OpaquePointer, _ caller: Connection, method: UnsafePointer<CChar>,
+        version: UnsafePointer<CChar>
+    ) throws(Refusal) -> AuditedHead {
+        if dbr_is_1_0() != 0 {
+            return try HeadAudit.check(
+                method: String(cString: method), target: caller.target, version: String(cString: version),
+                fields: headerFields(of: connection), limits: server.limits)
+        }
+        // In this version the method is where the block begins in the library's buffer.
+        let block = UnsafeRawBufferPointer(start: method, count: dbr_head_size(connection))
+        return try HeadAudit.run(block, target: caller.target, limits: server.limits)
     }
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
@@ -235,6 +252,25 @@ private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
     box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
 }
 
+/// The header fields as the library read them.
+private func headerFields(of connection: OpaquePointer) -> [HTTPField] {
+    var fields: [HTTPField] = []
+    withUnsafeMutablePointer(to: &fields) { fields in
+        _ = MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
+    }
+    return fields
+}
+
+private func addField(
+    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
+    _ value: UnsafePointer<CChar>?
+) -> MHD_Result {
+    guard let box, let name, let field = HTTPField.Name(String(cString: name)) else { return .NO }
+    let text = value.map { String(cString: $0) } ?? ""
+    box.assumingMemoryBound(to: [HTTPField].self).pointee.append(HTTPField(name: field, value: text))
+    return .YES
+}
+
 /// The request line is there: keeps the target, and cuts the query off so that the library parses no arguments, of
 /// which it takes no more than some 480.
 private func noteTarget(
@@ -256,10 +292,11 @@ private func serveRequest(
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
     _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let worker = worker(box), let connection, let size, let context, let method else { return .NO }
+    guard let worker = worker(box), let connection, let size, let context, let method, let version else {
+        return .NO
+    }
     guard let known = context.pointee else {
-        let block = UnsafeRawBufferPointer(start: method, count: dbr_head_size(connection))
-        let (exchange, goesOn) = worker.begin(connection, block)
+        let (exchange, goesOn) = worker.begin(connection, method: method, version: version)
         // Released by `requestCompleted`.
         context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }
         return goesOn ? .YES : .NO

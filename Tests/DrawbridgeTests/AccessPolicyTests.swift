@@ -362,4 +362,17 @@ struct AccessPolicyTests {
     func originsAreWrittenAsBrowsersDo(text: String, origin: String?) {
         #expect(AccessPolicy.origin(text) == origin)
     }
+
+    @Test func guessingTheTokenIsThrottled() async {
+        let gateway = Gateway.testing()
+        var statuses: [Int: Int] = [:]
+        for number in 0..<100 {
+            var request = Request("/x?_mobile_bridge=1")
+            request.headers[.pageToken] = "guess-\(number)"
+            statuses[await gateway.respond(to: request).status.code, default: 0] += 1
+        }
+        #expect(statuses[403, default: 0] >= 20)
+        #expect(statuses[429, default: 0] >= 1)
+        #expect(statuses.keys.sorted() == [403, 429])
+    }
 }

@@ -189,8 +189,22 @@ struct HandlerTests {
         }
     }
 
+    @Test func aHandlerOfAnEngineStaysOnTheLoopThatReadItsRequest() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/loop") { _ in
+            await Task.yield()
+            return Response(text: Self.currentThread())
+        }
+        let loop = OneThread()
+        let (own, response) = await Task(executorPreference: loop) {
+            let own = Self.currentThread()
+            return (own, await gateway.respond(to: Request("/loop?_mobile_bridge=1"), on: loop))
+        }.value
+        #expect(try await response.text() == own)
+    }
+
     /// Runs every job on one thread of its own.
-    private final class OneThread: TaskExecutor {
+    private final class OneThread: TaskExecutor, HandlerLoop {
         private let jobs: JobQueue
 
         init() {
@@ -205,6 +219,8 @@ struct HandlerTests {
             let job = UnownedJob(job)
             jobs.add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
+
+        func schedule(_ step: @escaping @Sendable () -> Void) { jobs.add(step) }
     }
 
     /// Jobs in order; nil ends them.
@@ -224,4 +240,23 @@ struct HandlerTests {
     }
 
     fileprivate static func currentThread() -> String { "\(pthread_self())" }
+}
+
+extension HandlerTests {
+    /// Blocks where it must not.
+    struct Sleepy: JSONHandler {
+        func handle(_ input: Nothing) async throws -> Nothing {
+            await Task.yield()
+            usleep(80_000)
+            return Nothing()
+        }
+    }
+
+    @Test func aHandlerThatHoldsItsLoopIsNamedInTheLog() async throws {
+        let book = LogBook()
+        let gateway = Gateway.testing(logger: book.logger)
+        gateway.register(Sleepy.self, at: "/sleepy")
+        _ = await gateway.respond(to: Request("/sleepy?_mobile_bridge=1"), on: OneThread())
+        await until { book.entries.contains(where: { $0.contains("Sleepy held its loop for ") }) }
+    }
 }

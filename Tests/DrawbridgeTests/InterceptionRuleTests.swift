@@ -76,6 +76,11 @@ struct InterceptionRuleTests {
         #expect(try await response.json()["data"] == ["a": "b"])
     }
 
+    @Test(arguments: ["/a?native", "/a?native=", "/a?x=1&native"])
+    func aFlagMayHaveNoValue(target: String) {
+        #expect(FlagRule(name: "native", value: "").canonicalRequest(for: Request(target)) != nil)
+    }
+
     @Test func theRulesCanBeReplaced() async throws {
         let gateway = Gateway.testing(passThrough: [Behind()], rules: [.flag("native", "yes")])
         #expect(

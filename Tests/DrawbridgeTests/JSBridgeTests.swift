@@ -101,6 +101,13 @@ struct JSBridgeTests {
         #expect(try await answer(#"{"action":"missing"}"#) == #"{"code":400,"message":"No response"}"#)
     }
 
+    @Test func moreItemsOfTheQueryAreInputWhereDataIsNone() async throws {
+        let target = "/__jsbridge__?action=echo&x=1&_mobile_bridge=1"
+        #expect(
+            try await answer("", target: target, method: .get)
+                == #"{"code":200,"data":{"x":"1"},"message":""}"#)
+    }
+
     @Test func belowThePathTheBodyIsTheInput() async throws {
         let text = try await answer(#"{"user":"ann"}"#, target: "/__jsbridge__/echo")
         #expect(text == #"{"code":200,"data":{"user":"ann"},"message":""}"#)

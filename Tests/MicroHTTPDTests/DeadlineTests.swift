@@ -1,0 +1,252 @@
+import Glibc
+import HTTPTypes
+import MicroHTTPD
+import Testing
+
+extension OneAtATime {
+    /// Callers that are too slow are cut off, those that wait for us are not.
+    struct DeadlineTests {
+        private static var limits: Limits {
+            var limits = Limits()
+            limits.headSeconds = 1
+            limits.graceSeconds = 1
+            limits.idleSeconds = 2
+            return limits
+        }
+
+        /// What a slow caller does: first this, then one piece after another.
+        struct Slow: Sendable, CustomTestStringConvertible {
+            let name: String
+            let first: String
+            let piece: String
+            /// Between two pieces, in milliseconds.
+            let pause: UInt32
+            var replies = 0
+
+            var testDescription: String { name }
+        }
+
+        private static let plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        private static let slow: [Slow] = [
+            Slow(name: "a head that stands still", first: "GET / HT", piece: "", pause: 100),
+            Slow(
+                name: "a head that trickles", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X", pause: 100),
+            Slow(
+                name: "headers that trickle", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X: y\r\n",
+                pause: 300),
+            Slow(name: "a request line that trickles", first: "G", piece: "A", pause: 100),
+            Slow(name: "empty lines that trickle", first: "\r\n", piece: "\r\n", pause: 100),
+            Slow(name: "a second head that trickles", first: plain, piece: "G", pause: 100, replies: 1),
+            Slow(
+                name: "a second head that stands still", first: plain + "GET / HT", piece: "", pause: 100,
+                replies: 1),
+            Slow(
+                name: "a third head that trickles", first: plain + plain + "GET / HTTP/1.1\r\n",
+                piece: "X: y\r\n", pause: 400, replies: 2),
+            Slow(
+                name: "a body that stands still",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\nx", piece: "", pause: 100),
+            Slow(
+                name: "a body that trickles",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx", pause: 100
+            ),
+            Slow(
+                name: "chunks that trickle",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+                piece: "1\r\nx\r\n", pause: 100),
+            Slow(
+                name: "a chunk size that trickles",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", piece: "0",
+                pause: 100),
+            Slow(
+                name: "trailers that trickle",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
+                piece: "X: y\r\n", pause: 100),
+            Slow(
+                name: "a chunk extension that does not fit",
+                first: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;"
+                    + String(repeating: "x", count: 40_000), piece: "", pause: 100),
+            Slow(
+                name: "a refused body that trickles",
+                first: "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx",
+                pause: 100),
+            Slow(
+                name: "a streamed body that trickles",
+                first: "POST /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx",
+                pause: 100),
+            Slow(name: "nothing at all", first: "", piece: "", pause: 100),
+            Slow(name: "nothing after a reply", first: plain, piece: "", pause: 100, replies: 1),
+        ]
+
+        @Test func slowSendersAreCutOff() async throws {
+            try await withServer(
+                limits: Self.limits,
+                admit: { head, _ in
+                    switch head.path {
+                    case "/refused": .refused(HTTPResponse(status: .forbidden), [])
+                    case "/stream": .streamed
+                    default: .collected(upTo: 1 << 20)
+                    }
+                },
+                handle: { exchange in
+                    while exchange.isStreamed, let chunk = try? await exchange.nextChunk(), !chunk.isEmpty {}
+                    ok(exchange)
+                }
+            ) { server in
+                let port = server.port
+                let results = try await withThrowingTaskGroup(of: (Slow, Double, Int).self) { group in
+                    for slow in Self.slow {
+                        group.addTask {
+                            try await blocking {
+                                let start = now()
+                                let replies = try Self.send(slow, port)
+                                return (slow, now() - start, replies)
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                for (slow, seconds, replies) in results {
+                    #expect(seconds > 0.5 && seconds < 7, "\(slow.name) was cut after \(seconds) seconds")
+                    #expect(replies == slow.replies, "\(slow.name)")
+                }
+            }
+        }
+
+        /// Sends until the connection is closed, at most for ten seconds; returns how many good replies came.
+        private static func send(_ slow: Slow, _ port: Int) throws -> Int {
+            let client = try RawClient(port)
+            try client.send(slow.first)
+            let end = now() + 10
+            client.timeout(Double(slow.pause) / 1000)
+            while now() < end {
+                do {
+                    if try client.isClosedByPeer() { break }
+                    try client.send(slow.piece)
+                } catch RawClient.Failure.system { break }
+            }
+            let text = String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
+            return text.components("HTTP/1.1 200 OK")
+        }
+
+        @Test func aReaderThatTakesNothingOfALargeBodyIsCutOff() async throws {
+            try await withServer(limits: Self.limits) { exchange in
+                exchange.send(HTTPResponse(status: .ok), [UInt8](repeating: 1, count: 32 << 20))
+            } test: { server in
+                let port = server.port
+                let idle = sockets(on: port)
+                let clients = try await blocking {
+                    try (0..<2).map { _ in
+                        let client = try RawClient(port, receiveBuffer: 4 << 10)
+                        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                        return client
+                    }
+                }
+                // One takes nothing, one takes a little, in time for every look.
+                async let reading: Void = blocking {
+                    let end = now() + 7
+                    do { while now() < end, try clients[1].readSome(64) > 0 { usleep(200_000) } } catch {}
+                }
+                #expect(await eventually(within: 8) { sockets(on: port) == idle })
+                for client in clients { client.shutDown() }
+                _ = try? await reading
+            }
+        }
+
+        @Test func aReaderThatIsJustFastEnoughIsNotCutOff() async throws {
+            let body = [UInt8](repeating: 1, count: 8 << 20)
+            var limits = Self.limits
+            limits.idleSeconds = 60
+            try await withServer(limits: limits) {
+                $0.send(HTTPResponse(status: .ok), body)
+            } test: { server in
+                let port = server.port
+                let count = try await blocking {
+                    let client = try RawClient(port, receiveBuffer: 64 << 10)
+                    try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                    let end = now() + 3
+                    var count = 0
+                    while now() < end {
+                        count += try client.readSome(32 << 10)
+                        usleep(50_000)
+                    }
+                    return try count + client.drainToEnd()
+                }
+                #expect(count > body.count)
+            }
+        }
+
+        @Test func whoWaitsForUsIsNotCutOff() async throws {
+            try await withServer(limits: Self.limits, admit: { _, _ in .streamed }) { exchange in
+                switch exchange.request.path {
+                case "/stream":
+                    exchange.begin(HTTPResponse(status: .ok), length: nil)
+                    for _ in 0..<2 {
+                        try? await Task.sleep(for: .seconds(3))
+                        try? await exchange.write(Array("x".utf8))
+                    }
+                case "/upload":
+                    try? await Task.sleep(for: .seconds(5))
+                    var count = 0
+                    while let chunk = try? await exchange.nextChunk() { count += chunk.count }
+                    ok(exchange, "\(count)")
+                default:
+                    try? await Task.sleep(for: .seconds(5))
+                    ok(exchange, "late")
+                }
+            } test: { server in
+                let port = server.port
+                async let stream = blocking {
+                    let client = try RawClient(port)
+                    try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return try client.reply().text
+                }
+                async let late = blocking {
+                    let client = try RawClient(port)
+                    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return try client.reply().text
+                }
+                async let upload = blocking {
+                    let client = try RawClient(port)
+                    try client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n")
+                    try client.send([UInt8](repeating: 1, count: 4_000_000))
+                    return try client.reply().text
+                }
+                let texts = try await [stream, late, upload]
+                #expect(texts == ["xx", "late", "4000000"])
+            }
+        }
+
+        @Test(arguments: ["", "GET / HT"], [20, 200])
+        func atTheLimitOfConnectionsANewCallerIsAnswered(_ first: String, _ count: Int) async throws {
+            var limits = Limits()
+            limits.connections = 20
+            try await withServer(limits: limits, loops: 1, handle: { ok($0) }) { server in
+                let port = server.port
+                let seconds = try await blocking {
+                    let slow = try (0..<count).map { _ in
+                        let client = try RawClient(port)
+                        try client.send(first)
+                        return client
+                    }
+                    var longest = 0.0
+                    for _ in 0..<20 {
+                        let start = now()
+                        let client = try RawClient(port)
+                        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                        guard try client.reply().status == 200 else { return 99.0 }
+                        longest = max(longest, now() - start)
+                    }
+                    withExtendedLifetime(slow) {}
+                    return longest
+                }
+                #expect(seconds < 1)
+            }
+        }
+    }
+}
+
+extension String {
+    /// How often another text occurs.
+    fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
+}

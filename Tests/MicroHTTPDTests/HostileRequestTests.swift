@@ -1,0 +1,203 @@
+import Glibc
+import HTTPTypes
+import MicroHTTPD
+import Testing
+
+/// Requests that were made to confuse a server: each gets the one answer that is expected, or a close.
+struct HostileRequestTests {
+    /// One raw request.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let bytes: [UInt8]
+        let statuses: Set<Int>
+        var limits: @Sendable (inout Limits) -> Void = { _ in }
+
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ text: String, _ statuses: Set<Int> = [400],
+            limits: @escaping @Sendable (inout Limits) -> Void = { _ in }
+        ) {
+            self.init(name, Array(text.utf8), statuses, limits: limits)
+        }
+
+        init(
+            _ name: String, _ bytes: [UInt8], _ statuses: Set<Int> = [400],
+            limits: @escaping @Sendable (inout Limits) -> Void = { _ in }
+        ) {
+            self.name = name
+            self.bytes = bytes
+            self.statuses = statuses
+            self.limits = limits
+        }
+    }
+
+    /// Stands for "closed without a reply" in a case's statuses.
+    private static let closed = 0
+
+    @Test(arguments: HostileRequests.refused)
+    func aHostileRequestIsRefusedOnceAndReachesNoHandler(_ hostile: Case) async throws {
+        let reached = Tally()
+        try await Self.serve(hostile, reached) { port in
+            let replies = try await blocking { try Self.replies(to: hostile, port) }
+            #expect(replies.count <= 1, "answered more than once: \(replies.map(\.status))")
+            #expect(
+                hostile.statuses.contains(replies.first?.status ?? Self.closed), "\(replies.map(\.status))")
+            #expect(reached.count == 0, "the handler was reached")
+        }
+    }
+
+    @Test(arguments: HostileRequests.served)
+    func anUnusualButValidRequestIsServed(_ unusual: Case) async throws {
+        let reached = Tally()
+        try await Self.serve(unusual, reached) { port in
+            let reply = try await blocking {
+                let client = try RawClient(port)
+                try client.send(unusual.bytes)
+                let reply = try client.reply()
+                return reply.status == 100 ? try client.reply() : reply
+            }
+            #expect(reply.status == 200)
+            #expect(reached.count == 1)
+        }
+    }
+
+    @Test(arguments: HostileRequests.bodies)
+    func aBrokenBodyIsRefusedAndItsRequestIsNeverAnsweredTwice(_ broken: Case) async throws {
+        let reached = Tally()
+        try await Self.serve(broken, reached) { port in
+            let replies = try await blocking { try Self.replies(to: broken, port) }
+            #expect(replies.count <= 1, "answered more than once: \(replies.map(\.status))")
+            #expect(
+                broken.statuses.contains(replies.first?.status ?? Self.closed), "\(replies.map(\.status))")
+            #expect(reached.count == 0, "the handler was reached")
+        }
+    }
+
+    /// Serves a case, then a plain request on another connection.
+    private static func serve(_ hostile: Case, _ reached: Tally, _ test: (Int) async throws -> Void)
+        async throws
+    {
+        var limits = Limits()
+        limits.headSeconds = 1
+        limits.graceSeconds = 1
+        hostile.limits(&limits)
+        try await withServer(limits: limits, loops: 1) { exchange in
+            if exchange.request.path != "/plain" { reached.add() }
+            ok(exchange)
+        } test: { server in
+            try await test(server.port)
+            let port = server.port
+            let plain = try await blocking {
+                let client = try RawClient(port)
+                try client.send("GET /plain HTTP/1.1\r\nHost: a\r\n\r\n")
+                return try client.reply()
+            }
+            #expect(plain.status == 200)
+        }
+    }
+
+    /// What comes until the connection is closed.
+    ///
+    /// libmicrohttpd's own refusals repeat their head where the body should be: those count once, and only those.
+    private static func replies(to hostile: Case, _ port: Int) throws -> [Reply] {
+        let client = try RawClient(port)
+        do { try client.send(hostile.bytes) } catch RawClient.Failure.system(_, EPIPE) {
+        } catch RawClient.Failure.system(_, ECONNRESET) {}
+        let isHead = hostile.bytes.starts(with: "HEAD ".utf8)
+        var replies: [Reply] = []
+        var bytes = try client.readToEnd()
+        while !bytes.isEmpty {
+            let reader = RawClient(reading: bytes)
+            let reply = try reader.head()
+            let head = bytes.count - reader.unread
+            let isOwn = bytes[head...].starts(with: bytes[..<head]) && reply.status >= 400
+            if isOwn { bytes.removeFirst(head) }
+            let rest = RawClient(reading: bytes)
+            let whole = try rest.reply(toHead: isHead)
+            if whole.status != 100 { replies.append(whole) }
+            bytes.removeFirst(bytes.count - rest.unread)
+        }
+        return replies
+    }
+
+    @Test func anAbsoluteTargetsAuthorityCountsAndNotTheHostHeader() async throws {
+        let seen = Box<[String?]>([])
+        try await withServer { exchange in
+            seen.change {
+                $0 = [
+                    exchange.request.authority, exchange.request.path,
+                    exchange.isAbsoluteForm ? "absolute" : nil,
+                ]
+            }
+            ok(exchange)
+        } test: { server in
+            let port = server.port
+            let reply = try await blocking {
+                let client = try RawClient(port)
+                try client.send("GET http://right.example:81/a?b HTTP/1.1\r\nHost: wrong.example\r\n\r\n")
+                return try client.reply()
+            }
+            #expect(reply.status == 200)
+            #expect(seen.value == ["right.example:81", "/a?b", "absolute"])
+        }
+    }
+
+    @Test func trailersAreNotMergedIntoTheHead() async throws {
+        let seen = Box(HTTPFields())
+        let host = Box<String?>(nil)
+        try await withServer { exchange in
+            seen.change { $0 = exchange.request.headerFields }
+            host.change { $0 = exchange.request.authority }
+            ok(exchange)
+        } test: { server in
+            let port = server.port
+            let replies = try await blocking {
+                let client = try RawClient(port)
+                try client.send(
+                    "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nHost: evil\r\n"
+                        + "Content-Length: 44\r\nX-Late: 1\r\nAuthorization: evil\r\n\r\n"
+                        + "GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                return try client.repliesToEnd()
+            }
+            #expect(replies.map(\.status) == [200, 200])
+            #expect(host.value == "a")
+            #expect(seen.value[.authorization] == nil)
+            #expect(!seen.value.contains { $0.name.canonicalName == "x-late" })
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 20", "Content-Length: 2000000000"])
+    func aBodyThatIsTooLargeIsRefusedBeforeItsSenderIsToldToContinue(_ length: String) async throws {
+        let reached = Tally()
+        try await withServer(admit: { _, _ in .collected(upTo: 10) }) { exchange in
+            reached.add()
+            ok(exchange)
+        } test: { server in
+            let port = server.port
+            let replies = try await blocking {
+                let client = try RawClient(port)
+                try client.send("POST / HTTP/1.1\r\nHost: a\r\n\(length)\r\nExpect: 100-continue\r\n\r\n")
+                return try client.repliesToEnd()
+            }
+            #expect(replies.map(\.status) == [413])
+            #expect(reached.count == 0)
+        }
+    }
+
+    @Test func aBodyThatIsNotAllowedIsRefusedBeforeItsSenderIsToldToContinue() async throws {
+        try await withServer(
+            admit: { _, _ in .refused(HTTPResponse(status: .forbidden), Array("no".utf8)) },
+            handle: { ok($0) }
+        ) { server in
+            let port = server.port
+            let replies = try await blocking {
+                let client = try RawClient(port)
+                try client.send(
+                    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+                return try client.repliesToEnd()
+            }
+            #expect(replies.map(\.status) == [403])
+        }
+    }
+}

@@ -1,0 +1,285 @@
+import Dispatch
+import Glibc
+
+/// A TCP client that sends exactly the bytes it is given and parses replies strictly.
+///
+/// All calls block, with a timeout; from a test they are made inside ``blocking(_:)``. One thread at a time uses it:
+/// that makes it Sendable.
+final class RawClient: @unchecked Sendable {
+    enum Failure: Error, Equatable {
+        case system(String, Int32)
+        case timeout
+        /// The peer closed before a whole reply was there.
+        case closed(after: Int)
+        case malformed(String)
+    }
+
+    private(set) var descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var first = 0
+
+    init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure.system("socket", errno) }
+        if let receiveBuffer { set(SO_RCVBUF, receiveBuffer) }
+        self.timeout(timeout)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            let reason = errno
+            Glibc.close(descriptor)
+            descriptor = -1
+            throw Failure.system("connect", reason)
+        }
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Parses what was read before.
+    init(reading bytes: [UInt8]) {
+        descriptor = -1
+        buffer = bytes
+    }
+
+    deinit { close() }
+
+    /// How long a read or a write may wait.
+    func timeout(_ seconds: Double) {
+        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1_000_000) % 1_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    private func set(_ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    // MARK: Sending
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count { sent += try sendSome(bytes[sent...]) }
+    }
+
+    /// Sends what fits, and returns how much that was.
+    func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count >= 0 else { throw errno == EAGAIN ? Failure.timeout : Failure.system("send", errno) }
+        return count
+    }
+
+    /// Sends as much as the peer takes without a pause of half a second, and returns how much that was.
+    func sendUntilBlocked(_ piece: [UInt8], atMost limit: Int) throws -> Int {
+        timeout(0.5)
+        defer { timeout(15) }
+        var sent = 0
+        while sent < limit {
+            do { sent += try sendSome(piece[...]) } catch Failure.timeout { break }
+        }
+        return sent
+    }
+
+    /// Says that nothing more will be sent.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Closes with RST.
+    func reset() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    // MARK: Reading
+
+    /// Bytes that have come and were not parsed.
+    var unread: Int { buffer.count - first }
+
+    /// Reads once more; false at the end.
+    private func fill() throws -> Bool {
+        guard descriptor >= 0 else { return false }
+        if first > 0, first * 2 >= buffer.count {
+            buffer.removeFirst(first)
+            first = 0
+        }
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        guard count >= 0 else {
+            switch errno {
+            case EAGAIN: throw Failure.timeout
+            case ECONNRESET: return false
+            default: throw Failure.system("recv", errno)
+            }
+        }
+        buffer += piece[..<count]
+        return count > 0
+    }
+
+    private func line() throws -> String {
+        var scanned = first
+        while true {
+            if let end = buffer[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
+                guard end > first, buffer[end - 1] == UInt8(ascii: "\r") else {
+                    throw Failure.malformed("a line without CR")
+                }
+                let line = buffer[first..<end - 1]
+                guard line.allSatisfy({ $0 >= 0x20 || $0 == 9 }) else {
+                    throw Failure.malformed("a control character in the head")
+                }
+                first = end + 1
+                return String(decoding: line, as: UTF8.self)
+            }
+            let distance = buffer.count - first
+            guard try fill() else { throw Failure.closed(after: buffer.count - first) }
+            scanned = first + distance
+        }
+    }
+
+    private func bytes(_ count: Int) throws -> [UInt8] {
+        while buffer.count - first < count {
+            guard try fill() else { throw Failure.closed(after: buffer.count - first) }
+        }
+        defer { first += count }
+        return Array(buffer[first..<first + count])
+    }
+
+    /// Reads the head of a reply.
+    func head() throws -> Reply {
+        let status = try line()
+        let parts = status.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "HTTP/1.1" || parts[0] == "HTTP/1.0", parts[1].utf8.count == 3,
+            let code = Int(parts[1])
+        else { throw Failure.malformed("the status line: \(status)") }
+        var reply = Reply(status: code)
+        while true {
+            let line = try line()
+            if line.isEmpty { return reply }
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex,
+                !line[..<colon].contains(where: \.isWhitespace)
+            else { throw Failure.malformed("a header: \(line)") }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            reply.headers.append((String(line[..<colon]), String(value)))
+        }
+    }
+
+    /// Reads one whole reply; one to a `HEAD` request has no body.
+    func reply(toHead: Bool = false) throws -> Reply {
+        var reply = try head()
+        if toHead || reply.status < 200 || reply.status == 204 || reply.status == 304 { return reply }
+        let lengths = reply.all("Content-Length")
+        let codings = reply.all("Transfer-Encoding")
+        guard lengths.count + codings.count <= 1 else { throw Failure.malformed("two framings") }
+        if let length = lengths.first {
+            guard let count = Int(length) else { throw Failure.malformed("the length \(length)") }
+            reply.body = try bytes(count)
+        } else if let coding = codings.first {
+            guard coding == "chunked" else { throw Failure.malformed("the coding \(coding)") }
+            while let chunk = try chunk() { reply.body += chunk }
+        } else {
+            while try fill() {}
+            reply.body = try bytes(unread)
+        }
+        return reply
+    }
+
+    /// The next chunk of a chunked body; nil after the last.
+    func chunk() throws -> [UInt8]? {
+        let size = try line()
+        guard size.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            let count = Int(size, radix: 16)
+        else {
+            throw Failure.malformed("the chunk size \(size)")
+        }
+        let chunk = count > 0 ? try bytes(count) : []
+        guard try line().isEmpty else { throw Failure.malformed("no CRLF behind a chunk") }
+        return count > 0 ? chunk : nil
+    }
+
+    /// Reads what is there until the peer closes.
+    func readToEnd() throws -> [UInt8] {
+        while try fill() {}
+        return try bytes(unread)
+    }
+
+    /// Reads and drops until the peer closes; returns how many bytes came.
+    func drainToEnd() throws -> Int {
+        var count = unread
+        buffer = []
+        first = 0
+        while try fill() {
+            count += buffer.count
+            buffer = []
+        }
+        return count
+    }
+
+    /// Reads and drops at most `count` bytes; returns how many came.
+    func readSome(_ count: Int) throws -> Int {
+        var piece = [UInt8](repeating: 0, count: count)
+        let got = recv(descriptor, &piece, count, 0)
+        guard got >= 0 else { throw errno == EAGAIN ? Failure.timeout : Failure.system("recv", errno) }
+        return got
+    }
+
+    /// Ends both directions, while another thread may be reading.
+    func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Reads all replies until the peer closes.
+    ///
+    /// Throws when it does not, or when a byte is left over.
+    func repliesToEnd() throws -> [Reply] {
+        var replies: [Reply] = []
+        while try unread > 0 || fill() { replies.append(try reply()) }
+        return replies
+    }
+
+    /// True when the peer closes within the timeout, whatever it sent before.
+    func isClosedByPeer() throws -> Bool {
+        do {
+            while try fill() {}
+            return true
+        } catch Failure.timeout {
+            return false
+        }
+    }
+}
+
+/// One reply as it was read.
+struct Reply: Sendable {
+    var status: Int
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+
+    init(status: Int) { self.status = status }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func all(_ name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    subscript(name: String) -> String? { all(name).first }
+}
+
+/// Runs blocking work on a thread of its own, so that no thread of the cooperative pool waits.
+func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue(label: "blocking").async { continuation.resume(with: Result { try work() }) }
+    }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import HTTPTypes
+import Logging
+import MicroHTTPD
+import Synchronization
+import Testing
+
+typealias Handle = @Sendable (Exchange) async -> Void
+typealias Admit = @Sendable (HTTPRequest, Bool) -> HTTPServer.Admission
+
+/// Starts a server on a port of its own, runs the test, and stops it.
+func withServer<Value>(
+    limits: Limits = Limits(), loops: Int? = nil,
+    admit: @escaping Admit = { _, _ in .collected(upTo: 8 << 20) },
+    handle: @escaping Handle, test: (HTTPServer) async throws -> Value
+) async throws -> Value {
+    let server = HTTPServer(
+        limits: limits, loops: loops, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        admit: admit,
+        handle: handle)
+    try server.start()
+    do {
+        let value = try await test(server)
+        await server.stop(within: .seconds(2))
+        return value
+    } catch {
+        await server.stop(within: .milliseconds(1))
+        throw error
+    }
+}
+
+/// Answers 200 with a text.
+func ok(_ exchange: Exchange, _ text: String = "ok") {
+    exchange.send(HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"]), Array(text.utf8))
+}
+
+/// Counts; for what happens inside handlers.
+final class Tally: Sendable {
+    private let value = Atomic<Int>(0)
+    private let leaving = Atomic<Bool>(false)
+
+    /// True when those that count may end.
+    var isLeaving: Bool { leaving.load(ordering: .sequentiallyConsistent) }
+
+    func leave() { leaving.store(true, ordering: .sequentiallyConsistent) }
+
+    var count: Int { value.load(ordering: .sequentiallyConsistent) }
+
+    func add(_ number: Int = 1) { value.add(number, ordering: .sequentiallyConsistent) }
+
+    func reaches(_ expected: Int, within seconds: Double = 10) async -> Bool {
+        await eventually(within: seconds) { self.count == expected }
+    }
+}
+
+/// Something that many threads put into and a test looks at.
+final class Box<Value: Sendable>: Sendable {
+    private let content: Mutex<Value>
+
+    init(_ value: Value) { content = Mutex(value) }
+
+    var value: Value { content.withLock { $0 } }
+
+    func change(_ body: (inout Value) -> Void) { content.withLock { body(&$0) } }
+}
+
+/// Opens once; who waits is let through, also later, and also when it is cancelled.
+final class Gate: Sendable {
+    private let state = Mutex((isOpen: false, waiters: [Int: CheckedContinuation<Void, Never>](), next: 0))
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when it is open or the task is cancelled.
+    func pass() async {
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    if state.isOpen || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isFree { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// Looks again and again until a condition holds; false when it never did.
+func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) async rethrows -> Bool {
+    let end = now() + seconds
+    repeat {
+        if try condition() { return true }
+        try? await Task.sleep(for: .milliseconds(5))
+    } while now() < end
+    return try condition()
+}
+
+/// Seconds of the monotonic clock.
+func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The sockets of this process that stand on the server's port, its listening ones included.
+func sockets(on port: Int) -> Int {
+    var count = 0
+    for descriptor in openDescriptors() {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        if code == 0, Int32(address.sin_family) == AF_INET,
+            UInt16(bigEndian: address.sin_port) == UInt16(port)
+        {
+            count += 1
+        }
+    }
+    return count
+}
+
+func openDescriptors() -> [Int32] {
+    guard let directory = opendir("/proc/self/fd") else { return [] }
+    defer { closedir(directory) }
+    var found: [Int32] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if let number = Int32(name) { found.append(number) }
+    }
+    return found
+}
+
+/// Bytes of memory that the process has in use.
+func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    fgets(&line, 128, file)
+    let text = line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    let parts = text.split(separator: " ")
+    return parts.count > 1 ? (Int(parts[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+}
+
+/// Bytes that differ from their neighbours, so that a lost or doubled piece shows.
+func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        for index in 0..<count {
+            let position = start + index
+            buffer[index] = UInt8(truncatingIfNeeded: position &* 31 &+ position >> 8 &* 7 &+ position >> 16)
+        }
+        filled = count
+    }
+}

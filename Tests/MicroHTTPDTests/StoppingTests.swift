@@ -1,0 +1,282 @@
+import Glibc
+import HTTPTypes
+import Logging
+import MicroHTTPD
+import Testing
+
+extension OneAtATime {
+    /// Stopping waits for those it can wait for, cancels the others, and always returns.
+    struct StoppingTests {
+        private static func server(
+            _ limits: Limits = Limits(), port: Int = 0,
+            admit: @escaping Admit = { _, _ in .collected(upTo: 1 << 20) }, _ handle: @escaping Handle
+        ) throws -> HTTPServer {
+            let server = HTTPServer(
+                port: port, limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                admit: admit, handle: handle)
+            try server.start()
+            return server
+        }
+
+        /// A client that has sent a request.
+        private static func client(_ port: Int, _ path: String = "/") async throws -> RawClient {
+            try await blocking {
+                let client = try RawClient(port)
+                try client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+                return client
+            }
+        }
+
+        @Test func idleConnectionsAreClosedAtOnce() async throws {
+            let server = try Self.server { ok($0) }
+            let port = server.port
+            let clients = try await blocking {
+                try (0..<50).map { index in
+                    let client = try RawClient(port)
+                    if index % 2 == 0 {
+                        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                        _ = try client.reply()
+                    }
+                    return client
+                }
+            }
+            let start = now()
+            await server.stop()
+            #expect(now() - start < 2)
+            for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
+        }
+
+        @Test func afterwardsCallersAreRefusedAndThePortIsFree() async throws {
+            let server = try Self.server { ok($0) }
+            let port = server.port
+            _ = try await Self.client(port)
+            await server.stop()
+            #expect(sockets(on: port) == 0)
+            #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port) }
+
+            let next = try Self.server(port: port) { ok($0, "next") }
+            let client = try await Self.client(port)
+            #expect(try await blocking { try client.reply() }.text == "next")
+            await next.stop()
+        }
+
+        @Test func handlersThatFinishInTimeAreWaitedForAndAnswered() async throws {
+            for _ in 0..<20 {
+                let started = Tally()
+                let gate = Gate()
+                let server = try Self.server { exchange in
+                    started.add()
+                    await gate.pass()
+                    ok(exchange, "finished")
+                }
+                var clients: [RawClient] = []
+                for _ in 0..<10 { clients.append(try await Self.client(server.port)) }
+                #expect(await started.reaches(10))
+                async let stopping: Void = server.stop(within: .seconds(10))
+                try await Task.sleep(for: .milliseconds(5))
+                gate.open()
+                await stopping
+                for client in clients {
+                    #expect(try await blocking { try client.reply() }.text == "finished")
+                }
+            }
+        }
+
+        @Test(arguments: ["/bytes", "/stream"])
+        func aLargeAnswerUnderWayIsSentWhole(_ path: String) async throws {
+            let body = [UInt8](repeating: 9, count: 16 << 20)
+            let server = try Self.server { exchange in
+                if exchange.request.path == "/stream" {
+                    exchange.begin(HTTPResponse(status: .ok), length: nil)
+                    try? await exchange.write(body)
+                } else {
+                    exchange.send(HTTPResponse(status: .ok), body)
+                }
+            }
+            let client = try await Self.client(server.port, path)
+            _ = try await blocking { usleep(50_000) }
+            async let stopping: Void = server.stop(within: .seconds(10))
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try await blocking { try client.reply() }.body.count == body.count)
+            await stopping
+        }
+
+        @Test func aReaderThatStandsStillHoldsTheStopNoLongerThanItsGrace() async throws {
+            let server = try Self.server {
+                $0.send(HTTPResponse(status: .ok), [UInt8](repeating: 9, count: 32 << 20))
+            }
+            let client = try await Self.client(server.port)
+            _ = try await blocking { try client.head() }
+            let start = now()
+            await server.stop(within: .milliseconds(500))
+            #expect(now() - start < 4)
+        }
+
+        @Test func handlersThatWaitForEverAreCancelled() async throws {
+            let started = Tally()
+            let cancelled = Tally()
+            let server = try Self.server { exchange in
+                started.add()
+                await Gate().pass()
+                if Task.isCancelled { cancelled.add() }
+            }
+            var clients: [RawClient] = []
+            for _ in 0..<20 { clients.append(try await Self.client(server.port)) }
+            #expect(await started.reaches(20))
+            let start = now()
+            await server.stop(within: .milliseconds(100))
+            #expect(now() - start < 2)
+            #expect(cancelled.count == 20)
+            for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
+        }
+
+        /// What a stubborn handler does.
+        enum Stubborn: CaseIterable { case waits, yields, writes, blocksItsLoop }
+
+        @Test(arguments: Stubborn.allCases)
+        func handlersThatIgnoreTheirCancellationAreLeftBehind(_ kind: Stubborn) async throws {
+            let started = Tally()
+            let ended = Tally()
+            let gate = Gate()
+            let isFree = Box(false)
+            let server = try Self.server { exchange in
+                started.add()
+                switch kind {
+                case .waits: await Task { await gate.pass() }.value
+                case .yields:
+                    await Task { await gate.pass() }.value
+                    // After the loop's end these run on the thread that opens the gate.
+                    for _ in 0..<50_000 { await Task.yield() }
+                case .writes:
+                    exchange.begin(HTTPResponse(status: .ok), length: nil)
+                    while !isFree.value {
+                        try? await exchange.write(Array("x".utf8))
+                        await Task { await withCheckedContinuation { $0.resume() } }.value
+                    }
+                case .blocksItsLoop: usleep(1_500_000)
+                }
+                ok(exchange)
+                ended.add()
+            }
+            let client = try await Self.client(server.port)
+            #expect(await started.reaches(1))
+            let start = now()
+            await server.stop(within: .milliseconds(100))
+            #expect(now() - start < 4)
+            #expect(try await blocking { try client.isClosedByPeer() })
+            gate.open()
+            isFree.change { $0 = true }
+            #expect(await ended.reaches(1))
+        }
+
+        @Test func openStreamsAreEnded() async throws {
+            let started = Tally()
+            let ended = Tally()
+            let server = try Self.server(admit: { _, _ in .streamed }) { exchange in
+                started.add()
+                if exchange.isStreamed {
+                    do { while try await exchange.nextChunk() != nil {} } catch { ended.add() }
+                } else {
+                    exchange.begin(HTTPResponse(status: .ok), length: nil)
+                    do {
+                        while true {
+                            try await exchange.write([1])
+                            if exchange.request.path == "/slow" { await Gate().pass() }
+                        }
+                    } catch { ended.add() }
+                }
+            }
+            let port = server.port
+            let slow = try await Self.client(port, "/slow")
+            let fast = try await Self.client(port, "/fast")
+            let upload = try await blocking {
+                let upload = try RawClient(port)
+                try upload.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
+                _ = try slow.head()
+                _ = try fast.head()
+                return upload
+            }
+            #expect(await started.reaches(3))
+            await server.stop(within: .milliseconds(200))
+            #expect(ended.count == 3)
+            for client in [slow, fast, upload] { #expect(try await blocking { try client.isClosedByPeer() }) }
+        }
+
+        @Test func halfRequestsDoNotHoldTheStop() async throws {
+            let server = try Self.server { ok($0) }
+            let port = server.port
+            let clients = try await blocking {
+                try [
+                    "GET", "GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+                ].map { text in
+                    let client = try RawClient(port)
+                    try client.send(text)
+                    return client
+                }
+            }
+            let start = now()
+            await server.stop(within: .seconds(1))
+            #expect(now() - start < 4)
+            for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
+        }
+
+        @Test func stoppingUnderLoadFiftyTimesNeitherHangsNorAborts() async throws {
+            let descriptors = openDescriptors().count
+            for round in 0..<50 {
+                let server = try Self.server { exchange in
+                    switch exchange.request.path {
+                    case "/sleep": try? await Task.sleep(for: .milliseconds(2))
+                    case "/wait": await Gate().pass()
+                    case "/stream":
+                        exchange.begin(HTTPResponse(status: .ok), length: nil)
+                        while (try? await exchange.write([UInt8](repeating: 1, count: 1000))) != nil {}
+                        return
+                    default: break
+                    }
+                    ok(exchange)
+                }
+                let port = server.port
+                async let load: Void = blocking {
+                    var clients: [RawClient] = []
+                    do {
+                        for index in 0..<1000 {
+                            let client = try RawClient(port, timeout: 1)
+                            try client.send(
+                                "GET \(["/", "/sleep", "/wait", "/stream"][index % 4]) HTTP/1.1\r\nHost: a\r\n\r\n"
+                            )
+                            clients.append(client)
+                            if index % 4 == 0 { _ = try client.reply() }
+                        }
+                    } catch is RawClient.Failure {}
+                }
+                try await Task.sleep(for: .milliseconds(round))
+                await server.stop(within: .milliseconds(round % 3 * 10))
+                try await load
+                #expect(sockets(on: port) == 0)
+            }
+            // Each server has an epoll, an event and a few sockets; other tests may hold some.
+            #expect(openDescriptors().count < descriptors + 50)
+        }
+
+        @Test func stoppingTwiceOrBeforeTheStartDoesNothing() async throws {
+            let server = HTTPServer { ok($0) }
+            await server.stop()
+            try server.start()
+            async let first: Void = server.stop()
+            async let second: Void = server.stop()
+            _ = await (first, second)
+            #expect(server.port == 0)
+        }
+
+        @Test func aPortThatIsTakenIsSaid() async throws {
+            try await withServer(handle: { ok($0) }) { server in
+                let second = HTTPServer(port: server.port) { ok($0) }
+                #expect {
+                    try second.start()
+                } throws: { error in
+                    "\(error)".contains("\(server.port)") && "\(error)".contains("in use")
+                }
+            }
+        }
+    }
+}

@@ -34,6 +34,9 @@ final class Connection {
     init(_ connection: OpaquePointer) {
         socket = dbr_socket(connection)
         address = dbr_peer(connection).flatMap(Self.text)
+        // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
+        var bytes: Int32 = 128 << 10
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
     }
 
     func enter(_ stage: Stage) {

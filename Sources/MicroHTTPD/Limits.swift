@@ -42,6 +42,8 @@ public struct Limits: Sendable {
     public var discarded = 64 << 20
 
     /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
+    ///
+    /// Cookies stand in it twice: with this default, more than some 6,000 bytes of them are refused by the library.
     public var pool = 16 << 10
 
     /// The defaults.

@@ -99,7 +99,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     private func wake() {
-        guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !isWoken.exchange(true, ordering: .sequentiallyConsistent) else { return }
         var one: UInt64 = 1
         _ = write(wakeup, &one, 8)
     }
@@ -219,7 +219,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     private func takeInbox() {
         var value: UInt64 = 0
         _ = read(wakeup, &value, 8)
-        isWoken.store(false, ordering: .releasing)
+        // Before the inbox is read: who adds after that wakes again.
+        _ = isWoken.exchange(false, ordering: .sequentiallyConsistent)
         let work = inbox.withLock { inbox in
             let work = inbox.work
             inbox.work.removeAll(keepingCapacity: work.count < 1024)

@@ -149,7 +149,7 @@ struct HandlerTests {
             for _ in 0..<40 { group.addTask { try await gateway.text(at: "/block") } }
             group.addTask {
                 // More than there are processors block now, and others are still served.
-                await Task.detached { Self.wait(for: arrived, 40) }.value
+                await Self.wait(for: arrived, 40)
                 let text = try await gateway.text(at: "/echo")
                 for _ in 0..<40 { released.signal() }
                 return text
@@ -160,8 +160,14 @@ struct HandlerTests {
         }
     }
 
-    private static func wait(for semaphore: DispatchSemaphore, _ count: Int) {
-        for _ in 0..<count { semaphore.wait() }
+    /// Waits on a thread of its own: those of the pool are few, and everybody's.
+    private static func wait(for semaphore: DispatchSemaphore, _ count: Int) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                for _ in 0..<count { semaphore.wait() }
+                continuation.resume()
+            }
+        }
     }
 
     /// Tells on which thread it answers and streams.

@@ -27,7 +27,8 @@ import Testing
         waiting.send("GET /soon?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = try await server.line(with: "soon has begun")
         #expect(await server.stop() == 0, "\(server.output)")
-        #expect(waiting.readAll().contains(#"{"code":200,"data":"done","message":""}"#))
+        let answer: String = await Thread.value { waiting.readAll() }
+        #expect(answer.contains(#"{"code":200,"data":"done","message":""}"#))
     }
 }
 

@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
     name: "drawbridge",
@@ -28,62 +29,52 @@ let package = Package(
     ],
     targets: [
         // The core: rule, registry, handlers, replies. No C, no sockets.
-        .target(name: "Drawbridge", dependencies: [httpTypes, logging], swiftSettings: settings),
+        .target(name: "Drawbridge", dependencies: [httpTypes, logging]),
 
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(
-            name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging], swiftSettings: settings),
+        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging]),
 
         // `gateway.run()`: the core on the engine, and files.
-        .target(
-            name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", httpTypes, logging],
-            swiftSettings: settings),
+        .target(name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", httpTypes, logging]),
 
         // What a page may ask of its app, each one file on the public API.
         .target(
-            name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
-            swiftSettings: settings),
+            name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers"),
 
         // The command, with its argument parser: nothing below it parses arguments.
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging, argumentParser,
             ],
-            resources: [.embedInCode("welcome.html")], swiftSettings: settings),
+            resources: [.embedInCode("welcome.html")]),
         .executableTarget(
-            name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/drawbridge",
-            swiftSettings: settings),
+            name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/drawbridge"),
 
         .executableTarget(
-            name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello",
-            swiftSettings: settings),
+            name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello"),
 
-        .testTarget(
-            name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging], swiftSettings: settings
-        ),
-        .testTarget(
-            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", httpTypes, logging], swiftSettings: settings
-        ),
-        .testTarget(
-            name: "DrawbridgeServerTests",
-            dependencies: ["Drawbridge", "DrawbridgeServer", "MicroHTTPD", httpTypes, logging],
-            swiftSettings: settings),
-        .testTarget(
-            name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes],
-            swiftSettings: settings),
-        // A gateway with handlers that only tests need.
+        // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .executableTarget(
             name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
-            path: "Tests/TestServer",
-            swiftSettings: settings),
+            path: "Tests/TestServer"),
+        .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
+        .testTarget(
+            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", "TestSupport", httpTypes, logging]),
+        .testTarget(
+            name: "DrawbridgeServerTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
+            ]),
+        .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Drawbridge", "drawbridge-command", "hello", "test-server"],
-            swiftSettings: settings),
+            dependencies: ["Drawbridge", "drawbridge-command", "hello", "test-server", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets where target.type != .system { target.swiftSettings = settings }

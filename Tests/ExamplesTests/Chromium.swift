@@ -1,6 +1,7 @@
 import Drawbridge
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A headless Chromium with one page, driven over its DevTools pipe.
 final class Chromium: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A program of this package, started for a test and ended with it.
 final class Program: Sendable {
@@ -66,8 +67,8 @@ final class Program: Sendable {
     }
 
     /// The port of that address.
-    func port() async throws -> UInt16 {
-        guard let port = try await address().split(separator: ":").last.flatMap({ UInt16($0) }) else {
+    func port() async throws -> Int {
+        guard let port = try await address().split(separator: ":").last.flatMap({ Int($0) }) else {
             throw Ended(output: output)
         }
         return port

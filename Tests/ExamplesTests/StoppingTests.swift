@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// SIGTERM while requests wait, stream and come in.
@@ -9,13 +10,11 @@ import Testing
     @Test func endsInGoodOrderUnderLoad() async throws {
         for round in 1...Self.rounds {
             let server = try Program.product("test-server", ["-p", "0", "--grace", "0.1"])
-            let port = try await server.port()
-            let load = try Load(port: port)
-            try await load.isUnderWay()
-            let start = ContinuousClock.now
+            let load = try await Load(port: server.port())
+            let start = now()
             let code = await server.stop()
             #expect(code == 0, "round \(round): \(server.output.suffix(400))")
-            #expect(start.duration(to: .now) < .seconds(5))
+            #expect(now() - start < 5)
             load.end()
         }
     }
@@ -23,45 +22,55 @@ import Testing
     @Test func letsRunningRequestsFinishByDefault() async throws {
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()
-        let waiting = try RawConnection(port: port)
-        waiting.send("GET /soon?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let client = try await blocking {
+            let client = try RawClient(port)
+            try client.send("GET /soon?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
         _ = try await server.line(with: "soon has begun")
         #expect(await server.stop() == 0, "\(server.output)")
-        let answer: String = await Thread.value { waiting.readAll() }
-        #expect(answer.contains(#"{"code":200,"data":"done","message":""}"#))
+        let reply = try await blocking { try client.reply() }
+        #expect(reply.text == #"{"code":200,"data":"done","message":""}"#)
     }
 }
 
 /// Requests that wait, that stream, and that follow each other without end.
-private final class Load: Sendable {
-    private let waiting: [RawConnection]
-    private let busy: [RawConnection]
+private struct Load {
+    private let clients: [RawClient]
 
-    init(port: UInt16) throws {
-        waiting = try (0..<30).map { number in
-            let connection = try RawConnection(port: port)
-            let path = number % 3 == 0 ? "/ticks" : "/wait"
-            connection.send("GET \(path)?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            return connection
-        }
-        busy = try (0..<4).map { _ in try RawConnection(port: port) }
-        for connection in busy {
-            Thread.run {
-                while connection.ask("GET /echo?_mobile_bridge=1&a=1 HTTP/1.1\r\nHost: localhost\r\n\r\n") {}
+    /// Returns when the streams stream and the busy clients have had an answer.
+    init(port: Int) async throws {
+        clients = try await blocking {
+            let waiting = try (0..<20).map { _ in try Self.asking(port, "/wait") }
+            let streaming = try (0..<10).map { _ in try Self.asking(port, "/ticks") }
+            for client in streaming { _ = try client.head() }
+            let busy = try (0..<4).map { _ in try Self.asking(port, "/echo") }
+            for client in busy { _ = try client.reply() }
+            for client in busy {
+                Task {
+                    try await blocking {
+                        while true {
+                            try client.send(Self.request("/echo"))
+                            _ = try client.reply()
+                        }
+                    }
+                }
             }
-        }
-    }
-
-    /// Returns when the streams stream and the busy connections have had answers.
-    func isUnderWay() async throws {
-        for number in stride(from: 0, to: waiting.count, by: 3) {
-            let stream = waiting[number]
-            let head: String = await Thread.value { stream.read() }
-            #expect(head.contains("200 OK"))
+            return waiting + streaming
         }
     }
 
     func end() {
-        for connection in waiting + busy { connection.close() }
+        for client in clients { client.close() }
+    }
+
+    private static func asking(_ port: Int, _ path: String) throws -> RawClient {
+        let client = try RawClient(port)
+        try client.send(request(path))
+        return client
+    }
+
+    private static func request(_ path: String) -> String {
+        "GET \(path)?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import MicroHTTPD
+import TestSupport
 import Testing
 
 /// What goes through the engine arrives as it was sent, in both directions.

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import MicroHTTPD
+import TestSupport
 import Testing
 
 /// Requests that were made to confuse a server: each gets the one answer that is expected, or a close.

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import MicroHTTPD
+import TestSupport
 import Testing
 
 extension OneAtATime {

@@ -3,6 +3,7 @@ import Glibc
 import HTTPTypes
 import MicroHTTPD
 import Synchronization
+import TestSupport
 import Testing
 
 extension OneAtATime {

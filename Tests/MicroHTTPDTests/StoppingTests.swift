@@ -2,6 +2,7 @@ import Glibc
 import HTTPTypes
 import Logging
 import MicroHTTPD
+import TestSupport
 import Testing
 
 extension OneAtATime {

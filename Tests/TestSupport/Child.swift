@@ -1,18 +1,19 @@
 import Dispatch
-import Glibc
+package import Glibc
 
 /// A child process with pipes of its own.
 ///
 /// Foundation's pipes are inherited by every other child that is started meanwhile, and then never end.
-final class Child: Sendable {
-    struct Failure: Error { let message: String }
+package final class Child: Sendable {
+    package struct Failure: Error { let message: String }
 
-    let processIdentifier: pid_t
+    package let processIdentifier: pid_t
     private let input: Int32
     private let exited: Task<Int32, Never>
 
     /// Starts a program; `onOutput` gets what it prints, on both outputs, and at last an empty array.
-    init(_ executable: String, _ arguments: [String], onOutput: @escaping @Sendable ([UInt8]) -> Void) throws
+    package init(_ executable: String, _ arguments: [String], onOutput: @escaping @Sendable ([UInt8]) -> Void)
+        throws
     {
         let (stdinRead, stdinWrite) = try Self.pipe()
         let (stdoutRead, stdoutWrite) = try Self.pipe()
@@ -38,12 +39,13 @@ final class Child: Sendable {
         input = stdinWrite
         let child = pid
         exited = Task {
-            await Self.blocking {
+            let code = try? await blocking { () -> Int32 in
                 var status: Int32 = 0
                 while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 // A signal's number, or the exit code.
                 return status & 0x7F != 0 ? status & 0x7F : (status >> 8) & 0xFF
             }
+            return code ?? -1
         }
         DispatchQueue(label: "child.output").async {
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -63,11 +65,11 @@ final class Child: Sendable {
         close(input)
     }
 
-    func write(_ bytes: [UInt8]) { _ = Glibc.write(input, bytes, bytes.count) }
+    package func write(_ bytes: [UInt8]) { _ = Glibc.write(input, bytes, bytes.count) }
 
-    func terminate() { kill(processIdentifier, SIGTERM) }
+    package func terminate() { kill(processIdentifier, SIGTERM) }
 
-    func exitCode() async -> Int32 { await exited.value }
+    package func exitCode() async -> Int32 { await exited.value }
 
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
@@ -77,11 +79,5 @@ final class Child: Sendable {
             throw Failure(message: "no pipe: errno \(errno)")
         }
         return (ends[0], ends[1])
-    }
-
-    private static func blocking<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "child.wait").async { continuation.resume(returning: work()) }
-        }
     }
 }

@@ -5,8 +5,8 @@ import Glibc
 ///
 /// All calls block, with a timeout; from a test they are made inside ``blocking(_:)``. One thread at a time uses it:
 /// that makes it Sendable.
-final class RawClient: @unchecked Sendable {
-    enum Failure: Error, Equatable {
+package final class RawClient: @unchecked Sendable {
+    package enum Failure: Error, Equatable {
         case system(String, Int32)
         case timeout
         /// The peer closed before a whole reply was there.
@@ -14,11 +14,11 @@ final class RawClient: @unchecked Sendable {
         case malformed(String)
     }
 
-    private(set) var descriptor: Int32
+    package private(set) var descriptor: Int32
     private var buffer: [UInt8] = []
     private var first = 0
 
-    init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
+    package init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system("socket", errno) }
         if let receiveBuffer { set(SO_RCVBUF, receiveBuffer) }
@@ -43,7 +43,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Parses what was read before.
-    init(reading bytes: [UInt8]) {
+    package init(reading bytes: [UInt8]) {
         descriptor = -1
         buffer = bytes
     }
@@ -51,7 +51,7 @@ final class RawClient: @unchecked Sendable {
     deinit { close() }
 
     /// How long a read or a write may wait.
-    func timeout(_ seconds: Double) {
+    package func timeout(_ seconds: Double) {
         var time = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1_000_000) % 1_000_000)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -64,15 +64,15 @@ final class RawClient: @unchecked Sendable {
 
     // MARK: Sending
 
-    func send(_ text: String) throws { try send(Array(text.utf8)) }
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count { sent += try sendSome(bytes[sent...]) }
     }
 
     /// Sends what fits, and returns how much that was.
-    func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+    package func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         let count = bytes.withUnsafeBytes {
             Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
@@ -81,7 +81,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Sends as much as the peer takes without a pause of half a second, and returns how much that was.
-    func sendUntilBlocked(_ piece: [UInt8], atMost limit: Int) throws -> Int {
+    package func sendUntilBlocked(_ piece: [UInt8], atMost limit: Int) throws -> Int {
         timeout(0.5)
         defer { timeout(15) }
         var sent = 0
@@ -92,15 +92,15 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Says that nothing more will be sent.
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    func close() {
+    package func close() {
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
     }
 
     /// Closes with RST.
-    func reset() {
+    package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         close()
@@ -109,7 +109,7 @@ final class RawClient: @unchecked Sendable {
     // MARK: Reading
 
     /// Bytes that have come and were not parsed.
-    var unread: Int { buffer.count - first }
+    package var unread: Int { buffer.count - first }
 
     /// Reads once more; false at the end.
     private func fill() throws -> Bool {
@@ -160,7 +160,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Reads the head of a reply.
-    func head() throws -> Reply {
+    package func head() throws -> Reply {
         let status = try line()
         let parts = status.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "HTTP/1.1" || parts[0] == "HTTP/1.0", parts[1].utf8.count == 3,
@@ -179,7 +179,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Reads one whole reply; one to a `HEAD` request has no body.
-    func reply(toHead: Bool = false) throws -> Reply {
+    package func reply(toHead: Bool = false) throws -> Reply {
         var reply = try head()
         if toHead || reply.status < 200 || reply.status == 204 || reply.status == 304 { return reply }
         let lengths = reply.all("Content-Length")
@@ -199,7 +199,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// The next chunk of a chunked body; nil after the last.
-    func chunk() throws -> [UInt8]? {
+    package func chunk() throws -> [UInt8]? {
         let size = try line()
         guard size.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
             let count = Int(size, radix: 16)
@@ -212,13 +212,13 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Reads what is there until the peer closes.
-    func readToEnd() throws -> [UInt8] {
+    package func readToEnd() throws -> [UInt8] {
         while try fill() {}
         return try bytes(unread)
     }
 
     /// Reads and drops until the peer closes; returns how many bytes came.
-    func drainToEnd() throws -> Int {
+    package func drainToEnd() throws -> Int {
         var count = unread
         buffer = []
         first = 0
@@ -230,7 +230,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Reads and drops at most `count` bytes; returns how many came.
-    func readSome(_ count: Int) throws -> Int {
+    package func readSome(_ count: Int) throws -> Int {
         var piece = [UInt8](repeating: 0, count: count)
         let got = recv(descriptor, &piece, count, 0)
         guard got >= 0 else { throw errno == EAGAIN ? Failure.timeout : Failure.system("recv", errno) }
@@ -238,19 +238,19 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Ends both directions, while another thread may be reading.
-    func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Reads all replies until the peer closes.
     ///
     /// Throws when it does not, or when a byte is left over.
-    func repliesToEnd() throws -> [Reply] {
+    package func repliesToEnd() throws -> [Reply] {
         var replies: [Reply] = []
         while try unread > 0 || fill() { replies.append(try reply()) }
         return replies
     }
 
     /// True when the peer closes within the timeout, whatever it sent before.
-    func isClosedByPeer() throws -> Bool {
+    package func isClosedByPeer() throws -> Bool {
         do {
             while try fill() {}
             return true
@@ -261,25 +261,18 @@ final class RawClient: @unchecked Sendable {
 }
 
 /// One reply as it was read.
-struct Reply: Sendable {
-    var status: Int
-    var headers: [(name: String, value: String)] = []
-    var body: [UInt8] = []
+package struct Reply: Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)] = []
+    package var body: [UInt8] = []
 
-    init(status: Int) { self.status = status }
+    package init(status: Int) { self.status = status }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
-    func all(_ name: String) -> [String] {
+    package func all(_ name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    subscript(name: String) -> String? { all(name).first }
-}
-
-/// Runs blocking work on a thread of its own, so that no thread of the cooperative pool waits.
-func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue(label: "blocking").async { continuation.resume(with: Result { try work() }) }
-    }
+    package subscript(name: String) -> String? { all(name).first }
 }

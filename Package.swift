@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "Drawbridge", targets: ["Drawbridge"]),
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
+        .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
         .executable(name: "drawbridge", targets: ["drawbridge-command"]),
@@ -47,11 +48,11 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging, argumentParser,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", logging, argumentParser,
             ],
             resources: [.embedInCode("welcome.html")]),
         .executableTarget(
-            name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/drawbridge"),
+            name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
         .executableTarget(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello"),

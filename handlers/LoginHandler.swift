@@ -39,7 +39,14 @@ public struct LoginHandler: JSONHandler {
         guard let user, !user.isEmpty else {
             throw HTTPError(.unauthorized, "nobody logged in: the page named no user, and no person did")
         }
-        return Output(user: user, token: PageToken().text)
+        return Output(user: user, token: Self.randomToken())
+    }
+
+    private static func randomToken() -> String {
+        (0..<16).map { _ in
+            let byte = String(UInt8.random(in: .min ... .max), radix: 16)
+            return byte.count == 1 ? "0" + byte : byte
+        }.joined()
     }
 
     private func askedUser() async throws -> String? {

@@ -6,10 +6,10 @@ import HTTPTypes
 /// for a handler must not come from a foreign page. What is refused says which option would allow it.
 public struct AccessPolicy: Sendable {
     /// Host names besides the loopback ones: lower case, without port.
-    public var allowedHosts: Set<String>
+    public private(set) var allowedHosts: Set<String>
 
     /// Origins of pages elsewhere that may call and read the answers (CORS): `https://app.example`.
-    public var allowedOrigins: Set<String>
+    public private(set) var allowedOrigins: Set<String>
 
     /// Whether every call of a handler must carry the page token.
     public var requiresToken: Bool
@@ -29,7 +29,7 @@ public struct AccessPolicy: Sendable {
     }
 
     /// An origin as browsers write it, lower case and without the scheme's own port; nil for what is none.
-    public static func origin(_ text: String) -> String? {
+    package static func origin(_ text: String) -> String? {
         guard let mark = text.firstRange(of: "://"),
             let authority = Authority(String(text[mark.upperBound...]))
         else {
@@ -56,14 +56,13 @@ extension AccessPolicy {
         guard let authority = Authority(text) else {
             return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
         }
-        if authority.isLoopback || authority.host == JSBridgeRule.name
-            || allowedHosts.contains(authority.host)
-        {
-            return nil
-        }
+        if authority.isLocal || allowedHosts.contains(authority.host) { return nil }
         return HTTPError(
             .forbidden,
-            "the host \(authority.host) may not be used to reach this gateway; allow it with --allowed-hosts \(authority.host)",
+            """
+            the host \(authority.host) may not be used to reach this gateway; allow it with \
+            --allowed-hosts \(authority.host), in code AccessPolicy(allowedHosts:)
+            """,
             headers: [.connection: "close"])
     }
 
@@ -77,42 +76,48 @@ extension AccessPolicy {
                 : HTTPError(
                     .forbidden, "the page token is not this gateway's; reload the page to get the new one")
         }
-        if let origin = originIsForeign(request) {
+        let authority = Authority(request.head.authority)
+        if let origin = request.headers[.origin], !isListed(origin), !isOwn(origin, authority, request) {
             return HTTPError(
                 .forbidden,
-                "a page of \(origin) may not call native; allow it with --cors \(origin)"
-                    + (origin == "null" ? " (not possible for null: serve the page with --root)" : ""))
+                origin == "null"
+                    ? "a page without an origin (a file, a sandbox) may not call native; serve it with --root"
+                    : """
+                    a page of \(origin) may not call native; allow it with --cors \(origin), in code \
+                    AccessPolicy(allowedOrigins:)
+                    """)
         }
         if field != nil { return nil }
-        if requiresToken { return Self.tokenRequired(request) }
+        if requiresToken { return Self.tokenRequired }
         if listedOrigin(of: request) != nil { return nil }
-        let authority = Authority(request.head.authority)
-        let isLocal = authority?.isLoopback == true || authority?.host == JSBridgeRule.name
+        // What a header says of the host, a caller from afar may have made up.
+        let isLocal = authority?.isLocal == true && request.isFromThisMachine
         switch request.headers[.secFetchSite] {
         case "same-origin", "none": break
         case nil where request.headers[.origin] != nil: break
         case nil:
-            guard isLocal, !request.isAbsoluteForm else { return Self.tokenRequired(request) }
+            guard isLocal, !request.isAbsoluteForm else { return Self.tokenRequired }
         default:
             return HTTPError(
                 .forbidden,
-                "a page of another site may not call native; serve it here with --root, or let it call with CORS: "
-                    + "--cors ORIGIN")
+                """
+                a page of another site may not call native; serve it here with --root, or let it call with CORS: \
+                --cors ORIGIN
+                """)
         }
         // By way of a browser's proxy a foreign page is of one origin with its own site, and that says nothing to us.
-        guard request.isAbsoluteForm, !isLocal, !allowedHosts.contains(authority?.host ?? "") else {
-            return nil
-        }
-        return Self.tokenRequired(request)
+        let isKnown = isLocal || allowedHosts.contains(authority?.host ?? "")
+        return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
     /// The origin of the page that sent this if it is listed.
     func listedOrigin(of request: Request) -> String? {
-        // `null` and `*` are no origins, and nobody can list them.
-        guard let origin = request.headers[.origin], allowedOrigins.contains(origin),
-            Self.origin(origin) == origin
-        else { return nil }
-        return origin
+        request.headers[.origin].flatMap { isListed($0) ? $0 : nil }
+    }
+
+    /// `null` and `*` are no origins, and nobody can list them.
+    private func isListed(_ origin: String) -> Bool {
+        allowedOrigins.contains(origin) && Self.origin(origin) == origin
     }
 
     /// Answers a preflight of a listed origin (Fetch, "CORS-preflight request").
@@ -140,25 +145,19 @@ extension AccessPolicy {
         }
         guard let origin = listedOrigin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint, Server-Timing"
+        response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
     }
 
-    /// The origin if it is neither ours nor listed.
-    private func originIsForeign(_ request: Request) -> String? {
-        guard let origin = request.headers[.origin] else { return nil }
-        if listedOrigin(of: request) != nil { return nil }
-        if let authority = Authority(request.head.authority),
-            origin == Self.origin(scheme: request.head.scheme ?? "http", authority)
-        {
-            return nil
-        }
-        return origin
+    /// True for the origin of pages that the gateway serves under the name by which it was asked.
+    private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
+        guard let authority else { return false }
+        return origin == Self.origin(scheme: request.head.scheme ?? "http", authority)
     }
 
-    private static func tokenRequired(_ request: Request) -> HTTPError {
-        HTTPError(
-            .forbidden,
-            "this call needs the page token: send it as X-Drawbridge-Token (the gateway prints it at start), or call by a loopback address"
-        )
-    }
+    private static let tokenRequired = HTTPError(
+        .forbidden,
+        """
+        this call needs the page token: send it as X-Drawbridge-Token; the gateway prints it when it starts, in code \
+        it is gateway.access.token.text
+        """)
 }

@@ -42,6 +42,9 @@ package struct Authority: Equatable, Sendable {
             && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
     }
 
+    /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
+    package var isLocal: Bool { isLoopback || host == JSBridgeRule.name }
+
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The characters of an IPv6 address.

@@ -18,12 +18,17 @@ extension Gateway {
         request.behind = behind
         request.loggerBase = logger
 
-        var response: Response
         if let error = access.refusesHost(of: request) {
-            response = refusal(error, of: request)
-        } else {
-            response = await inside(middleware[...], request, on: loop)
+            return finish(refusal(error, of: request), for: request)
         }
+        return finish(await inside(middleware[...], request, on: loop), for: request)
+    }
+
+    /// What every answer gets, refusals included.
+    private func finish(_ response: Response, for request: Request) -> Response {
+        var response = response
+        // An output that no handler gave: a middleware's, a responder's.
+        if case .output = response.body { response = (try? reply(response)) ?? response }
         access.addHeaders(to: &response, for: request)
         response.headers[.requestID] = request.id
         return response
@@ -39,7 +44,7 @@ extension Gateway {
                 await inside(rest.dropFirst(), $0, on: loop)
             }
         } catch {
-            return Self.refusal(known(error, in: "the way of \(request.method) \(request.path)", request))
+            return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
         }
     }
 
@@ -49,13 +54,16 @@ extension Gateway {
         guard let plain = intercept(request) else { return try await passThrough(request) }
         if let error = access.refusesCaller(of: plain) { return refusal(error, of: request) }
         if request.headers[.secPurpose]?.contains("prefetch") == true {
-            throw HTTPError(
+            let error = HTTPError(
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
+            return refusal(error, of: request)
         }
         do {
             return try await handle(try await named(plain), original: request, on: loop)
         } catch {
-            return reply(known(error, in: request.path, request))
+            var response = reply(known(error, in: request.path, request))
+            response.answeredBy = "no handler"
+            return response
         }
     }
 
@@ -104,12 +112,21 @@ extension Gateway {
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
         var response: Response
         do {
+            let request = try await withBody(as: route.handler.bodyMode, request)
             response = try reply(try await Load(route, request, on: loop).answer())
         } catch {
             response = reply(known(error, in: route.name, request))
         }
         response.answeredBy = "handler \(route.name)"
         return response
+    }
+
+    /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
+    private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {
+        guard case .collected(let limit) = mode, request.body.bytes == nil else { return request }
+        var request = request
+        request.body = Request.Body(try await request.body.collect(upTo: limit ?? bodyLimit))
+        return request
     }
 }
 
@@ -123,10 +140,12 @@ extension Gateway {
 
     /// Decides on the head: refusals come before the body, and before `100 Continue` is sent for it.
     package func admission(of request: Request) -> Admission {
-        if let error = access.refusesHost(of: request) { return .refused(refusal(error, of: request)) }
+        if let error = access.refusesHost(of: request) {
+            return .refused(finish(refusal(error, of: request), for: request))
+        }
         guard let plain = intercept(request) else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
-            return .refused(refusal(error, of: request))
+            return .refused(finish(refusal(error, of: request), for: request))
         }
         let collected = BodyMode.collected(upTo: bodyLimit)
         guard plain.naming == .path, let segments = Target.segments(of: plain.path) else {

@@ -59,7 +59,9 @@ public protocol Handler: Sendable {
     ///   the log only.
     func startLoading(_ request: Request) async throws -> Response
 
-    /// Told when nobody waits for the answer any more. It may run while ``startLoading(_:)`` still does.
+    /// Told when nobody waits for the answer any more.
+    ///
+    /// It may run while ``startLoading(_:)`` still does, on any thread, and must not block.
     func stopLoading()
 }
 
@@ -111,6 +113,6 @@ public enum BodyMode: Sendable {
     /// As bytes, complete before the handler starts; more than the limit is a 413. Nil: the gateway's limit.
     case collected(upTo: Int?)
 
-    /// As a stream, while it arrives, without a limit.
+    /// As a stream, while it arrives, without a limit. Read it before you answer: what is left then is dropped.
     case streamed
 }

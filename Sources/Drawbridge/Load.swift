@@ -71,12 +71,7 @@ final class Load: Sendable {
             case .loop: watched { Task.immediate(executorPreference: self) { await self.run() } }
             case .thread: Task(executorPreference: self) { await self.run() }
             }
-        let isOver = state.withLock { state in
-            if state.outcome == nil { state.task = task }
-            return state.outcome != nil
-        }
-        // A load that was stopped before its task was known here.
-        if isOver { task.cancel() }
+        state.withLock { if $0.outcome == nil { $0.task = task } }
     }
 
     private func run() async {

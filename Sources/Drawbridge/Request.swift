@@ -23,6 +23,8 @@ public struct Request: Sendable {
     public var id: String
 
     /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
+    ///
+    /// A caller chooses them: they may hold `/` and `..`, and are never the name of a file as they are.
     public internal(set) var parameters: [String: String] = [:]
 
     /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
@@ -119,6 +121,15 @@ extension Request {
     public func passThrough() async throws -> Response {
         guard let response = try await behind?.respond(to: self) else { throw HTTPError.nothingBehind(path) }
         return response
+    }
+}
+
+extension Request {
+    /// True when the caller is on this machine, and when there is no socket at all.
+    var isFromThisMachine: Bool {
+        guard let remoteAddress else { return true }
+        return Authority(remoteAddress.contains(":") ? "[\(remoteAddress)]" : remoteAddress)?.isLoopback
+            == true
     }
 }
 

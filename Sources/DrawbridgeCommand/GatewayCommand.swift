@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 public import Drawbridge
 import DrawbridgeServer
 import Glibc
@@ -19,7 +20,7 @@ public enum GatewayCommand {
     /// The exit code is 0 after a stop in good order, 1 when it cannot serve, 64 for arguments that it does not take.
     /// The handlers that the command has of its own are there already; registering a path again replaces them.
     public static func run(_ register: @Sendable (Gateway) async throws -> Void) async -> Never {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { _ in LineLogHandler(.standardError) }
         let settings: Settings
         do {
             settings = try Settings(Command.parseOrExit().options)
@@ -31,6 +32,7 @@ public enum GatewayCommand {
             try await register(gateway)
             try await serve(gateway, settings)
         } catch {
+            LogWriter.standardError.flush()
             complain("\(error)")
             exit(1)
         }
@@ -45,7 +47,15 @@ public enum GatewayCommand {
                 Banner(address: $0, gateway: gateway, settings: settings).print()
             }
         }
-        signals.onFirst { serving.cancel() }
+        signals.onFirst {
+            serving.cancel()
+            // A handler that never lets go of its loop keeps everything from being stopped but the process.
+            let patience = settings.grace + 3
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+                complain("a handler holds its thread, and was left behind")
+                exit(1)
+            }
+        }
         try await serving.value
     }
 }

@@ -9,18 +9,20 @@ struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let root: String?
+    /// Seconds that running requests get at a stop.
+    let grace: Double
     let presenter: ScriptedPresenter
 
     init(_ options: Options) throws {
         let host = options.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
+        grace = options.grace ?? 3
         server = ServerConfiguration(
-            host: host, port: try options.port ?? Self.environmentPort() ?? 8080,
-            grace: .seconds(options.grace ?? 3))
-        let isWildcard = ["0.0.0.0", "::", "*"].contains(host)
+            host: host, port: try options.port ?? Self.environmentPort() ?? 8080, grace: .seconds(grace))
         let listed = options.allowedHosts.flatMap { $0.split(separator: ",").map(String.init) }
         access = AccessPolicy(
-            allowedHosts: Set(listed + (isWildcard ? [] : [host])), allowedOrigins: Set(options.cors),
-            requiresToken: isWildcard)
+            allowedHosts: Set(listed + [host]), allowedOrigins: Set(options.cors),
+            // Whoever is on the network could call; the server itself checks what the name stands for.
+            requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
         root = options.root
         presenter = try ScriptedPresenter(options.answer)
     }

@@ -27,14 +27,3 @@ extension Gateway {
         continuation.finish()
     }
 }
-
-/// Where a server listens.
-public struct ServerAddress: Sendable, CustomStringConvertible {
-    /// The address as numbers.
-    public let host: String
-    /// The port that it has, also when the system chose it.
-    public let port: Int
-
-    /// A URL for people: `http://127.0.0.1:8080`.
-    public var description: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-}

@@ -16,28 +16,36 @@ public final class GatewayServer: Sendable {
 
     /// Binds and serves from now on.
     ///
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had; an ``UnguardedAddress`` when others
+    ///   than this machine could call handlers without the page token.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
-        let log = configuration.logsRequests ? AccessLog() : nil
-        let gateway = gateway
+        let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         server = HTTPServer(
             host: configuration.host, port: configuration.port, limits: configuration.limits,
             loops: configuration.loops, logger: gateway.logger,
-            admit: { head, isAbsoluteForm in
-                var request = Request(head: head)
+            admit: { head, isAbsoluteForm, remoteAddress in
+                var request = Request(head: head, remoteAddress: remoteAddress)
                 request.isAbsoluteForm = isAbsoluteForm
                 switch gateway.admission(of: request) {
-                case .refused(let response): return .refused(response.head, response.body.bytes)
+                case .refused(let response):
+                    log?.add(request, response, bytes: response.body.bytes.count)
+                    return .refused(response.head, response.body.bytes)
                 case .taken(.streamed): return .streamed
                 case .taken(.collected(upTo: let limit)): return .collected(upTo: limit ?? gateway.bodyLimit)
                 }
             },
             refuse: { status, message in
+                log?.add(refused: status, message)
                 let response = Gateway.refusal(HTTPError(status, message))
                 return (response.head, response.body.bytes)
             },
             handle: { exchange in await exchange.answer(with: gateway, log) })
-        try server.start()
+        try server.start { address in
+            guard !gateway.access.requiresToken, !ServerAddress(host: address, port: 0).isLoopback else {
+                return
+            }
+            throw UnguardedAddress(address: address)
+        }
         address = ServerAddress(host: server.address ?? configuration.host, port: server.port)
         grace = configuration.grace
         self.log = log
@@ -46,7 +54,7 @@ public final class GatewayServer: Sendable {
     /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
     public func stop() async {
         await server.stop(within: grace)
-        log?.flush()
+        log?.writer.flush()
     }
 }
 
@@ -94,6 +102,19 @@ extension Exchange {
             client.finish()
             return counter.value
         }
+    }
+}
+
+/// A gateway that others than this machine could call, without the page token.
+public struct UnguardedAddress: Error, CustomStringConvertible {
+    let address: String
+
+    /// Says what to do.
+    public var description: String {
+        """
+        other machines could call the handlers on \(address): listen on 127.0.0.1, or ask for the page token with \
+        AccessPolicy(requiresToken: true)
+        """
     }
 }
 

@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import HTTPTypes
+import Logging
 
 /// An answer on its way to the library.
 struct Answer {
@@ -29,7 +30,7 @@ struct Answer {
         defer { MHD_destroy_response(response) }
         for field in head.headerFields where Self.isSent(field) {
             guard MHD_add_response_header(response, field.name.rawName, field.value) == .YES else {
-                exchange?.worker.log(
+                exchange?.worker.server.logger.error(
                     "the header \(field.name) has a value that cannot be sent; it was left out")
                 continue
             }

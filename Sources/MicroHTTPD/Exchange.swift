@@ -1,13 +1,15 @@
 import CMicroHTTPD
 import Glibc
 public import HTTPTypes
+import Logging
 
 /// One request and its answer, on their way through the engine.
 ///
 /// The handler closure of the server gets it, reads the body and sends one answer. When the caller leaves, the task
 /// that runs the closure is cancelled, and what is sent afterwards is dropped.
 ///
-/// Its state is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
+/// Its state is touched on its loop's thread only, whichever thread its methods are called on, and its constants and
+/// `body` are written before the handler starts: that makes it Sendable.
 public final class Exchange: @unchecked Sendable {
     /// The head; `Host` has become its authority, framing headers are gone.
     public let request: HTTPRequest
@@ -17,6 +19,8 @@ public final class Exchange: @unchecked Sendable {
     public let remoteAddress: String?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
+    /// The collected body; empty where it is streamed.
+    public private(set) var body: [UInt8] = []
 
     let worker: Worker
     var loop: Loop { worker.loop }
@@ -77,11 +81,16 @@ extension Exchange {
     /// Returns false to close the connection.
     func complete() -> Bool {
         guard !hasLeft else { return false }
-        if let refusal = incoming.refusal { return queue(refusal) }
         incoming.end()
+        if let refusal = incoming.refusal { return queue(refusal) }
         caller.enter(.busy)
+        if !isStreamed, task == nil, answer == nil {
+            // A body that came while the server stops: it is too late to start.
+            if worker.isDraining { return queue(worker.server.stopping) }
+            body = incoming.takeCollected()
+        }
         start()
-        loop.drainJobs(atMost: 32) { answer != nil }
+        loop.drainTasks(atMost: 32) { answer != nil }
         guard !hasLeft else { return false }
         if let answer { return queue(answer) }
         suspend()
@@ -147,7 +156,7 @@ extension Exchange {
             let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }
-        outgoing?.end()
+        if let error = outgoing?.end() { worker.server.logger.error("\(request.path ?? "/"): \(error)") }
         if isSuspended, outgoing?.hasNews == true { resume() }
         if connection == nil { worker.ended(self) }
     }
@@ -175,12 +184,9 @@ extension Exchange {
 
 // For the closure that answers, from any thread.
 extension Exchange {
-    /// The collected body; empty where it is streamed.
-    public var body: [UInt8] { incoming.collected }
-
     /// The next part of a streamed body, nil after the last.
     ///
-    /// - Throws: `CancellationError` when the caller left before the end.
+    /// - Throws: `CancellationError` when the caller left before the end, a ``BodyDropped`` when the answer has begun.
     public func nextChunk() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[UInt8]?, any Error>) in

@@ -23,6 +23,9 @@ public final class HTTPServer: Sendable {
         case streamed
     }
 
+    /// Decides on a head, whether its target was a whole URL, and the caller's address.
+    public typealias Admit = @Sendable (HTTPRequest, Bool, String?) -> Admission
+
     /// An answer to what was refused: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
@@ -35,7 +38,7 @@ public final class HTTPServer: Sendable {
 
     private let requestedPort: Int
     private let loops: Int
-    private let admitHead: @Sendable (HTTPRequest, Bool) -> Admission
+    private let admitHead: Admit
     private let makeRefusal: Refuse
     private let state = Mutex(State())
 
@@ -49,13 +52,13 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - port: 0 lets the system choose.
     ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
-    ///   - admit: decides on a head, and whether it was in absolute form, what happens to its body; must not block.
+    ///   - admit: decides what happens to a body; must not block.
     ///   - refuse: dresses what the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
     public init(
         host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), loops: Int? = nil,
         logger: Logger = Logger(label: "drawbridge.http"),
-        admit: @escaping @Sendable (HTTPRequest, Bool) -> Admission = { _, _ in .collected(upTo: 8 << 20) },
+        admit: @escaping Admit = { _, _, _ in .collected(upTo: 8 << 20) },
         refuse: @escaping Refuse = { status, message in
             (HTTPResponse(status: status, headerFields: [.contentType: "text/plain"]), Array(message.utf8))
         },
@@ -71,18 +74,34 @@ public final class HTTPServer: Sendable {
         self.handle = handle
     }
 
-    /// Binds, and serves from now on.
+    /// Binds, and serves from now on; called once.
     ///
+    /// - Parameter approve: sees the address that it really is, and may throw before anything is served.
     /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
-    public func start() throws {
+    public func start(_ approve: (_ address: String) throws -> Void = { _ in }) throws {
+        precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let connections = limits.connections ?? Self.defaultConnectionLimit()
         let socket = try ListeningSocket(host: host, port: requestedPort, backlog: 4096)
-        let workers = try (0..<loops).map { _ in
-            try Worker(
-                self, socket: fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0),
-                connectionLimit: max(1, connections / loops))
+        var workers: [Worker] = []
+        do {
+            try approve(socket.address)
+            for _ in 0..<loops {
+                let own = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+                guard own >= 0 else { throw SystemError("cannot share the listening socket") }
+                workers.append(
+                    try Worker(self, socket: own, connectionLimit: max(1, connections / loops)))
+            }
+        } catch {
+            close(socket.descriptor)
+            for worker in workers {
+                worker.loop.performInTurn {
+                    worker.stopListening()
+                    worker.stop()
+                }
+            }
+            throw error
         }
         state.withLock { $0 = State(socket: socket, workers: workers) }
     }
@@ -102,15 +121,15 @@ public final class HTTPServer: Sendable {
             return (state.socket, state.workers)
         }
         guard let socket else { return }
-        for worker in workers { worker.loop.perform { worker.stopListening() } }
+        for worker in workers { worker.loop.performInTurn { worker.stopListening() } }
         close(socket.descriptor)
 
         let impatience = Task {
             try await Task.sleep(for: grace)
-            for worker in workers { worker.loop.perform { worker.cancelAll() } }
+            for worker in workers { worker.loop.performInTurn { worker.cancelAll() } }
             try await Task.sleep(for: .seconds(1))
             for worker in workers {
-                worker.loop.perform {
+                worker.loop.performInTurn {
                     let count = worker.abandon()
                     if count > 0 {
                         worker.server.logger.error(
@@ -123,7 +142,7 @@ public final class HTTPServer: Sendable {
         impatience.cancel()
         for worker in workers {
             await withCheckedContinuation { continuation in
-                worker.loop.perform {
+                worker.loop.performInTurn {
                     worker.stop()
                     continuation.resume()
                 }
@@ -131,7 +150,15 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    func admit(_ head: HTTPRequest, _ isAbsoluteForm: Bool) -> Admission { admitHead(head, isAbsoluteForm) }
+    /// The answer to whoever comes while the server stops.
+    var stopping: Answer {
+        let (head, body) = refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
+        return Answer(head, .bytes(body), closing: true)
+    }
+
+    func admit(_ head: AuditedHead, from address: String?) -> Admission {
+        admitHead(head.request, head.isAbsoluteForm, address)
+    }
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
         makeRefusal(refusal.status, refusal.message)

@@ -31,7 +31,6 @@ struct Incoming {
 
     init(_ mode: Mode) { self.mode = mode }
 
-    var collected: [UInt8] { mode == .streamed ? [] : buffer }
     var hasRoom: Bool { buffer.count < Self.highWater }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Outcome {
@@ -59,7 +58,14 @@ struct Incoming {
         mode = .dropped(upTo: limit)
         refusal = answer
         buffer = []
-        fail()
+        waiter?.resume(throwing: BodyDropped())
+        waiter = nil
+    }
+
+    /// The whole body of a request that is complete.
+    mutating func takeCollected() -> [UInt8] {
+        defer { buffer = [] }
+        return buffer
     }
 
     mutating func end() {
@@ -79,6 +85,8 @@ struct Incoming {
             let chunk = buffer
             buffer = []
             continuation.resume(returning: chunk)
+        } else if refusal != nil {
+            continuation.resume(throwing: BodyDropped())
         } else if hasFailed || waiter != nil {
             continuation.resume(throwing: CancellationError())
         } else if !isOpen {
@@ -87,4 +95,11 @@ struct Incoming {
             waiter = continuation
         }
     }
+}
+
+/// The rest of a body is not there any more, because the answer has begun.
+public struct BodyDropped: Error, CustomStringConvertible {
+    /// Says what to do.
+    public let description =
+        "the answer has begun, and what was left of the request's body was dropped; read it before you answer"
 }

@@ -36,8 +36,8 @@ struct ListeningSocket {
             else {
                 let hint =
                     switch errno {
-                    case EADDRINUSE: "; end the program that has the port, or choose another with --port"
-                    case EACCES: "; ports below 1024 are the system's, choose another with --port"
+                    case EADDRINUSE: "; end the program that has the port, or choose another port"
+                    case EACCES: "; ports below 1024 are the system's: choose another port"
                     default: ""
                     }
                 throw ListenError(SystemError(action).description + hint)

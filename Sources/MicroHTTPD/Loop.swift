@@ -23,6 +23,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     private enum Work {
         case job(UnownedJob)
+        /// One step of a task that has an executor of its own.
+        case step(@Sendable () -> Void)
         case call(@Sendable () -> Void)
     }
 
@@ -41,7 +43,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     private var local: [Work] = []
     private var nextLocal = 0
-    private unowned(unsafe) var driven: (any Driven)!
+    /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
+    private var driven: (any Driven)?
     private var drivenSocket: Int32 = -1
     private var isRunDue = true
     private var isStopped = false
@@ -77,8 +80,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         if isCurrent { call() } else { add(.call(call)) }
     }
 
-    /// Runs `call` on the loop soon, never at once.
-    func schedule(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
+    /// Runs a step of a task on the loop soon, never at once.
+    func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
 
     /// Runs `call` on the loop, behind all that other threads gave it before.
     func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
@@ -132,9 +135,11 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         try add(socket, EPOLLIN.rawValue)
         var id = pthread_t()
         let box = Unmanaged.passRetained(self)
-        guard pthread_create(&id, nil, loopThread, box.toOpaque()) == 0 else {
+        let code = pthread_create(&id, nil, loopThread, box.toOpaque())
+        guard code == 0 else {
             box.release()
-            throw SystemError("cannot start the thread of a loop")
+            self.driven = nil
+            throw SystemError("cannot start the thread of a loop", code: code)
         }
         pthread_detach(id)
     }
@@ -146,8 +151,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     func setRunDue() { isRunDue = true }
 
     /// Watches for the peer of a socket to leave; told once.
-    func watch(_ socket: Int32) {
-        try? add(socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
+    func watch(_ socket: Int32) throws {
+        try add(socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
     }
 
     /// Ends watching; must come before the library may close the socket.
@@ -155,14 +160,18 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     /// Runs waiting tasks until `isDone`, but no more than a little, and no calls: it is called from inside the
     /// library, where one of them might stop it.
-    func drainJobs(atMost count: Int, until isDone: () -> Bool) {
+    func drainTasks(atMost count: Int, until isDone: () -> Bool) {
         var left = count
-        while left > 0, !isDone(), nextLocal < local.count, case .job = local[nextLocal],
-            let work = popLocal()
-        {
+        while left > 0, !isDone(), isTaskNext, let work = popLocal() {
             run(work)
             left -= 1
         }
+    }
+
+    private var isTaskNext: Bool {
+        guard nextLocal < local.count else { return false }
+        if case .call = local[nextLocal] { return false }
+        return true
     }
 
     /// Runs waiting work, but no more than a little.
@@ -172,9 +181,15 @@ final class Loop: TaskExecutor, @unchecked Sendable {
             run(work)
             left -= 1
         }
+        // A task that yields again and again keeps the queue from ever being empty.
+        if nextLocal >= 1024, nextLocal > local.count / 2 {
+            local.removeFirst(nextLocal)
+            nextLocal = 0
+        }
     }
 
     fileprivate func run() {
+        guard let driven else { return }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
@@ -207,12 +222,13 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         thread.store(0, ordering: .relaxed)
         inbox.withLock { $0.isClosed = true }
         runLeftOver()
+        self.driven = nil
     }
 
     private var waitTime: Int32 {
         if isRunDue || nextLocal < local.count { return 0 }
         let untilTick = Int32(max(0, min(1000, nextTick - Loop.now)))
-        let timeout = driven.timeout
+        let timeout = driven?.timeout ?? -1
         return timeout < 0 ? untilTick : min(timeout, untilTick)
     }
 
@@ -244,7 +260,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     private func run(_ work: Work) {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
-        case .call(let call): call()
+        case .step(let work), .call(let work): work()
         }
     }
 

@@ -27,7 +27,7 @@ struct Outgoing {
         written += bytes.count
         if let length, written > length {
             hasFailed = true
-            continuation.resume(throwing: CancellationError())
+            continuation.resume(throwing: WrongLength(declared: length, written: written))
             return
         }
         buffer += bytes
@@ -59,7 +59,12 @@ struct Outgoing {
         return count
     }
 
-    mutating func end() { hasEnded = true }
+    /// Nothing more comes; gives the error if that is too early.
+    mutating func end() -> WrongLength? {
+        hasEnded = true
+        guard let length, written < length, !hasFailed else { return nil }
+        return WrongLength(declared: length, written: written)
+    }
 
     mutating func fail() {
         hasFailed = true
@@ -68,4 +73,17 @@ struct Outgoing {
     }
 
     private var isShort: Bool { length.map { sent < $0 } ?? false }
+}
+
+/// A stream that had more or fewer bytes than were declared; its transfer was broken off.
+public struct WrongLength: Error, CustomStringConvertible {
+    /// The length in the head of the answer.
+    public let declared: Int
+    /// The bytes that were written until it showed.
+    public let written: Int
+
+    /// Both numbers, and what to do.
+    public var description: String {
+        "a stream of \(declared) bytes was given \(written); declare the right length, or none"
+    }
 }

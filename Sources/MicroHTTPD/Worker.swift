@@ -16,9 +16,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
-    private var isDraining = false
+    private(set) var isDraining = false
     private var idleWaiter: CheckedContinuation<Void, Never>?
     private var lastLog = 0
+    private var lastLimitLog = 0
 
     init(_ server: HTTPServer, socket: Int32, connectionLimit: Int) throws {
         self.server = server
@@ -38,7 +39,12 @@ final class Worker: Loop.Driven, @unchecked Sendable {
             throw SystemError("libmicrohttpd cannot start")
         }
         self.daemon = daemon
-        try loop.start(self, socket: dbr_epoll_descriptor(daemon))
+        do {
+            try loop.start(self, socket: dbr_epoll_descriptor(daemon))
+        } catch {
+            MHD_stop_daemon(daemon)
+            throw error
+        }
     }
 
     deinit { callbacks.deallocate() }
@@ -64,8 +70,12 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     // MARK: Called by exchanges, on the loop
 
     func watch(_ exchange: Exchange, _ socket: Int32) {
-        watched[socket] = exchange
-        loop.watch(socket)
+        do {
+            try loop.watch(socket)
+            watched[socket] = exchange
+        } catch {
+            server.logger.error("a caller's leaving will not be noticed: \(error)")
+        }
     }
 
     func unwatch(_ exchange: Exchange, _ socket: Int32, if isWatched: Bool) {
@@ -80,10 +90,20 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         tellIfIdle()
     }
 
-    /// At most one line a second: some messages come once for every broken request.
-    func log(_ message: String) {
+    /// At most one line a second.
+    private func logLimit() {
+        guard Loop.now - lastLimitLog >= 1000 else { return }
+        lastLimitLog = Loop.now
+        server.logger.warning(
+            "\(connectionLimit) connections are open, and no more are taken; those that wait longest are closed"
+        )
+    }
+
+    /// What the library says, at most one line a second: some messages come once for every broken request.
+    fileprivate func logLibrary(_ message: String) {
         let now = Loop.now
-        guard now - lastLog >= 1000 else { return }
+        // This is how it calls that we close a connection whose caller has left.
+        guard now - lastLog >= 1000, !message.hasPrefix("Application reported internal error") else { return }
         lastLog = now
         server.logger.notice("libmicrohttpd: \(message)")
     }
@@ -169,15 +189,10 @@ extension Worker {
         } catch {
             return (nil, refuse(error, connection))
         }
-        guard !isDraining else {
-            return (
-                nil,
-                refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"), connection)
-            )
-        }
+        guard !isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
         caller.enter(.busy)
         let exchange: Exchange
-        switch admission(of: head) {
+        switch admission(of: head, from: caller) {
         case .refused(let response, let body):
             let answer = Answer(response, .bytes(body), closing: true)
             guard let limit = droppableLength(head) else {
@@ -210,9 +225,9 @@ extension Worker {
     }
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
-    private func admission(of head: AuditedHead) -> HTTPServer.Admission {
+    private func admission(of head: AuditedHead, from caller: Connection) -> HTTPServer.Admission {
         guard head.framing != .none else { return .collected(upTo: 0) }
-        let admission = server.admit(head.request, head.isAbsoluteForm)
+        let admission = server.admit(head, from: caller.address)
         if case .collected(let limit) = admission, case .length(let length) = head.framing, length > limit {
             let refusal = Refusal(
                 .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
@@ -243,8 +258,9 @@ extension Worker {
             }
         }
         let oldest = waiting.min { ($0.isNew ? 0 : 1, $0.since) < ($1.isNew ? 0 : 1, $1.since) }
-        oldest?.cut()
-        log("\(connectionLimit) connections are open; the one that has waited longest was closed")
+        guard let oldest else { return }
+        oldest.cut()
+        logLimit()
     }
 }
 
@@ -253,11 +269,13 @@ private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
 }
 
 /// The header fields as the library read them.
-private func headerFields(of connection: OpaquePointer) -> [HTTPField] {
+private func headerFields(of connection: OpaquePointer) throws(Refusal) -> [HTTPField] {
     var fields: [HTTPField] = []
-    withUnsafeMutablePointer(to: &fields) { fields in
-        _ = MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
+    let count = withUnsafeMutablePointer(to: &fields) { fields in
+        MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
     }
+    // The walk ends at a name that is none.
+    guard Int(count) == fields.count else { throw .malformed("the name of a header field is no token") }
     return fields
 }
 
@@ -343,5 +361,5 @@ private func connectionChanged(
 private func logMessage(_ box: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
     guard let worker = worker(box), let message else { return }
     let text = String(cString: message)
-    worker.log(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    worker.logLibrary(text.hasSuffix("\n") ? String(text.dropLast()) : text)
 }

@@ -200,7 +200,7 @@ struct AccessPolicyTests {
     @Test(
         arguments: [
             ([.origin: "https://a.example"], "localhost", "--cors https://a.example"),
-            ([.origin: "null"], "localhost", "not possible for null"),
+            ([.origin: "null"], "localhost", "serve it with --root"),
             ([.secFetchSite: "cross-site"], "localhost", "--cors ORIGIN"),
             ([:], "192.168.1.5", "X-Drawbridge-Token"),
             ([:], "a.example:80", "--allowed-hosts a.example"),

@@ -74,7 +74,7 @@ import Testing
                 results.push(await outcome(fetch(target + '/echo?_mobile_bridge=1&way=blind', {mode: 'no-cors'})));
                 results.push(await outcome(fetch(target + '/__jsbridge__',
                     {method: 'POST', mode: 'no-cors', body: '{"action":"echo","data":"post"}'})));
-                navigator.sendBeacon(target + '/__jsbridge__', '{"action":"echo","data":"beacon"}');
+                navigator.sendBeacon(target + '/__jsbridge__/echo', '{"data":"beacon"}');
                 return results;
             })()
             """)
@@ -83,9 +83,12 @@ import Testing
             return
         }
         #expect(results.first == "refused")
-        // The last request of the list has been answered when the beacon's refusal is in the log.
-        _ = try await ours.line(with: "way=image")
-        _ = try await ours.line(with: "POST /__jsbridge__")
+        for refused in [
+            "way=image", "way=script", "way=fetch", "way=blind", "POST /__jsbridge__  ",
+            "POST /__jsbridge__/echo  ",
+        ] {
+            #expect(try await ours.line(with: refused).contains("  refused  403  "))
+        }
         #expect(!ours.output.contains("handler EchoHandler"), "\(ours.output)")
     }
 }

@@ -82,7 +82,7 @@ extension OneAtATime {
         @Test func slowSendersAreCutOff() async throws {
             try await withServer(
                 limits: Self.limits,
-                admit: { head, _ in
+                admit: { head, _, _ in
                     switch head.path {
                     case "/refused": .refused(HTTPResponse(status: .forbidden), [])
                     case "/stream": .streamed
@@ -178,7 +178,7 @@ extension OneAtATime {
         }
 
         @Test func whoWaitsForUsIsNotCutOff() async throws {
-            try await withServer(limits: Self.limits, admit: { _, _ in .streamed }) { exchange in
+            try await withServer(limits: Self.limits, admit: { _, _, _ in .streamed }) { exchange in
                 switch exchange.request.path {
                 case "/stream":
                     exchange.begin(HTTPResponse(status: .ok), length: nil)

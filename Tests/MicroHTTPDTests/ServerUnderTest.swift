@@ -7,12 +7,11 @@ import TestSupport
 import Testing
 
 typealias Handle = @Sendable (Exchange) async -> Void
-typealias Admit = @Sendable (HTTPRequest, Bool) -> HTTPServer.Admission
 
 /// Starts a server on a port of its own, runs the test, and stops it.
 func withServer<Value>(
     limits: Limits = Limits(), loops: Int? = nil,
-    admit: @escaping Admit = { _, _ in .collected(upTo: 8 << 20) },
+    admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
 ) async throws -> Value {
     let server = HTTPServer(

@@ -1,0 +1,23 @@
+import Drawbridge
+
+/// Where a server listens.
+public struct ServerAddress: Sendable, CustomStringConvertible {
+    /// The address as numbers.
+    public let host: String
+    /// The port that it has, also when the system chose it.
+    public let port: Int
+
+    /// A URL for people: `http://127.0.0.1:8080`.
+    public var description: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// True for an address, or a name that can only mean one, that no other machine can call.
+    package var isLoopback: Bool {
+        Authority(host.contains(":") ? "[\(host)]" : host)?.isLoopback == true
+    }
+
+    /// Makes an address of its parts.
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}

@@ -1,5 +1,4 @@
 public import Drawbridge
-import HTTPTypes
 
 /// Logs a user in and answers with a token for the session.
 ///

@@ -16,7 +16,17 @@ extension Gateway {
                 #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#
             )
         }
-        request.doorInput = Self.input(call.data, isText: request.body.bytes?.isEmpty == true)
+        // A query or a form may give the input beside the action, member by member.
+        let isJSON = request.body.bytes?.first { $0 > 0x20 } == UInt8(ascii: "{")
+        var form = Query(isJSON ? "" : String(decoding: request.body.bytes ?? [], as: UTF8.self))
+        form["action"] = nil
+        form["data"] = nil
+        request.body = Request.Body(form.text)
+        if let data = call.data {
+            request.doorInput = Self.input(data, isText: !isJSON)
+        } else if form.isEmpty {
+            request.doorInput = JSON.null
+        }
         var query = request.query
         query["action"] = nil
         query["data"] = nil
@@ -24,13 +34,12 @@ extension Gateway {
         // Encoded, because an action is a name and no part of it was encoded for a path.
         let name = action.hasPrefix("/") ? String(action.dropFirst()) : action
         request.path = "/" + Percent.encode(name, keeping: "/")
-        request.body = .empty
         return request
     }
 
     /// In a query, `data` is text that may be JSON.
-    private static func input(_ data: JSON?, isText: Bool) -> JSON {
-        guard isText, case .string(let text) = data else { return data ?? .null }
+    private static func input(_ data: JSON, isText: Bool) -> JSON {
+        guard isText, case .string(let text) = data else { return data }
         return (try? JSON(parsing: Array(text.utf8))) ?? .string(text)
     }
 

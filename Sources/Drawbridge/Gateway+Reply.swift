@@ -22,6 +22,7 @@ extension Gateway {
         var response = Response(
             replies == .http ? error.status : .ok, headers: error.headers,
             body: .bytes(Envelope.failure(error)))
+        response.code = error.code
         response.headers[.contentType] = contentType
         Self.addSafety(to: &response)
         return response

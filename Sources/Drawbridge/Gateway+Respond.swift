@@ -68,9 +68,15 @@ extension Gateway {
     }
 
     private func passThrough(_ request: Request) async throws -> Response {
-        guard let response = try await behind.respond(to: request) else {
-            throw HTTPError.nothingBehind(request.path)
+        guard var response = try await behind.respond(to: request) else {
+            var error = HTTPError.nothingBehind(request.path)
+            if let segments = Target.segments(of: request.path), let (route, _) = matches(segments).first {
+                error.message +=
+                    "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
+            }
+            throw error
         }
+        response.answeredBy = "passed"
         return response
     }
 

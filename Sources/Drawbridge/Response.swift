@@ -12,8 +12,11 @@ public struct Response: Sendable {
     /// What follows the head.
     public var body: Body
 
-    /// Who answered, for the access log: `handler EchoHandler`; nil for what was passed through.
+    /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
     package var answeredBy: String?
+
+    /// The `code` in the envelope of an error.
+    package var code: Int?
 
     /// Makes an answer of a status, headers and a body that goes out as it is.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {

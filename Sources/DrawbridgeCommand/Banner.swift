@@ -9,7 +9,10 @@ struct Banner {
     let settings: Settings
 
     func print() {
-        var lines = ["drawbridge listens on \(address)", ""]
+        let isWildcard = ["0.0.0.0", "::"].contains(address.host)
+        // All addresses are none that a caller could name.
+        let address = isWildcard ? ServerAddress(host: "127.0.0.1", port: address.port) : address
+        var lines = ["drawbridge listens on \(self.address)", ""]
         lines.append(
             "  page      \(address)/  \(settings.root.map { "(files of \($0))" } ?? "(shows the bridge at work)")"
         )
@@ -18,7 +21,8 @@ struct Banner {
         }
         if settings.access.requiresToken {
             lines.append(
-                "  token     \(settings.access.token.text)  (handlers are called with X-Drawbridge-Token)")
+                "  token     \(settings.access.token.text)  (a caller must send it as X-Drawbridge-Token)")
+            lines.append("  others    reach this by a name or address listed with --allowed-hosts")
         }
         lines += ["", "  try       curl '\(address)/echo?_mobile_bridge=1&message=Hello'\(token)", ""]
         say(lines.joined(separator: "\n"))

@@ -102,8 +102,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// What the library says, at most one line a second: some messages come once for every broken request.
     fileprivate func logLibrary(_ message: String) {
         let now = Loop.now
-        // This is how it calls that we close a connection whose caller has left.
-        guard now - lastLog >= 1000, !message.hasPrefix("Application reported internal error") else { return }
+        // So it calls that we close a connection whose caller has left.
+        let isOurs =
+            message.hasPrefix("Application reported internal error")
+            || message.contains("application error generating response")
+        guard now - lastLog >= 1000, !isOurs else { return }
         lastLog = now
         server.logger.notice("libmicrohttpd: \(message)")
     }

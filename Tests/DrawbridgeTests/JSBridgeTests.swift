@@ -116,4 +116,14 @@ struct JSBridgeTests {
     @Test func aHandlerMayAnswerItsBareOutput() async throws {
         #expect(try await answer(#"{"data":"x"}"#, target: "/__jsbridge__/seen") == "POST /seen")
     }
+
+    @Test(arguments: [
+        ("action=echo&user=ann&tag=a&tag=b", #"{"user":"ann","tag":["a","b"]}"#),
+        (#"action=echo&data={"user":"ann"}"#, #"{"user":"ann"}"#), ("action=echo&data=plain", #""plain""#),
+    ])
+    func aFormMayNameTheActionToo(form: String, data: String) async throws {
+        let gateway = Gateway.testing()
+        let response = await gateway.respond(to: Request(.post, "/__jsbridge__", body: .init(form)))
+        #expect(try await response.text() == #"{"code":200,"data":\#(data),"message":""}"#)
+    }
 }

@@ -91,4 +91,11 @@ struct PassThroughTests {
         #expect(try await gateway.respond(to: Request("/on?_mobile_bridge=1")).json()["code"] == 404)
         await #expect(throws: HTTPError.self) { try await Request("/a").passThrough() }
     }
+
+    @Test func aForgottenFlagIsNamed() async throws {
+        let gateway = Gateway.testing()
+        let response = await gateway.respond(to: Request("/echo?message=Hello"))
+        #expect(response.status == .notFound)
+        #expect(try await response.text().contains("add _mobile_bridge=1 to the query"))
+    }
 }

@@ -29,6 +29,8 @@ import Testing
             #/\d\d:\d\d:\d\d GET /echo\?_mobile_bridge=1&message=Hello  handler EchoHandler  200  [\d.]+ ms  52 B/#
         #expect(handled.wholeMatch(of: pattern) != nil, "\(handled)")
         #expect(try await drawbridge.line(with: "GET /nothing  ").contains("  404  "))
+        _ = try await curl("\(address)/nobody?_mobile_bridge=1")
+        #expect(try await drawbridge.line(with: "GET /nobody").contains("  no handler  200 (code 400)  "))
     }
 
     @Test func answersQuestionsFromItsArguments() async throws {
@@ -82,9 +84,17 @@ import Testing
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", "0.0.0.0"])
         let port = try await drawbridge.port()
         let token = try await #require(drawbridge.line(with: "token").firstMatch(of: /[0-9a-f]{32}/)).output
+        // What the banner says to try must work.
+        let example = try await drawbridge.line(with: "  try  ")
+        #expect(example.contains("curl 'http://127.0.0.1:\(port)/echo") && example.contains(token))
         let target = "http://127.0.0.1:\(port)/echo?_mobile_bridge=1&a=1"
         #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 403"))
         #expect(try await curl("-i", "-H", "X-Drawbridge-Token: \(token)", target).hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test(arguments: ["0", "::", "0.0.0.0"]) func knowsAllAddressesByAnySpelling(host: String) async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])
+        _ = try await drawbridge.line(with: "  token  ")
     }
 
     @Test func saysInOneLineWhyItCannotStart() async throws {

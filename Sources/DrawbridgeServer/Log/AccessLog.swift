@@ -10,8 +10,9 @@ struct AccessLog {
         _ request: Request, _ response: Response, bytes: Int, took: Duration = .zero,
         wasCancelled: Bool = false
     ) {
-        let who = response.answeredBy ?? "passed"
-        let status = wasCancelled ? "caller left" : String(response.status.code)
+        let who = response.answeredBy ?? "gateway"
+        let code = response.code.flatMap { $0 == response.status.code ? nil : " (code \($0))" } ?? ""
+        let status = wasCancelled ? "caller left" : "\(response.status.code)\(code)"
         let target = (request.head.path ?? "/").prefix(200)
         writer.write(
             "\(request.method) \(target)  \(who)  \(status)  \(Self.milliseconds(took)) ms  \(bytes) B")

@@ -1,32 +1,4 @@
-package import HTTPTypes
-
-/// A request that the engine answers by itself, before anybody else sees it.
-package struct Refusal: Error, Equatable {
-    package var status: HTTPResponse.Status
-    package var message: String
-
-    package init(_ status: HTTPResponse.Status, _ message: String) {
-        self.status = status
-        self.message = message
-    }
-
-    static func malformed(_ message: String) -> Refusal { Refusal(.badRequest, message) }
-}
-
-/// A head as the audit found it.
-package struct AuditedHead: Sendable {
-    /// How the end of the body is found (RFC 9112, section 6).
-    package enum Framing: Sendable, Equatable {
-        case none
-        case length(Int)
-        case chunked
-    }
-
-    package var request: HTTPRequest
-    package var isAbsoluteForm = false
-    package var framing = Framing.none
-    package var expectsContinue = false
-}
+import HTTPTypes
 
 /// Reads the raw header block and refuses what libmicrohttpd 0.9.75 lets through.
 ///
@@ -265,38 +237,5 @@ package struct HeadAudit {
         }
         if text.first == "[" { return parts[0].isEmpty }
         return !parts[0].isEmpty && parts[0].utf8.allSatisfy { $0.isHostByte }
-    }
-}
-
-extension HTTPField.Name {
-    static let host = Self("Host")!
-}
-
-extension UInt8 {
-    /// A character of a token (RFC 9110, section 5.6.2).
-    var isTokenByte: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-
-    /// A character of a field value (RFC 9110, section 5.5).
-    var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
-
-    /// A character of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
-    var isHostByte: Bool { isAlphanumeric || "-._~!$&'()*+;=%".utf8.contains(self) }
-
-    var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
-
-    private var isAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -71,11 +71,3 @@ struct ListeningSocket {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
-
-/// The server cannot listen where it should; says why and what to do.
-public struct ListenError: Error, CustomStringConvertible {
-    /// The whole sentence.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
-}

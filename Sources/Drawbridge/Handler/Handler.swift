@@ -98,21 +98,3 @@ extension Handler {
     /// Does nothing: cancelling the task is enough for most handlers.
     public func stopLoading() {}
 }
-
-/// Where a handler runs.
-public enum Execution: Sendable {
-    /// On the loop that read the request: the fastest way, for code that computes briefly and awaits the rest.
-    case loop
-
-    /// On a thread of its own, for code that blocks or computes long.
-    case thread
-}
-
-/// How a handler gets the body of its request.
-public enum BodyMode: Sendable {
-    /// As bytes, complete before the handler starts; more than the limit is a 413. Nil: the gateway's limit.
-    case collected(upTo: Int?)
-
-    /// As a stream, while it arrives, without a limit. Read it before you answer: what is left then is dropped.
-    case streamed
-}

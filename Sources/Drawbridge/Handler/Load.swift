@@ -186,9 +186,3 @@ extension Result {
         if case .failure(let error) = self { error is CancellationError } else { false }
     }
 }
-
-/// A loop of the engine, as handlers need it.
-package protocol HandlerLoop: Sendable {
-    /// Runs `step` on the loop soon, never at once.
-    func schedule(_ step: @escaping @Sendable () -> Void)
-}

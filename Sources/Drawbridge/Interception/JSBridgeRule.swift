@@ -1,0 +1,44 @@
+import HTTPTypes
+
+/// Takes requests to the host `__jsbridge__`, and to the path `/__jsbridge__` and below it (contract, section 2).
+///
+/// With no path left, the `action` in the body (or the query) names the handler and `data` is its input.
+public struct JSBridgeRule: InterceptionRule {
+    /// The name, as host and as first part of a path.
+    static let name = "__jsbridge__"
+
+    /// Makes the rule.
+    public init() {}
+
+    /// The request below the door.
+    public func canonicalRequest(for request: Request) -> Request? {
+        var target = Target(request.head.path)
+        if let below = Self.below(target.path) {
+            target.path = below
+        } else if Authority(request.head.authority)?.host != Self.name {
+            return nil
+        }
+        var request = request
+        request.head.path = target.text
+        if target.path == "/" || target.path.isEmpty {
+            request.naming = .action
+            // In the iframe form a plus stays a plus.
+            target.query = target.query?.split(separator: "+", omittingEmptySubsequences: false).joined(
+                separator: "%2B")
+            request.head.path = target.text
+        }
+        return request
+    }
+
+    private static func below(_ path: String) -> String? {
+        let door = "/\(name)"
+        guard path.hasPrefix(door) else { return nil }
+        let rest = path.dropFirst(door.count)
+        return rest.isEmpty ? "/" : rest.first == "/" ? String(rest) : nil
+    }
+}
+
+extension InterceptionRule where Self == JSBridgeRule {
+    /// The host or path `__jsbridge__`.
+    public static var jsBridge: Self { JSBridgeRule() }
+}

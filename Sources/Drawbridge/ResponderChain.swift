@@ -1,0 +1,11 @@
+/// Several responders in a row; the first that answers wins.
+struct ResponderChain: Responder {
+    let responders: [any Responder]
+
+    func respond(to request: Request) async throws -> Response? {
+        for responder in responders {
+            if let response = try await responder.respond(to: request) { return response }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,39 @@
+/// A path as it is registered.
+struct RoutePattern: Sendable {
+    enum Part: Sendable, Equatable {
+        case exact(String)
+        case parameter
+        case wildcard
+    }
+
+    let text: String
+    let parts: [Part]
+    /// The names of the parameters, in order; `*` for the wildcard.
+    let names: [String]
+
+    /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
+    init(_ path: String) {
+        var parts: [Part] = []
+        var names: [String] = []
+        let trimmed = path.hasPrefix("/") ? path.dropFirst() : path[...]
+        let body = trimmed.hasSuffix("/") ? trimmed.dropLast() : trimmed
+        for part in body.isEmpty ? [] : body.split(separator: "/", omittingEmptySubsequences: false) {
+            if part == "*" {
+                precondition(
+                    parts.count == body.split(separator: "/", omittingEmptySubsequences: false).count - 1,
+                    "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)"
+                )
+                parts.append(.wildcard)
+                names.append("*")
+            } else if part.hasPrefix(":"), part.count > 1 {
+                parts.append(.parameter)
+                names.append(String(part.dropFirst()))
+            } else {
+                parts.append(.exact(String(part)))
+            }
+        }
+        self.parts = parts
+        self.names = names
+        text = "/" + body
+    }
+}

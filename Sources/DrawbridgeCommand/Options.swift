@@ -11,7 +11,7 @@ struct Options: ParsableArguments {
         help: ArgumentHelp(
             "The address to listen on; loopback by default. Environment: DRAWBRIDGE_HOST.",
             discussion:
-                "On all addresses (0.0.0.0), handlers are only called with the page token that is printed.",
+                "Where other machines could call, handlers want the page token that is printed, as X-Drawbridge-Token.",
             valueName: "address"))
     var host: String?
 

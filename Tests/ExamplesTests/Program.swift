@@ -21,11 +21,15 @@ final class Program: Sendable {
         let mutex = Mutex(State())
     }
 
-    /// Starts one of the products, which lie beside the test's own binary.
+    /// Starts one of the products.
     static func product(_ name: String, _ arguments: [String] = []) throws -> Program {
+        try Program(path(of: name), arguments)
+    }
+
+    /// The products lie beside the test's own binary.
+    static func path(of product: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = URL(filePath: own).deletingLastPathComponent()
-        return try Program(folder.appending(path: name).path(), arguments)
+        return URL(filePath: own).deletingLastPathComponent().appending(path: product).path()
     }
 
     init(_ executable: String, _ arguments: [String]) throws {

@@ -10,12 +10,12 @@ import Testing
     @Test func endsInGoodOrderUnderLoad() async throws {
         for round in 1...Self.rounds {
             let server = try Program.product("test-server", ["-p", "0", "--grace", "0.1"])
-            let load = try await Load(port: server.port())
+            let traffic = try await Traffic(port: server.port())
             let start = now()
             let code = await server.stop()
             #expect(code == 0, "round \(round): \(server.output.suffix(400))")
             #expect(now() - start < 5)
-            load.end()
+            traffic.end()
         }
     }
 
@@ -34,8 +34,31 @@ import Testing
     }
 }
 
+extension StoppingTests {
+    @Test func aHandlerThatHoldsItsLoopDoesNotKeepTheProcess() async throws {
+        let server = try Program.product("test-server", ["-p", "0", "--grace", "0"])
+        let port = try await server.port()
+        let client = try await blocking {
+            let client = try RawClient(port)
+            try client.send("GET /block?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+        _ = try await server.line(with: "block has begun")
+        #expect(await server.stop() == 1)
+        _ = try await server.line(with: "a handler holds its thread")
+        client.close()
+    }
+
+    @Test func aMachineShortOfDescriptorsIsToldSo() async throws {
+        let binary = try Program.path(of: "drawbridge")
+        let starved = try Program("sh", ["-c", "ulimit -n 8; exec \(binary) -p 0"])
+        #expect(await starved.child.exitCode() == 1)
+        _ = try await starved.line(with: "Too many open files")
+    }
+}
+
 /// Requests that wait, that stream, and that follow each other without end.
-private struct Load {
+private struct Traffic {
     private let clients: [RawClient]
 
     /// Returns when the streams stream and the busy clients have had an answer.

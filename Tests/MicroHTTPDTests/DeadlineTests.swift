@@ -7,7 +7,7 @@ import Testing
 extension OneAtATime {
     /// Callers that are too slow are cut off, those that wait for us are not.
     struct DeadlineTests {
-        private static var limits: Limits {
+        fileprivate static var limits: Limits {
             var limits = Limits()
             limits.headSeconds = 1
             limits.graceSeconds = 1
@@ -250,4 +250,24 @@ extension OneAtATime {
 extension String {
     /// How often another text occurs.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
+}
+
+extension OneAtATime.DeadlineTests {
+    @Test func aStreamThatBeginsBeforeItsUploadHasEndedIsNoSlowBody() async throws {
+        try await withServer(limits: Self.limits, admit: { _, _, _ in .streamed }) { exchange in
+            exchange.begin(HTTPResponse(status: .ok), length: nil)
+            for _ in 0..<30 {
+                try? await exchange.write(Array("tick\n".utf8))
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        } test: { server in
+            let reply = try await blocking {
+                let client = try RawClient(server.port)
+                try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+                try client.send([UInt8](repeating: 120, count: 100_000))
+                return try client.reply()
+            }
+            #expect(reply.text == String(repeating: "tick\n", count: 30))
+        }
+    }
 }

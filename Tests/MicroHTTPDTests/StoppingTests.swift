@@ -280,5 +280,60 @@ extension OneAtATime {
                 }
             }
         }
+
+        @Test func aHandlerMayAskForTheStop() async throws {
+            let own = Box<HTTPServer?>(nil)
+            let stopped = Tally()
+            let server = try Self.server { exchange in
+                ok(exchange, "stopping")
+                await own.value?.stop(within: .milliseconds(50))
+                stopped.add()
+            }
+            own.change { $0 = server }
+            let client = try await Self.client(server.port)
+            #expect(try await blocking { try client.reply() }.text == "stopping")
+            #expect(await stopped.reaches(1))
+        }
+
+        @Test func aBodyThatEndsDuringTheStopReachesNoHandler() async throws {
+            let reached = Tally()
+            let gate = Gate()
+            let server = try Self.server { exchange in
+                if exchange.request.path == "/hold" { await gate.pass() } else { reached.add() }
+                ok(exchange)
+            }
+            let holding = try await Self.client(server.port, "/hold")
+            let uploading = try await blocking { [port = server.port] in
+                let client = try RawClient(port)
+                let head =
+                    "POST /upload HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+                try client.send(head)
+                // The head has been read when this comes.
+                #expect(try client.head().status == 100)
+                return client
+            }
+            // Once this is refused, the stop has begun; the request that holds it keeps it from ending.
+            let port = server.port
+            async let stopping: Void = server.stop(within: .seconds(5))
+            #expect(await eventually { (try? RawClient(port)) == nil })
+            let status = try await blocking {
+                try uploading.send("xy")
+                return try uploading.reply().status
+            }
+            #expect(status == 503)
+            gate.open()
+            _ = try await blocking { try holding.reply() }
+            await stopping
+            #expect(reached.count == 0)
+        }
+
+        @Test func aStartThatIsNotApprovedLeavesNothingBehind() throws {
+            struct No: Error {}
+            let server = HTTPServer(loops: 3) { ok($0) }
+            let before = openDescriptors().count
+            #expect(throws: No.self) { try server.start { _ in throw No() } }
+            #expect(openDescriptors().count <= before)
+            #expect(server.port == 0)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeCommand
+import Glibc
 import Logging
 
 /// A gateway with handlers that only tests need.
@@ -10,6 +11,7 @@ struct TestServer {
             gateway.register(Wait.self, at: "/wait")
             gateway.register(Ticks.self, at: "/ticks")
             gateway.register(Soon.self, at: "/soon")
+            gateway.register(Block.self, at: "/block")
         }
     }
 }
@@ -32,6 +34,16 @@ struct Soon: JSONHandler {
         request.logger.notice("soon has begun")
         try await Task.sleep(for: .milliseconds(500))
         return "done"
+    }
+}
+
+/// Holds its loop for ever, as no handler may.
+struct Block: JSONHandler {
+    let request: Request
+
+    func handle(_ input: Nothing) async throws -> Nothing {
+        request.logger.notice("block has begun")
+        while true { usleep(100_000) }
     }
 }
 

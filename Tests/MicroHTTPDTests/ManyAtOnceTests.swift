@@ -8,7 +8,7 @@ import Testing
 
 extension OneAtATime {
     /// Many at once: no error, no stall, no answer to the wrong one.
-    struct LoadTests {
+    struct ManyAtOnceTests {
         private actor Counter {
             var count = 0
             func next() -> Int {
@@ -227,4 +227,22 @@ private func loopSeconds() -> Double {
         if fields.count > 13 { ticks += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0) }
     }
     return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
+}
+
+extension OneAtATime.ManyAtOnceTests {
+    @Test func aHandlerThatYieldsForLongDoesNotMakeItsLoopGrow() async throws {
+        try await withServer { exchange in
+            for _ in 0..<1_000_000 { await Task.yield() }
+            ok(exchange, "done")
+        } test: { server in
+            let before = residentBytes()
+            let text = try await blocking {
+                let client = try RawClient(server.port, timeout: 60)
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return try client.reply().text
+            }
+            #expect(text == "done")
+            #expect(residentBytes() - before < 12 << 20)
+        }
+    }
 }

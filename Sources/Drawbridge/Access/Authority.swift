@@ -36,7 +36,8 @@ package struct Authority: Equatable, Sendable {
     /// True for names and addresses that no other machine can stand behind.
     package var isLoopback: Bool {
         if isIPv6 { return host == "::1" || host == "::ffff:127.0.0.1" }
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        if host == "localhost" || host == "127.0.0.1" || host.hasSuffix(".localhost") { return true }
+        guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }

@@ -15,7 +15,7 @@ public struct JSBridgeRule: InterceptionRule {
         var target = Target(request.head.path)
         if let below = Self.below(target.path) {
             target.path = below
-        } else if Authority(request.head.authority)?.host != Self.name {
+        } else if !Self.isHost(request.head.authority) {
             return nil
         }
         var request = request
@@ -28,6 +28,11 @@ public struct JSBridgeRule: InterceptionRule {
             request.head.path = target.text
         }
         return request
+    }
+
+    private static func isHost(_ authority: String?) -> Bool {
+        guard authority?.utf8.first == UInt8(ascii: "_") else { return false }
+        return Authority(authority)?.host == name
     }
 
     private static func below(_ path: String) -> String? {

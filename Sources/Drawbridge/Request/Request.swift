@@ -127,7 +127,7 @@ extension Request {
 extension Request {
     /// True when the caller is on this machine, and when there is no socket at all.
     var isFromThisMachine: Bool {
-        guard let remoteAddress else { return true }
+        guard let remoteAddress, remoteAddress != "127.0.0.1", remoteAddress != "::1" else { return true }
         return Authority(remoteAddress.contains(":") ? "[\(remoteAddress)]" : remoteAddress)?.isLoopback
             == true
     }

@@ -7,7 +7,17 @@ struct Route: Sendable {
     let make: @Sendable (Request) throws -> any Handler
 
     /// The name of the handler's type, for logs and errors.
-    var name: String { String(describing: handler) }
+    let name: String
+
+    init(
+        pattern: RoutePattern, handler: any Handler.Type,
+        make: @escaping @Sendable (Request) throws -> any Handler
+    ) {
+        self.pattern = pattern
+        self.handler = handler
+        self.make = make
+        name = String(describing: handler)
+    }
 
     /// Whether the handler asks for this method.
     func takes(_ method: String) -> Bool {

@@ -31,7 +31,6 @@ struct dbr_callbacks {
 };
 
 struct dbr_daemon_settings {
-    int listen_socket;
     unsigned int connection_limit;
     unsigned int idle_seconds;
     size_t pool_bytes;
@@ -52,13 +51,13 @@ static inline size_t dbr_keep_encoded(void *self, struct MHD_Connection *connect
     return length;
 }
 
-// Starts a daemon that is driven from outside by its epoll descriptor. `callbacks` must outlive it.
+// Starts a daemon that is driven from outside by its epoll descriptor, and given its connections. `callbacks` must
+// outlive it.
 static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, struct dbr_daemon_settings settings) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
         callbacks->request, callbacks->self,
         MHD_OPTION_EXTERNAL_LOGGER, dbr_log, callbacks,
-        MHD_OPTION_LISTEN_SOCKET, settings.listen_socket,
         MHD_OPTION_URI_LOG_CALLBACK, callbacks->target, callbacks->self,
         MHD_OPTION_UNESCAPE_CALLBACK, dbr_keep_encoded, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, callbacks->completed, callbacks->self,
@@ -102,6 +101,18 @@ static inline void *dbr_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
+}
+
+extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+
+// Takes a connection and hands it to a daemon, which closes it whatever happens. Returns 0 or errno.
+static inline int dbr_accept(struct MHD_Daemon *daemon, int listening) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    int socket = accept4(listening, (struct sockaddr *) &address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket < 0) return errno;
+    MHD_add_connection(daemon, socket, (struct sockaddr *) &address, length);
+    return 0;
 }
 
 static inline void dbr_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

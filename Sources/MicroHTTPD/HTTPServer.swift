@@ -90,8 +90,13 @@ public final class HTTPServer: Sendable {
             for _ in 0..<loops {
                 let own = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
                 guard own >= 0 else { throw SystemError("cannot share the listening socket") }
-                workers.append(
-                    try Worker(self, socket: own, connectionLimit: max(1, connections / loops)))
+                do {
+                    workers.append(
+                        try Worker(self, listening: own, connectionLimit: max(1, connections / loops)))
+                } catch {
+                    close(own)
+                    throw error
+                }
             }
         } catch {
             close(socket.descriptor)

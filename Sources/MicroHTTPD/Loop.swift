@@ -15,6 +15,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         func run()
         /// Milliseconds until `run` is due without an event, -1 for never.
         var timeout: Int32 { get }
+        /// Connections wait to be taken.
+        func accept()
         /// A watched socket lost its peer.
         func peerLeft(_ socket: Int32)
         /// A second has passed.
@@ -46,6 +48,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
     private var driven: (any Driven)?
     private var drivenSocket: Int32 = -1
+    private var listeningSocket: Int32 = -1
     private var isRunDue = true
     private var isStopped = false
     private var nextTick = Loop.now + 1000
@@ -150,6 +153,22 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     /// A connection was resumed or closed: the daemon must run once more, and it does not know that itself.
     func setRunDue() { isRunDue = true }
 
+    /// Says when connections wait on a socket, of which every loop has its own duplicate.
+    func listen(on socket: Int32) throws {
+        // Exclusive, so that one connection does not wake all loops.
+        try add(socket, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+        listeningSocket = socket
+    }
+
+    var isListening: Bool { listeningSocket >= 0 }
+
+    /// Leaves them waiting.
+    func stopListening() {
+        guard listeningSocket >= 0 else { return }
+        unwatch(listeningSocket)
+        listeningSocket = -1
+    }
+
     /// Watches for the peer of a socket to leave; told once.
     func watch(_ socket: Int32) throws {
         try add(socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
@@ -195,16 +214,19 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         while true {
             let count = epoll_wait(epoll, &events, Int32(events.count), waitTime)
             var isDrivenReady = false
+            var isAcceptDue = false
             for event in events.prefix(Int(max(0, count))) {
                 switch event.data.fd {
                 case wakeup: takeInbox()
                 case drivenSocket: isDrivenReady = true
+                case listeningSocket: isAcceptDue = true
                 case let socket: driven.peerLeft(socket)
                 }
             }
             drain(atMost: 1024)
             // The daemon is gone by then.
             if isStopped { break }
+            if isAcceptDue { driven.accept() }
             if isDrivenReady || isRunDue || driven.timeout == 0 {
                 isRunDue = false
                 driven.run()

@@ -10,6 +10,12 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     let server: HTTPServer
     let loop: Loop
 
+    /// Connections above the limit that are there while others make room for them.
+    private static let excess = 16
+    /// Connections taken in a row, before those that there are get their turn.
+    private static let acceptedAtOnce = 256
+
+    private let listening: Int32
     private let connectionLimit: Int
     private let callbacks: UnsafeMutablePointer<dbr_callbacks>
     private var daemon: OpaquePointer!
@@ -21,9 +27,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private var lastLog = 0
     private var lastLimitLog = 0
 
-    init(_ server: HTTPServer, socket: Int32, connectionLimit: Int) throws {
+    init(_ server: HTTPServer, listening: Int32, connectionLimit: Int) throws {
         self.server = server
         self.connectionLimit = connectionLimit
+        self.listening = listening
         loop = try Loop()
         callbacks = .allocate(capacity: 1)
         callbacks.initialize(
@@ -32,14 +39,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
         let settings = dbr_daemon_settings(
-            // Room for the connection that makes another one leave.
-            listen_socket: socket, connection_limit: UInt32(connectionLimit + 16),
+            connection_limit: UInt32(connectionLimit + 2 * Self.excess),
             idle_seconds: UInt32(server.limits.idleSeconds), pool_bytes: server.limits.pool)
         guard let daemon = dbr_start(callbacks, settings) else {
             throw SystemError("libmicrohttpd cannot start")
         }
         self.daemon = daemon
         do {
+            try loop.listen(on: listening)
             try loop.start(self, socket: dbr_epoll_descriptor(daemon))
         } catch {
             MHD_stop_daemon(daemon)
@@ -61,9 +68,39 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     func peerLeft(_ socket: Int32) { watched[socket]?.leave() }
 
+    /// Takes the connections that wait.
+    ///
+    /// The library would take ten in each of its runs, and at some thousand busy connections a newcomer would wait for
+    /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
+    func accept() {
+        for _ in 0..<Self.acceptedAtOnce {
+            guard connections.count < connectionLimit + Self.excess else { return loop.stopListening() }
+            let code = dbr_accept(daemon, listening)
+            switch code {
+            case 0, EINTR, ECONNABORTED: loop.setRunDue()
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                // The system says so before it looks whether anybody waits.
+                var listener = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+                guard poll(&listener, 1, 0) > 0 else { return }
+                // Tried again when a connection has closed, and every second.
+                loop.stopListening()
+                makeRoom(for: nil)
+                return logShortage(code)
+            default: return
+            }
+        }
+    }
+
+    /// Listens again where it had to stop.
+    private func resumeListening() {
+        guard !isDraining, !loop.isListening, connections.count < connectionLimit + Self.excess else {
+            return
+        }
+        try? loop.listen(on: listening)
+    }
+
     func tick() {
-        // Where descriptors were short, the library tries again in its next run.
-        loop.setRunDue()
+        resumeListening()
         for connection in connections.values { connection.check(server.limits) }
     }
 
@@ -99,6 +136,15 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         )
     }
 
+    /// At most one line a second.
+    private func logShortage(_ code: Int32) {
+        guard Loop.now - lastLimitLog >= 1000 else { return }
+        lastLimitLog = Loop.now
+        server.logger.error(
+            "\(SystemError("cannot take a connection", code: code)); let the process open more files (ulimit -n)"
+        )
+    }
+
     /// What the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
         let now = Loop.now
@@ -116,8 +162,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// Takes no more connections and closes those that wait for a request.
     func stopListening() {
         isDraining = true
-        // The duplicate that this daemon got is ours again: while it is open, callers still reach the port.
-        close(MHD_quiesce_daemon(daemon))
+        loop.stopListening()
+        // While any duplicate is open, callers still reach the port.
+        close(listening)
         for connection in connections.values {
             if case .idle = connection.stage { connection.cut() }
         }
@@ -174,10 +221,8 @@ extension Worker {
     }
 
     func connectionClosed(_ connection: Connection) {
-        // At its limit, or the system's of descriptors, the library listens again in the run after a connection has
-        // closed, and nothing else would lead to one.
-        loop.setRunDue()
         connections[ObjectIdentifier(connection)] = nil
+        resumeListening()
     }
 
     /// The first call: the head is there, and nothing else.
@@ -252,17 +297,23 @@ extension Worker {
         return Answer(head, .bytes(body), closing: true).queue(on: connection, for: nil)
     }
 
-    /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest.
-    private func makeRoom(for new: Connection) {
+    /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest; and
+    /// one that has only just come, last.
+    private func makeRoom(for new: Connection?) {
         let waiting = connections.values.filter { connection in
             switch connection.stage {
             case .idle, .head: connection !== new && !connection.isCut
             case .body, .sending, .busy: false
             }
         }
-        let oldest = waiting.min { ($0.isNew ? 0 : 1, $0.since) < ($1.isNew ? 0 : 1, $1.since) }
+        let now = Loop.now
+        func rank(_ connection: Connection) -> Int {
+            guard connection.isNew else { return 1 }
+            return now - connection.since > 1000 ? 0 : 2
+        }
+        let oldest = waiting.min { (rank($0), $0.since) < (rank($1), $1.since) }
         guard let oldest else { return }
         oldest.cut()
-        logLimit()
+        if new != nil { logLimit() }
     }
 }

@@ -48,13 +48,6 @@ extension StoppingTests {
         _ = try await server.line(with: "a handler holds its thread")
         client.close()
     }
-
-    @Test func aMachineShortOfDescriptorsIsToldSo() async throws {
-        let binary = try Program.path(of: "drawbridge")
-        let starved = try Program("sh", ["-c", "ulimit -n 8; exec \(binary) -p 0"])
-        #expect(await starved.child.exitCode() == 1)
-        _ = try await starved.line(with: "Too many open files")
-    }
 }
 
 /// Requests that wait, that stream, and that follow each other without end.

@@ -24,11 +24,11 @@ public struct FlagRule: InterceptionRule {
         return request
     }
 
-    /// Nearly always the flag stands there as it is; encoded, it is the same flag.
+    /// Nearly always the flag stands there as it is; encoded, or with an empty value left out, it is the same flag.
     private func isFlag(_ part: Substring.UTF8View) -> Bool {
         if part.elementsEqual(text.utf8) { return true }
-        return part.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
-            && Query.Item(part) == item
+        let isEncoded = part.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
+        return (isEncoded || item.value.isEmpty) && Query.Item(part) == item
     }
 }
 

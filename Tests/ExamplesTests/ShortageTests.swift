@@ -6,13 +6,6 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ShortageTests {
     private static let echo = "GET /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test func aMachineShortOfDescriptorsIsToldSo() async throws {
-        let binary = try Program.path(of: "drawbridge")
-        let starved = try Program("sh", ["-c", "ulimit -n 8; exec \(binary) -p 0"])
-        #expect(await starved.child.exitCode() == 1)
-        _ = try await starved.line(with: "Too many open files")
-    }
-
     @Test func whereDescriptorsRunOutTheIdleMakeRoomAndNewcomersAreServed() async throws {
         let binary = try Program.path(of: "test-server")
         let server = try Program("sh", ["-c", "ulimit -n 32; exec \(binary) -p 0 --grace 0"])

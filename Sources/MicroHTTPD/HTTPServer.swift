@@ -176,6 +176,7 @@ public final class HTTPServer: Sendable {
         limit.rlim_cur = min(limit.rlim_max, 1 << 20)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return min(20_000, max(16, Int(clamping: limit.rlim_cur) / 2))
+        // Some two dozen are the process's own.
+        return min(20_000, max(4, (Int(clamping: limit.rlim_cur) - 24) / 2))
     }
 }

@@ -10,13 +10,13 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     let server: HTTPServer
     let loop: Loop
 
-    /// Connections above the limit that are there while others make room for them.
-    private static let excess = 16
     /// Connections taken in a row, before those that there are get their turn.
     private static let acceptedAtOnce = 256
 
     private let listening: Int32
     private let connectionLimit: Int
+    /// Connections above the limit that are there while others make room for them.
+    private var excess: Int { min(16, connectionLimit / 2 + 1) }
     private let callbacks: UnsafeMutablePointer<dbr_callbacks>
     private var daemon: OpaquePointer!
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -39,7 +39,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
         let settings = dbr_daemon_settings(
-            connection_limit: UInt32(connectionLimit + 2 * Self.excess),
+            connection_limit: UInt32(connectionLimit + 2 * excess),
             idle_seconds: UInt32(server.limits.idleSeconds), pool_bytes: server.limits.pool)
         guard let daemon = dbr_start(callbacks, settings) else {
             throw SystemError("libmicrohttpd cannot start")
@@ -74,7 +74,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
     func accept() {
         for _ in 0..<Self.acceptedAtOnce {
-            guard connections.count < connectionLimit + Self.excess else { return loop.stopListening() }
+            guard connections.count < connectionLimit + excess else { return loop.stopListening() }
             let code = dbr_accept(daemon, listening)
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
@@ -93,7 +93,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Listens again where it had to stop.
     private func resumeListening() {
-        guard !isDraining, !loop.isListening, connections.count < connectionLimit + Self.excess else {
+        guard !isDraining, !loop.isListening, connections.count < connectionLimit + excess else {
             return
         }
         try? loop.listen(on: listening)

@@ -8,7 +8,7 @@ import Testing
 
     @Test func whereDescriptorsRunOutTheIdleMakeRoomAndNewcomersAreServed() async throws {
         let binary = try Program.path(of: "test-server")
-        let server = try Program("sh", ["-c", "ulimit -n 32; exec \(binary) -p 0 --grace 0"])
+        let server = try Program("sh", ["-c", "ulimit -n 48; exec \(binary) -p 0 --grace 0"])
         let port = try await server.port()
         let (waiting, idle) = try await blocking {
             let waiting = try (0..<8).map { _ in

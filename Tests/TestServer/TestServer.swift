@@ -2,6 +2,7 @@ import Drawbridge
 import DrawbridgeCommand
 import Glibc
 import Logging
+import Synchronization
 
 /// A gateway with handlers that only tests need.
 @main
@@ -12,6 +13,7 @@ struct TestServer {
             gateway.register(Ticks.self, at: "/ticks")
             gateway.register(Soon.self, at: "/soon")
             gateway.register(Block.self, at: "/block")
+            gateway.register(Counts.self, at: "/counts")
         }
     }
 }
@@ -21,8 +23,24 @@ struct Wait: Handler {
     static var deadline: Duration? { nil }
 
     func startLoading(_ request: Request) async throws -> Response {
-        try await Task.sleep(for: .seconds(3600))
+        Counts.started.add(1, ordering: .relaxed)
+        // A cancelled sleep would stay in memory until its hour.
+        let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in nothing {}
+        continuation.finish()
         return Response(text: "too late")
+    }
+
+    func stopLoading() { Counts.stopped.add(1, ordering: .relaxed) }
+}
+
+/// How many have waited, and how many of them were told that nobody waits for them.
+struct Counts: JSONHandler {
+    static let started = Atomic<Int>(0)
+    static let stopped = Atomic<Int>(0)
+
+    func handle(_ input: Nothing) async throws -> [Int] {
+        [Self.started.load(ordering: .relaxed), Self.stopped.load(ordering: .relaxed)]
     }
 }
 

@@ -18,8 +18,9 @@ package func sockets(on port: Int) -> Int {
     return count
 }
 
-package func openDescriptors() -> [Int32] {
-    guard let directory = opendir("/proc/self/fd") else { return [] }
+/// The descriptors that a process has open: this one, or a child.
+package func openDescriptors(of process: String = "self") -> [Int32] {
+    guard let directory = opendir("/proc/\(process)/fd") else { return [] }
     defer { closedir(directory) }
     var found: [Int32] = []
     while let entry = readdir(directory) {
@@ -31,9 +32,9 @@ package func openDescriptors() -> [Int32] {
     return found
 }
 
-/// Bytes of memory that the process has in use.
-package func residentBytes() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+/// Bytes of memory that a process has in use: this one, or a child.
+package func residentBytes(of process: String = "self") -> Int {
+    guard let file = fopen("/proc/\(process)/statm", "r") else { return 0 }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 128)
     fgets(&line, 128, file)
@@ -41,3 +42,6 @@ package func residentBytes() -> Int {
     let parts = text.split(separator: " ")
     return parts.count > 1 ? (Int(parts[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }
+
+/// True when no other suite runs beside the engine's: only then can the memory of this process be judged.
+package let isAlone = getenv("DRAWBRIDGE_ALONE") != nil

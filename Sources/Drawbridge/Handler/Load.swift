@@ -29,7 +29,6 @@ final class Load: Sendable {
         var outcome: Result<Response, any Error>?
         var waiter: CheckedContinuation<Void, Never>?
         var task: Task<Void, Never>?
-        var timer: Task<Void, Never>?
     }
 
     /// - Parameter loop: where a handler runs that does not block; nil: wherever the caller's task does.
@@ -55,7 +54,7 @@ final class Load: Sendable {
                         state.waiter = waiter
                         return false
                     }
-                    if isOver { waiter.resume() } else { startTimer() }
+                    if isOver { waiter.resume() } else { awaitDeadline() }
                 }
             } onCancel: {
                 stop(with: CancellationError())
@@ -98,8 +97,7 @@ final class Load: Sendable {
             if !outcome.isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return
         }
-        before.timer?.cancel()
-        before.waiter?.resume()
+        resume(before)
     }
 
     /// Cancels, then tells the handler, then lets the answer go.
@@ -109,25 +107,32 @@ final class Load: Sendable {
         guard let before = decide(.failure(error)) else { return }
         before.task?.cancel()
         handler.stopLoading()
-        before.timer?.cancel()
-        before.waiter?.resume()
+        resume(before)
     }
 
-    private func startTimer() {
+    /// Lets the answer go to whoever waits for it; a load that nobody had to wait for has no deadline.
+    private func resume(_ before: State) {
+        guard let waiter = before.waiter else { return }
+        Deadlines.shared.remove(self)
+        waiter.resume()
+    }
+
+    private func awaitDeadline() {
         guard let deadline = type(of: handler).deadline else { return }
-        let timer = Task {
-            guard (try? await Task.sleep(for: deadline)) != nil else { return }
-            stop(
-                with: HTTPError(
-                    .gatewayTimeout,
-                    "\(route.name) did not answer within \(deadline); give it a longer deadline, or nil where a person answers"
-                ))
-        }
-        let isOver = state.withLock { state in
-            if state.outcome == nil { state.timer = timer }
-            return state.outcome != nil
-        }
-        if isOver { timer.cancel() }
+        Deadlines.shared.add(self, after: deadline)
+        // It may have ended meanwhile, and found nothing to remove.
+        if state.withLock({ $0.outcome != nil }) { Deadlines.shared.remove(self) }
+    }
+
+    /// The deadline has passed.
+    func expire() {
+        let deadline = type(of: handler).deadline ?? .zero
+        stop(
+            with: HTTPError(
+                .gatewayTimeout,
+                """
+                \(route.name) did not answer within \(deadline); give it a longer deadline, or nil where a person answers
+                """))
     }
 
     /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.

@@ -1,0 +1,58 @@
+import Dispatch
+import Synchronization
+
+/// Ends the loads whose time is up, with one thread for the process.
+///
+/// A task that sleeps for each of them would stay in memory until its hour, however early it was cancelled.
+final class Deadlines: Sendable {
+    private struct State {
+        var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, load: Load)] = [:]
+        /// When the thread looks again; nil while it waits for news.
+        var nextLook: ContinuousClock.Instant?
+    }
+
+    static let shared = Deadlines()
+
+    private let state = Mutex(State())
+    private let news = DispatchSemaphore(value: 0)
+
+    private init() {
+        DispatchQueue(label: "drawbridge.deadlines").async { [self] in
+            while true { look() }
+        }
+    }
+
+    func add(_ load: Load, after duration: Duration) {
+        let end = ContinuousClock.now + duration
+        let isFirst = state.withLock { state in
+            state.waiting[ObjectIdentifier(load)] = (end, load)
+            guard state.nextLook.map({ end < $0 }) ?? true else { return false }
+            state.nextLook = end
+            return true
+        }
+        if isFirst { news.signal() }
+    }
+
+    func remove(_ load: Load) {
+        state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(load)) }
+    }
+
+    /// Waits for the next end or an earlier one, and expires what is over.
+    private func look() {
+        if let next = state.withLock({ $0.nextLook }) {
+            // An hour at most: Dispatch counts nanoseconds, and a deadline may be any duration.
+            let left = min(.seconds(3600), max(.zero, ContinuousClock.now.duration(to: next)))
+            if news.wait(timeout: .now() + left / .seconds(1)) == .success { return }
+        } else {
+            return news.wait()
+        }
+        let now = ContinuousClock.now
+        let over = state.withLock { state in
+            let over = state.waiting.values.filter { $0.end <= now }.map(\.load)
+            for load in over { state.waiting[ObjectIdentifier(load)] = nil }
+            state.nextLook = state.waiting.values.map(\.end).min()
+            return over
+        }
+        for load in over { load.expire() }
+    }
+}

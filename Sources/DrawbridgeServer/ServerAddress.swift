@@ -11,9 +11,7 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     public var description: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// True for an address, or a name that can only mean one, that no other machine can call.
-    package var isLoopback: Bool {
-        Authority(host.contains(":") ? "[\(host)]" : host)?.isLoopback == true
-    }
+    package var isLoopback: Bool { Authority.isLoopback(address: host) }
 
     /// Makes an address of its parts.
     package init(host: String, port: Int) {

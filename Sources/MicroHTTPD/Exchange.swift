@@ -118,7 +118,7 @@ extension Exchange {
 
     /// The library is done with this request, one way or the other.
     func completed(inFull: Bool) {
-        worker.unwatch(self, caller.socket, if: isSuspended)
+        if isSuspended { worker.unwatch(caller.socket) }
         isSuspended = false
         connection = nil
         caller.isNew = false
@@ -175,7 +175,7 @@ extension Exchange {
     private func resume() {
         guard let connection, isSuspended else { return }
         isSuspended = false
-        worker.unwatch(self, caller.socket, if: true)
+        worker.unwatch(caller.socket)
         if incoming.isOpen { caller.enter(.body(count: 0)) }
         MHD_resume_connection(connection)
         loop.setRunDue()

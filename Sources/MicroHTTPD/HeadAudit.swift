@@ -15,10 +15,7 @@ package struct HeadAudit {
     package static func run(
         _ block: UnsafeRawBufferPointer, target: [UInt8], limits: Limits
     ) throws(Refusal) -> AuditedHead {
-        guard target.count <= limits.target else {
-            throw Refusal(
-                .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
-        }
+        try check(target, limits)
         guard block.count <= limits.head else {
             throw Refusal(
                 .requestHeaderFieldsTooLarge,
@@ -36,17 +33,22 @@ package struct HeadAudit {
     static func check(
         method: String, target: [UInt8], version: String, fields: [HTTPField], limits: Limits
     ) throws(Refusal) -> AuditedHead {
+        try check(target, limits)
+        guard fields.count <= limits.fields else { throw tooManyFields(limits) }
+        guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
+        return try head(
+            method, String(decoding: target, as: UTF8.self), isOldVersion: version == "HTTP/1.0", fields)
+    }
+
+    private static func check(_ target: [UInt8], _ limits: Limits) throws(Refusal) {
         guard target.count <= limits.target else {
             throw Refusal(
                 .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
         }
-        guard fields.count <= limits.fields else {
-            throw Refusal(
-                .requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
-        }
-        guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
-        return try head(
-            method, String(decoding: target, as: UTF8.self), isOldVersion: version == "HTTP/1.0", fields)
+    }
+
+    private static func tooManyFields(_ limits: Limits) -> Refusal {
+        Refusal(.requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
     }
 
     // MARK: The block
@@ -102,10 +104,7 @@ package struct HeadAudit {
     private mutating func fields(_ limits: Limits) throws(Refusal) -> [HTTPField] {
         var fields: [HTTPField] = []
         while rest.count > 2 {
-            guard fields.count < limits.fields else {
-                throw Refusal(
-                    .requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
-            }
+            guard fields.count < limits.fields else { throw Self.tooManyFields(limits) }
             let nameBytes = try token()
             guard !nameBytes.isEmpty, nameBytes.allSatisfy(\.isTokenByte), let text = Self.ascii(nameBytes),
                 let name = HTTPField.Name(text)

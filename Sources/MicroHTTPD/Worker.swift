@@ -25,7 +25,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private(set) var isDraining = false
     private var idleWaiter: CheckedContinuation<Void, Never>?
     private var lastLog = 0
-    private var lastLimitLog = 0
+    private var lastShortageLog = 0
 
     init(_ server: HTTPServer, listening: Int32, connectionLimit: Int) throws {
         self.server = server
@@ -85,7 +85,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
                 // Tried again when a connection has closed, and every second.
                 loop.stopListening()
                 makeRoom(for: nil)
-                return logShortage(code)
+                let error = SystemError("cannot take a connection", code: code)
+                return logShortage(.error, "\(error); let the process open more files (ulimit -n)")
             default: return
             }
         }
@@ -115,8 +116,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         }
     }
 
-    func unwatch(_ exchange: Exchange, _ socket: Int32, if isWatched: Bool) {
-        guard isWatched, watched.removeValue(forKey: socket) != nil else { return }
+    func unwatch(_ socket: Int32) {
+        guard watched.removeValue(forKey: socket) != nil else { return }
         loop.unwatch(socket)
     }
 
@@ -127,22 +128,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         tellIfIdle()
     }
 
-    /// At most one line a second.
-    private func logLimit() {
-        guard Loop.now - lastLimitLog >= 1000 else { return }
-        lastLimitLog = Loop.now
-        server.logger.warning(
-            "\(connectionLimit) connections are open, and no more are taken; those that wait longest are closed"
-        )
-    }
-
-    /// At most one line a second.
-    private func logShortage(_ code: Int32) {
-        guard Loop.now - lastLimitLog >= 1000 else { return }
-        lastLimitLog = Loop.now
-        server.logger.error(
-            "\(SystemError("cannot take a connection", code: code)); let the process open more files (ulimit -n)"
-        )
+    /// Says that there is no room, at most once a second.
+    private func logShortage(_ level: Logger.Level, _ message: String) {
+        guard Loop.now - lastShortageLog >= 1000 else { return }
+        lastShortageLog = Loop.now
+        server.logger.log(level: level, "\(message)")
     }
 
     /// What the library says, at most one line a second: some messages come once for every broken request.
@@ -314,6 +304,11 @@ extension Worker {
         let oldest = waiting.min { (rank($0), $0.since) < (rank($1), $1.since) }
         guard let oldest else { return }
         oldest.cut()
-        if new != nil { logLimit() }
+        if new != nil {
+            logShortage(
+                .warning,
+                "\(connectionLimit) connections are open, and no more are taken; those that wait longest are closed"
+            )
+        }
     }
 }

@@ -43,6 +43,11 @@ package struct Authority: Equatable, Sendable {
             && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
     }
 
+    /// The same of an address as sockets show it: an IPv6 one has no brackets there.
+    package static func isLoopback(address: String) -> Bool {
+        Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
+    }
+
     /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
     package var isLocal: Bool { isLoopback || host == JSBridgeRule.name }
 

@@ -68,7 +68,7 @@ extension Gateway {
     }
 
     private func passThrough(_ request: Request) async throws -> Response {
-        guard var response = try await behind.respond(to: request) else {
+        guard let response = try await answerFromBehind(request) else {
             var error = HTTPError.nothingBehind(request.path)
             if let segments = Target.segments(of: request.path), let (route, _) = matches(segments).first {
                 error.message +=
@@ -76,7 +76,13 @@ extension Gateway {
             }
             throw error
         }
-        response.answeredBy = "passed"
+        return response
+    }
+
+    /// What lies behind the gateway answers, or declines.
+    func answerFromBehind(_ request: Request) async throws -> Response? {
+        var response = try await behind.respond(to: request)
+        response?.answeredBy = "passed"
         return response
     }
 

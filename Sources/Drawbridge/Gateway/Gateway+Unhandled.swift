@@ -5,23 +5,19 @@ import Logging
 extension Gateway {
     /// Follows the policy; the nearest registered path stands in the log and in a header.
     func withoutHandler(_ plain: Request, original: Request) async throws -> Response {
+        if unhandled == .passThrough {
+            return try await answerFromBehind(original)
+                ?? Self.refusal(HTTPError.nothingBehind(original.path))
+        }
         let hint = hint(for: plain.path)
-        switch unhandled {
-        case .passThrough:
-            guard let response = try await behind.respond(to: original) else {
-                return Self.refusal(HTTPError.nothingBehind(original.path))
-            }
-            return response
-        case .answer:
-            plain.logger.warning("\(hint)")
-            var response = reply(HTTPError(.badRequest, "No response"))
-            response.headers[.hint] = hint
-            response.answeredBy = "no handler"
-            return response
-        case .fail:
-            plain.logger.warning("\(hint)")
+        plain.logger.warning("\(hint)")
+        if unhandled == .fail {
             return refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
         }
+        var response = reply(HTTPError(.badRequest, "No response"))
+        response.headers[.hint] = hint
+        response.answeredBy = "no handler"
+        return response
     }
 
     func methodNotAllowed(_ plain: Request, _ route: Route) -> HTTPError {

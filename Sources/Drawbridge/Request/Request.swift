@@ -128,8 +128,7 @@ extension Request {
     /// True when the caller is on this machine, and when there is no socket at all.
     var isFromThisMachine: Bool {
         guard let remoteAddress, remoteAddress != "127.0.0.1", remoteAddress != "::1" else { return true }
-        return Authority(remoteAddress.contains(":") ? "[\(remoteAddress)]" : remoteAddress)?.isLoopback
-            == true
+        return Authority.isLoopback(address: remoteAddress)
     }
 }
 

@@ -21,16 +21,16 @@ public struct AlertHandler: JSONHandler {
     /// A person may take their time.
     public static var deadline: Duration? { nil }
 
-    private let presenter: any Presenter
+    private let request: Request
 
-    /// Asks by way of this presenter.
-    public init(presenter: any Presenter) { self.presenter = presenter }
+    /// Made for each request.
+    public init(request: Request) { self.request = request }
 
     /// Shows the message and waits for the tap.
     public func handle(_ input: Input) async throws -> Output {
         let question = Question(
             "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])
-        let answer = try await presenter.present(question)
+        let answer = try await request.presenter.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }
 }

@@ -24,10 +24,10 @@ public struct LoginHandler: JSONHandler {
     /// A person may take their time.
     public static var deadline: Duration? { nil }
 
-    private let presenter: any Presenter
+    private let request: Request
 
-    /// Asks by way of this presenter.
-    public init(presenter: any Presenter) { self.presenter = presenter }
+    /// Made for each request.
+    public init(request: Request) { self.request = request }
 
     /// Issues the token.
     ///
@@ -50,6 +50,6 @@ public struct LoginHandler: JSONHandler {
 
     private func askedUser() async throws -> String? {
         let question = Question("login", title: "Log in", fields: ["user"])
-        return try await presenter.present(question)?["user"]?.stringValue
+        return try await request.presenter.present(question)?["user"]?.stringValue
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 public import Drawbridge
+import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
 import Logging
@@ -30,6 +31,8 @@ public enum GatewayCommand {
         do {
             let gateway = try settings.makeGateway()
             try await register(gateway)
+            gateway.registerStandardHandlers(
+                location: RequestLocationHandler.greenwich, store: try Store())
             try await serve(gateway, settings)
         } catch {
             LogWriter.standardError.flush()

@@ -53,6 +53,6 @@ struct Options: ParsableArguments {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
-        do { _ = try ScriptedPresenter(answer) } catch { throw ValidationError("--answer \(error)") }
+        for text in answer { _ = try Answers.parse(text) }
     }
 }

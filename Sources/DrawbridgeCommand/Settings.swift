@@ -11,7 +11,7 @@ struct Settings {
     let root: String?
     /// Seconds that running requests get at a stop.
     let grace: Double
-    let presenter: ScriptedPresenter
+    let answers: Answers
 
     init(_ options: Options) throws {
         let host = options.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
@@ -24,17 +24,13 @@ struct Settings {
             // Whoever is on the network could call; the server itself checks what the name stands for.
             requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
         root = options.root
-        presenter = try ScriptedPresenter(options.answer)
+        answers = try Answers(options.answer)
     }
 
     func makeGateway() throws -> Gateway {
-        let presenter = presenter
         let files: any Responder = if let root { try StaticFiles(root: root) } else { WelcomePage() }
-        let gateway = Gateway(passThrough: [files], access: access)
-        gateway.register(EchoHandler.self, at: "/echo")
-        gateway.register(at: "/login") { LoginHandler(presenter: presenter) }
-        gateway.register(at: "/alert") { AlertHandler(presenter: presenter) }
-        return gateway
+        return Gateway(
+            passThrough: [files], access: access, presenter: ScriptedPresenter(answers.values))
     }
 
     private static func environment(_ name: String) -> String? {

@@ -1,23 +1,32 @@
 import Drawbridge
 import DrawbridgeHandlers
 import HTTPTypes
+import Synchronization
 import Testing
 
-/// The handlers as the command registers them, asked in process.
-private func gateway(answers: [String] = []) throws -> Gateway {
-    let presenter = try ScriptedPresenter(answers)
-    let gateway = Gateway()
-    gateway.register(EchoHandler.self, at: "/echo")
-    gateway.register(at: "/login") { LoginHandler(presenter: presenter) }
-    gateway.register(at: "/alert") { AlertHandler(presenter: presenter) }
-    return gateway
-}
+/// A gateway with one handler, asked in process.
+struct App {
+    let gateway: Gateway
 
-private func reply(
-    _ gateway: Gateway, _ method: HTTPRequest.Method = .get, _ target: String, _ body: String = ""
-) async throws -> JSON {
-    let response = await gateway.respond(to: Request(method, target, body: .init(body)))
-    return try JSON(parsing: try await response.body.collect())
+    init<H: Handler>(_ type: H.Type, answers: [String: JSON] = [:]) {
+        self.init(type, presenter: ScriptedPresenter(answers))
+    }
+
+    init<H: Handler>(_ type: H.Type, presenter: any Presenter) {
+        gateway = Gateway(presenter: presenter)
+        gateway.register(type, at: "/handler")
+    }
+
+    init<H: Handler>(answers: [String: JSON] = [:], _ make: @escaping @Sendable (Request) throws -> H) {
+        gateway = Gateway(presenter: ScriptedPresenter(answers))
+        gateway.register(at: "/handler", make)
+    }
+
+    /// Sends a body to the handler, and gives the envelope.
+    func call(_ body: String = "") async throws -> JSON {
+        let request = Request(.post, "/__jsbridge__/handler", body: .init(body))
+        return try JSON(parsing: try await gateway.respond(to: request).body.collect())
+    }
 }
 
 @Suite struct EchoHandlerTests {
@@ -25,65 +34,172 @@ private func reply(
         #"{"message":"Hello"}"#, #"[1,2.50,12345678901234567890123]"#, #"{"nested":{"é":"\u0000\u2028😀"}}"#,
     ])
     func givesBackWhatCame(_ body: String) async throws {
-        let reply = try await reply(gateway(), .post, "/__jsbridge__/echo", body)
+        let reply = try await App(EchoHandler.self).call(body)
         #expect(reply["code"] == 200)
         #expect(reply["data"] == (try JSON(parsing: Array(body.utf8))))
     }
 
     @Test func readsTheQuery() async throws {
-        let reply = try await reply(gateway(), .get, "/echo?_mobile_bridge=1&message=Hello+there")
+        let request = Request("/handler?_mobile_bridge=1&message=Hello+there")
+        let response = await App(EchoHandler.self).gateway.respond(to: request)
+        let reply = try JSON(parsing: try await response.body.collect())
         #expect(reply == ["code": 200, "data": ["message": "Hello there"], "message": ""])
     }
 }
 
 @Suite struct LoginHandlerTests {
     @Test func issuesAFreshTokenEachTime() async throws {
-        let call = #"{"action":"login","data":{"user":"ann"}}"#
-        let first = try await reply(gateway(), .post, "/__jsbridge__", call)
-        let second = try await reply(gateway(), .post, "/__jsbridge__", call)
+        let app = App(LoginHandler.self)
+        let first = try await app.call(#"{"user":"ann"}"#)
+        let second = try await app.call(#"{"user":"ann"}"#)
         #expect(first["data"]?["user"] == "ann")
         #expect(first["data"]?["token"]?.stringValue?.count == 32)
         #expect(first["data"]?["token"] != second["data"]?["token"])
     }
 
-    @Test func asksThePersonWhereThePageNamesNobody() async throws {
-        let asked = try await reply(
-            gateway(answers: [#"login={"user":"bob"}"#]), .post, "/__jsbridge__/login")
+    @Test(arguments: [["user": "bob"], "bob"] as [JSON])
+    func asksThePersonWhereThePageNamesNobody(_ answer: JSON) async throws {
+        let asked = try await App(LoginHandler.self, answers: ["login": answer]).call()
         #expect(asked["data"]?["user"] == "bob")
     }
 
     @Test func refusesWhereNobodyIsNamed() async throws {
-        #expect(try await reply(gateway(), .post, "/__jsbridge__/login")["code"] == 401)
-        #expect(try await reply(gateway(), .post, "/__jsbridge__/login", #"{"user":""}"#)["code"] == 401)
+        #expect(try await App(LoginHandler.self).call()["code"] == 401)
+        #expect(try await App(LoginHandler.self).call(#"{"user":""}"#)["code"] == 401)
     }
 
     @Test func namesTheFieldThatDoesNotFit() async throws {
-        let reply = try await reply(gateway(), .post, "/__jsbridge__/login", #"{"user":5}"#)
+        let reply = try await App(LoginHandler.self).call(#"{"user":5}"#)
         #expect(reply["code"] == 400)
         #expect(reply["message"]?.stringValue?.contains("user: expected a string") == true)
     }
 }
 
-@Suite struct AlertHandlerTests {
-    @Test(arguments: [("alert=ok", "ok"), ("alert=cancel", "cancel"), ("login=ok", "cancel")])
-    func answersWithWhatWasTapped(_ answer: String, _ result: JSON) async throws {
-        let reply = try await reply(gateway(answers: [answer]), .get, "/alert?_mobile_bridge=1&message=Sure")
-        #expect(reply == ["code": 200, "data": ["result": result], "message": ""])
+/// Those that ask a person: what the page sends, what the person says, what the page gets.
+@Suite struct AskingHandlersTests {
+    @Test(arguments: [("ok", "ok"), ("cancel", "cancel"), (nil, "cancel")] as [(JSON?, JSON)])
+    func alertAnswersWithWhatWasTapped(_ answer: JSON?, _ result: JSON) async throws {
+        let app = App(AlertHandler.self, answers: answer.map { ["alert": $0] } ?? [:])
+        #expect(
+            try await app.call(#"{"message":"Sure?"}"#)
+                == ["code": 200, "data": ["result": result], "message": ""])
+        #expect(try await app.call()["data"] == ["result": result])
+    }
+
+    @Test(arguments: [("done", 1), ("fail", 0), ("cancel", 2), (nil, 2)] as [(JSON?, JSON)])
+    func shareAnswersWithAStatusCode(_ answer: JSON?, _ status: JSON) async throws {
+        let app = App(ShareHandler.self, answers: answer.map { ["share": $0] } ?? [:])
+        let body = #"{"title":"t","content":"c","url":"u","image":{"nested":[1]}}"#
+        #expect(try await app.call(body)["data"] == ["statusCode": status])
+        #expect(try await app.call()["data"] == ["statusCode": status])
+    }
+
+    @Test(arguments: [#"{"type":"book","price":"12.50"}"#, #"{"type":"book","price":12.50}"#])
+    func payShowsWhatAndHowMuch(_ body: String) async throws {
+        let presenter = Recorder("ok")
+        #expect(try await App(PayHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
+        #expect(
+            presenter.asked == [
+                Question("pay", title: "Pay", message: "book: 12.50", choices: ["ok", "cancel"])
+            ])
+        #expect(try await App(PayHandler.self).call(body)["data"] == ["result": "cancel"])
+        #expect(try await App(PayHandler.self).call(#"{"type":"book"}"#)["code"] == 400)
+    }
+
+    @Test(arguments: [#"{"number":"10086"}"#, #"{"number":10086}"#])
+    func makeACallShowsTheNumber(_ body: String) async throws {
+        let presenter = Recorder("ok")
+        #expect(
+            try await App(MakeACallHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
+        #expect(presenter.asked.map(\.message) == ["10086"])
+        #expect(try await App(MakeACallHandler.self).call(body)["data"] == ["result": "cancel"])
+        #expect(try await App(MakeACallHandler.self).call()["code"] == 400)
+    }
+
+    @Test func toastIsShownAndNotAnswered() async throws {
+        let presenter = Recorder(nil)
+        #expect(
+            try await App(ToastHandler.self, presenter: presenter).call(#"{"message":"Saved"}"#)
+                == ["code": 200, "message": ""])
+        #expect(presenter.asked == [Question("toast", message: "Saved")])
+        #expect(presenter.asked.first?.isNotice == true)
     }
 }
 
-@Suite struct ScriptedPresenterTests {
-    @Test func takesJSONOrPlainText() async throws {
-        let presenter = try ScriptedPresenter([#"login={"user":"ann"}"#, "alert=ok", "count=3", "empty="])
-        #expect(try await presenter.present(Question("login")) == ["user": "ann"])
-        #expect(try await presenter.present(Question("alert")) == "ok")
-        #expect(try await presenter.present(Question("count")) == 3)
-        #expect(try await presenter.present(Question("empty")) == "")
-        #expect(try await presenter.present(Question("unknown")) == nil)
+@Suite struct OpenURLHandlerTests {
+    @Test(arguments: ["https://example.com/a?b=c", "HTTP://EXAMPLE.COM", "mailto:a@b.example", "tel:10086"])
+    func opensWhatThePersonAllows(_ url: String) async throws {
+        let opened = Opened()
+        #expect(try await opened.app(answer: "ok").call(#"{"url":"\#(url)"}"#)["data"] == ["result": "ok"])
+        #expect(opened.urls == [url])
     }
 
-    @Test(arguments: ["ok", "=ok", ""])
-    func saysHowAnAnswerIsWritten(_ text: String) {
-        #expect(throws: InvalidAnswer.self) { try ScriptedPresenter([text]) }
+    @Test func opensNothingByItself() async throws {
+        let opened = Opened()
+        let reply = try await opened.app(answer: nil).call(#"{"url":"https://example.com"}"#)
+        #expect(reply["data"] == ["result": "cancel"])
+        #expect(opened.urls.isEmpty)
+    }
+
+    @Test(arguments: [
+        "file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:", "vscode://x", "https://a b",
+        "/etc/passwd", "smb://host/share", "https://a\\nb",
+    ])
+    func refusesWhatAPageMayNotOpen(_ url: String) async throws {
+        let opened = Opened()
+        let reply = try await opened.app(answer: "ok").call(#"{"url":"\#(url)"}"#)
+        #expect(reply["code"] == 400, "\(reply)")
+        #expect(reply["message"]?.stringValue?.contains("https") == true)
+        #expect(opened.urls.isEmpty)
+    }
+}
+
+@Suite struct DeviceHandlersTests {
+    @Test func deviceInfoTellsAboutThisMachineOrAnother() async throws {
+        let here = try await App(DeviceInfoHandler.self).call()
+        for member in ["platform", "system", "systemVersion", "model", "name", "language"] {
+            #expect(here["data"]?[member]?.stringValue?.isEmpty == false, "\(member)")
+        }
+        #expect(here["data"]?["platform"] == "linux")
+
+        let phone = DeviceInfoHandler.Output(
+            platform: "ios", system: "iOS", systemVersion: "26.1", model: "iPhone18,1", name: "Phone",
+            language: "sv-SE")
+        let there = try await App { _ in DeviceInfoHandler(device: phone) }.call()
+        #expect(try there["data"]?.decode(DeviceInfoHandler.Output.self) == phone)
+    }
+
+    @Test func requestLocationIsAString() async throws {
+        #expect(try await App(RequestLocationHandler.self).call()["data"] == "51.4779,-0.0015")
+        let there = App { _ in RequestLocationHandler(location: "上海市") }
+        #expect(try await there.call()["data"] == "上海市")
+    }
+}
+
+/// Keeps the questions, and gives one answer to all.
+private final class Recorder: Presenter {
+    private let answer: JSON?
+    private let questions = Mutex<[Question]>([])
+
+    init(_ answer: JSON?) { self.answer = answer }
+
+    var asked: [Question] { questions.withLock { $0 } }
+
+    func present(_ question: Question) async throws -> JSON? {
+        questions.withLock { $0.append(question) }
+        return answer
+    }
+}
+
+/// Keeps what was opened.
+private final class Opened: Sendable {
+    private let opened = Mutex<[String]>([])
+
+    var urls: [String] { opened.withLock { $0 } }
+
+    func app(answer: JSON?) -> App {
+        App(answers: answer.map { ["openURL": $0] } ?? [:]) { request in
+            OpenURLHandler(request: request) { url in self.opened.withLock { $0.append(url) } }
+        }
     }
 }

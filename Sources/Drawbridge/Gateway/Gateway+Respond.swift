@@ -15,8 +15,7 @@ extension Gateway {
     /// The same, with handlers on a loop of the engine.
     package func respond(to request: Request, on loop: (any HandlerLoop)?) async -> Response {
         var request = request
-        request.behind = behind
-        request.loggerBase = logger
+        request.gateway = self
 
         if let error = access.refusesHost(of: request) {
             return finish(refusal(error, of: request), for: request)

@@ -44,6 +44,8 @@ public final class Gateway: Sendable {
     public let access: AccessPolicy
     /// The limit of a collected body in bytes.
     public let bodyLimit: Int
+    /// Who asks the person at the app.
+    public let presenter: any Presenter
     /// Where the gateway and its handlers log.
     public let logger: Logger
 
@@ -59,11 +61,13 @@ public final class Gateway: Sendable {
     ///   - passThrough: who answers what is not for native, asked in order.
     ///   - middleware: what stands around every answer, the outermost first.
     ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
+    ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
-        bodyLimit: Int = Gateway.defaultBodyLimit, logger: Logger = Logger(label: "drawbridge")
+        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: (any Presenter)? = nil,
+        logger: Logger = Logger(label: "drawbridge")
     ) {
         behind = ResponderChain(responders: [PrivateEndpoints()] + passThrough)
         self.middleware = middleware
@@ -72,6 +76,7 @@ public final class Gateway: Sendable {
         self.unhandled = unhandled
         self.access = access
         self.bodyLimit = bodyLimit
+        self.presenter = presenter ?? ScriptedPresenter(logger: logger)
         self.logger = logger
     }
 

@@ -1,8 +1,3 @@
-extension JSON: ExpressibleByNilLiteral {
-    /// Makes `null` of `nil`.
-    public init(nilLiteral: ()) { self = .null }
-}
-
 extension JSON: ExpressibleByBooleanLiteral {
     /// Makes a value of `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }

@@ -36,8 +36,8 @@ public struct Request: Sendable {
     /// The input where the door has read it from the body already (`data` beside `action`).
     var doorInput: JSON?
 
-    var loggerBase = Logger.quiet
-    var behind: (any Responder)?
+    /// The gateway that answers it; nil for a request that no gateway has seen.
+    var gateway: Gateway?
 
     /// Where a door finds the name of its handler.
     package enum Naming: Sendable {
@@ -110,16 +110,21 @@ extension Request {
 
     /// Logs with the request's id.
     public var logger: Logger {
-        var logger = loggerBase
+        var logger = gateway?.logger ?? .quiet
         logger[metadataKey: "request"] = .string(id)
         return logger
     }
+
+    /// Asks the person at the app; where there is none, every question is cancelled.
+    public var presenter: any Presenter { gateway?.presenter ?? ScriptedPresenter(logger: .quiet) }
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
     /// It is not intercepted again, flag or no flag. Throws a 404 where nothing behind the gateway takes it.
     public func passThrough() async throws -> Response {
-        guard let response = try await behind?.respond(to: self) else { throw HTTPError.nothingBehind(path) }
+        guard let response = try await gateway?.behind.respond(to: self) else {
+            throw HTTPError.nothingBehind(path)
+        }
         return response
     }
 }

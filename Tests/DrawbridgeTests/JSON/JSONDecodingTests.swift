@@ -30,7 +30,7 @@ struct JSONDecodingTests {
     @Test func specialTypesAreReadFromTheirForms() throws {
         let json: JSON = [
             "date": "2026-11-20T23:29:24.5Z", "data": "+/8A", "url": "https://example.com/",
-            "json": [1, nil],
+            "json": [1, .null],
             "decimal": .number(JSON.Number(verified: "12345678901234567890.12345")),
             "big": .number(JSON.Number(Int128.min)), "huge": .number(JSON.Number(UInt128.max)), "unknown": 1,
         ]
@@ -41,7 +41,7 @@ struct JSONDecodingTests {
         #expect(value.decimal == Decimal(string: "12345678901234567890.12345"))
         #expect(value.big == .min)
         #expect(value.huge == .max)
-        #expect(value.json == [1, nil])
+        #expect(value.json == [1, .null])
         #expect(try JSON.object([:]).decode(Everything.self) == Everything())
         #expect(try JSON(1_500).decode(Date.self) == Date(timeIntervalSince1970: 1.5))
     }
@@ -62,11 +62,11 @@ struct JSONDecodingTests {
             var c: [Int]?
             var d: Everything?
         }
-        let value = try JSON.object(["a": nil, "c": nil, "d": nil]).decode(Value.self)
+        let value = try JSON.object(["a": .null, "c": .null, "d": .null]).decode(Value.self)
         #expect(value.a == nil && value.b == nil && value.c == nil && value.d == nil)
         #expect(try JSON.null.decode(Int?.self) == nil)
         #expect(try JSON(4).decode(Int?.self) == 4)
-        #expect(try JSON.array([1, nil]).decode([Int?].self) == [1, nil])
+        #expect(try JSON.array([1, .null]).decode([Int?].self) == [1, nil])
     }
 
     @Test func wholeNumbersMayBeWrittenWithAPoint() throws {

@@ -42,13 +42,13 @@ struct JSONEncodingTests {
     @Test func singleValuesAndTheirOptionalsNeedNoContainer() throws {
         #expect(try JSON(encoding: 5) == 5)
         #expect(try JSON(encoding: "a") == "a")
-        #expect(try JSON(encoding: Int?.none) == nil)
+        #expect(try JSON(encoding: Int?.none) == .null)
         #expect(try JSON(encoding: Int??.some(3)) == 3)
-        #expect(try JSON(encoding: [Int?.none, 1]) == [nil, 1])
+        #expect(try JSON(encoding: [Int?.none, 1]) == [.null, 1])
         #expect(try JSON(encoding: JSONSample.Level.high) == "high")
-        #expect(try JSON(encoding: ["a": Int?.none]) == ["a": nil])
+        #expect(try JSON(encoding: ["a": Int?.none]) == ["a": .null])
         #expect(try JSON(encoding: Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00.000Z")
-        #expect(try JSON(encoding: [UUID?.none]) == [nil])
+        #expect(try JSON(encoding: [UUID?.none]) == [.null])
         #expect(try JSON.encode([1.5, 2]) == Array("[1.5,2]".utf8))
     }
 
@@ -91,7 +91,7 @@ struct JSONEncodingTests {
             try first.encodeNil()
             #expect(second.count == 3)
         }
-        #expect(try JSON(encoding: array) == [1, "x", nil])
+        #expect(try JSON(encoding: array) == [1, "x", .null])
     }
 
     @Test func nestedContainersAndSuperEncodersKeepTheirPlace() throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON values")
 struct JSONValueTests {
     @Test func literalsMakeValues() {
-        let json: JSON = ["a": nil, "b": true, "c": 1, "d": 2.5, "e": "x", "f": [1, "y"], "g": [:]]
+        let json: JSON = ["a": .null, "b": true, "c": 1, "d": 2.5, "e": "x", "f": [1, "y"], "g": [:]]
         #expect(json.description == #"{"a":null,"b":true,"c":1,"d":2.5,"e":"x","f":[1,"y"],"g":{}}"#)
         #expect(json["f"]?[1]?.stringValue == "y")
         #expect(json["f"]?[2] == nil)

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Drawbridge
+
+/// What `--answer` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
+struct Answers {
+    /// The answers by the names of their questions.
+    private(set) var values: [String: JSON] = [:]
+
+    /// Reads them in order; of two answers to one question the last counts.
+    init(_ texts: [String]) throws {
+        for text in texts {
+            if text.hasPrefix("@") {
+                let file = String(text.dropFirst())
+                guard let members = try JSON(file: file).objectValue else {
+                    throw Failure("\(file): answers are an object, for instance {\"alert\":\"ok\"}")
+                }
+                for (name, answer) in members { values[name] = answer }
+            } else {
+                let (name, answer) = try Self.parse(text)
+                values[name] = answer
+            }
+        }
+    }
+
+    /// Splits at the first equals sign; a value is JSON, or else a plain string.
+    static func parse(_ text: String) throws -> (name: String, answer: JSON) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            throw ValidationError(
+                "--answer \(text): write name=value, for instance alert=ok, or @answers.json for a file of them"
+            )
+        }
+        let value = String(text[text.index(after: equals)...])
+        let answer = (try? JSON(parsing: Array(value.utf8))) ?? .string(value)
+        return (String(text[..<equals]), answer)
+    }
+}
+
+/// Why the command cannot do what it is asked: one line that says what and what to do.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

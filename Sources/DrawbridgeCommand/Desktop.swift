@@ -1,0 +1,37 @@
+import Drawbridge
+import Glibc
+
+/// The desktop of the person who runs the gateway.
+enum Desktop {
+    /// Hands a URL to the program that the desktop opens it with; returns at once.
+    ///
+    /// - Throws: a 501 where there is no desktop to do that.
+    static func open(_ url: String) throws {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        // A process group of its own, so that Ctrl-C ends the gateway and not the browser.
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        defer {
+            posix_spawnattr_destroy(&attributes)
+            posix_spawn_file_actions_destroy(&actions)
+        }
+        // The shell leaves the program to run by itself, and tells whether there is one.
+        let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
+        var arguments = ["sh", "-c", script, url].map { (text: String) in strdup(text) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        var status: Int32 = 0
+        guard posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ) == 0,
+            waitpid(process, &status, 0) == process, status == 0
+        else {
+            throw HTTPError(
+                .notImplemented,
+                "cannot open \(url): there is no xdg-open here; open it by hand, or install xdg-utils")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Drawbridge
+import Logging
+import Testing
+
+@Suite struct QuestionTests {
+    private let choice = Question("share", choices: ["done", "fail"])
+    private let name = Question("login", fields: ["user"])
+    private let form = Question("form", fields: ["street", "town"])
+
+    @Test func takesOneOfItsChoices() throws {
+        #expect(try choice.answer(from: "done") == .some("done"))
+        #expect(try choice.answer(from: "cancel") == .none)
+        #expect(try choice.answer(from: .null) == .none)
+        // Where it is among the choices, it is the person's choice.
+        #expect(try Question("alert", choices: ["ok", "cancel"]).answer(from: "cancel") == .some("cancel"))
+        let error = #expect(throws: InvalidAnswer.self) { try choice.answer(from: "maybe") }
+        #expect(error?.description == #""maybe" is none of the choices of share: done, fail"#)
+    }
+
+    @Test func takesFieldsOrTheValueOfTheOnlyOne() throws {
+        #expect(try name.answer(from: "ann") == .some(["user": "ann"]))
+        #expect(try name.answer(from: ["user": "ann", "age": 7]) == .some(["user": "ann", "age": 7]))
+        #expect(try name.answer(from: "cancel") == .none)
+        #expect(try form.answer(from: ["street": "Elm"]) == .some(["street": "Elm"]))
+        let error = #expect(throws: InvalidAnswer.self) { try form.answer(from: "Elm") }
+        #expect(error?.description.contains(#"{"street":"…","town":"…"}"#) == true)
+    }
+}
+
+@Suite struct ScriptedPresenterTests {
+    @Test func answersByTheNameOfTheQuestion() async throws {
+        let presenter = ScriptedPresenter(["alert": "ok", "login": ["user": "ann"]])
+        #expect(try await presenter.present(Question("alert", choices: ["ok"])) == .some("ok"))
+        #expect(try await presenter.present(Question("login", fields: ["user"])) == .some(["user": "ann"]))
+    }
+
+    @Test func leavesOtherQuestionsToTheNext() async throws {
+        let presenter = ScriptedPresenter(["alert": "ok"], next: ScriptedPresenter(["pay": "ok"]))
+        #expect(try await presenter.present(Question("pay", choices: ["ok"])) == .some("ok"))
+    }
+
+    @Test func cancelsWhereNobodyCanBeAskedAndNamesTheOption() async throws {
+        let log = LogBook()
+        let presenter = ScriptedPresenter(logger: log.logger)
+        #expect(try await presenter.present(Question("alert", choices: ["ok", "cancel"])) == .none)
+        #expect(try await presenter.present(Question("login", fields: ["user"])) == .none)
+        #expect(log.entries.count == 2)
+        #expect(log.entries.first?.contains("--answer 'alert=ok'") == true)
+        #expect(log.entries.last?.contains(#"--answer 'login={"user":"…"}'"#) == true)
+    }
+
+    @Test func showsANoticeWithoutAnAnswer() async throws {
+        let log = LogBook()
+        let presenter = ScriptedPresenter(["toast": "ok"], logger: log.logger)
+        #expect(try await presenter.present(Question("toast", message: "Saved")) == .none)
+        #expect(log.entries == ["info: toast  Saved"])
+    }
+
+    @Test func refusesAnAnswerThatIsNoneOfTheChoices() async throws {
+        let presenter = ScriptedPresenter(["alert": "maybe"])
+        let error = await #expect(throws: HTTPError.self) {
+            try await presenter.present(Question("alert", choices: ["ok", "cancel"]))
+        }
+        #expect(error?.message.contains("ok, cancel; change --answer alert=") == true)
+    }
+}
+
+/// A handler reaches the presenter of its gateway, and none where there is no gateway.
+@Suite struct RequestPresenterTests {
+    private struct Asking: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            let answer = try await request.presenter.present(Question("ask", choices: ["yes"]))
+            return try Response(output: answer ?? "nobody")
+        }
+    }
+
+    @Test func isThatOfTheGateway() async throws {
+        let gateway = Gateway(presenter: ScriptedPresenter(["ask": "yes"]))
+        gateway.register(Asking.self, at: "/ask")
+        #expect(try await gateway.text(at: "/ask").contains(#""data":"yes""#))
+        #expect(try await Request("/").presenter.present(Question("ask", choices: ["yes"])) == .none)
+    }
+}

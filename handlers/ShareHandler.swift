@@ -1,0 +1,41 @@
+public import Drawbridge
+
+/// Shows what a page wants to share, and answers with how that went: `{"statusCode":1}`.
+///
+/// ```
+/// curl -d '{"title":"Drawbridge","content":"Look at this","url":"https://example.com"}' \
+///     http://127.0.0.1:8080/__jsbridge__/share
+/// ```
+public struct ShareHandler: JSONHandler {
+    /// What is shared; members that are not listed here may come along.
+    public struct Input: Decodable, Sendable {
+        var title: String?
+        var content: String?
+        var url: String?
+    }
+
+    /// How it went: 0 failed, 1 done, 2 cancelled.
+    public struct Output: Encodable, Sendable {
+        var statusCode: Int
+    }
+
+    /// A person may take their time.
+    public static var deadline: Duration? { nil }
+
+    private let request: Request
+
+    /// Made for each request.
+    public init(request: Request) { self.request = request }
+
+    /// Asks whether it is to be shared.
+    public func handle(_ input: Input) async throws -> Output {
+        let message = [input.content, input.url].compactMap(\.self).joined(separator: "  ")
+        let question = Question(
+            "share", title: input.title ?? "", message: message, choices: ["done", "cancel", "fail"])
+        switch try await request.presenter.present(question) {
+        case "done": return Output(statusCode: 1)
+        case "fail": return Output(statusCode: 0)
+        default: return Output(statusCode: 2)
+        }
+    }
+}

@@ -1,42 +1,91 @@
 import Drawbridge
 import DrawbridgeServer
 import Glibc
+import Logging
 
-/// What is printed when the gateway listens.
+/// What is said when the gateway listens.
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
     let settings: Settings
 
     func print() {
-        let isWildcard = ["0.0.0.0", "::"].contains(address.host)
-        // All addresses are none that a caller could name.
-        let address = isWildcard ? ServerAddress(host: "127.0.0.1", port: address.port) : address
-        var lines = ["drawbridge listens on \(self.address)", ""]
-        lines.append(
-            "  page      \(address)/  \(settings.root.map { "(files of \($0))" } ?? "(shows the bridge at work)")"
-        )
-        for (path, handler) in gateway.registered {
-            lines.append("  handler   \(path)  \(handler)")
+        if settings.logFormat == .json {
+            LogWriter.standardError.write([
+                "level": "info", "message": "listening", "address": .string("\(address)"),
+                "page": .string(page),
+            ])
+            return LogWriter.standardError.flush()
         }
-        if settings.access.requiresToken {
-            lines.append(
-                "  token     \(settings.access.token.text)  (a caller must send it as X-Drawbridge-Token)")
-            lines.append("  others    reach this by a name or address listed with --allowed-hosts")
-        }
-        lines += ["", "  try       curl '\(address)/echo?_mobile_bridge=1&message=Hello'\(token)", ""]
-        say(lines.joined(separator: "\n"))
+        var lines = ["\(Command.program.name) listens on \(address)"]
+        if settings.verbosity != .quiet { lines += [""] + details + [""] }
+        say(lines: lines)
     }
 
-    private var token: String {
-        settings.access.requiresToken ? " -H 'X-Drawbridge-Token: \(settings.access.token.text)'" : ""
+    /// The page, at an address that a browser can open.
+    var page: String { "\(reachable)/" }
+
+    /// All addresses are none that a caller could name.
+    private var reachable: ServerAddress {
+        let isWildcard = ["0.0.0.0", "::"].contains(address.host)
+        return isWildcard ? ServerAddress(host: "127.0.0.1", port: address.port) : address
+    }
+
+    private var details: [String] {
+        var lines = [
+            "  page      \(page)  \(settings.root.map { "(files of \($0))" } ?? "(shows the bridge at work)")"
+        ]
+        let width = gateway.registered.map(\.path.count).max() ?? 0
+        for (index, (path, handler)) in gateway.registered.enumerated() {
+            let padding = String(repeating: " ", count: width - path.count)
+            lines.append("  \(index == 0 ? "handlers" : "        ")  \(path)\(padding)  \(handler)")
+        }
+        lines += exposure
+        lines.append("  try       \(example)")
+        return lines
+    }
+
+    /// Who may call.
+    private var exposure: [String] {
+        var lines: [String] = []
+        if settings.access.requiresToken {
+            lines.append("  open to   other machines, by a name or address listed with --allowed-hosts")
+            lines.append(
+                "  token     \(settings.access.token.text)  (a caller must send it as X-Drawbridge-Token)")
+        } else {
+            lines.append("  open to   this machine")
+        }
+        let origins = settings.access.allowedOrigins.sorted()
+        if !origins.isEmpty { lines.append("  and       pages of \(origins.joined(separator: ", "))") }
+        return lines
+    }
+
+    /// A line to try: the echo, or what else there is.
+    private var example: String {
+        let paths = gateway.registered.map(\.path)
+        let query = "_mobile_bridge=1"
+        let call =
+            paths.contains("/echo")
+            ? "/echo?\(query)&message=Hello"
+            : "\(paths.first { !$0.contains(where: ":*".contains) } ?? "/")?\(query)"
+        let token =
+            settings.access.requiresToken
+            ? " -H 'X-Drawbridge-Token: \(settings.access.token.text)'" : ""
+        return "curl '\(reachable)\(call)'\(token)"
     }
 }
 
-/// Says what went wrong on the standard error.
-func complain(_ message: String) { say("drawbridge: \(message)") }
+/// Says something about the program itself, at once.
+func say(_ message: String, level: Logger.Level) {
+    switch LogWriter.standardError.format {
+    case .text: say(lines: ["\(Command.program.name): \(message)"])
+    case .json:
+        LogWriter.standardError.write(message, level: level)
+        LogWriter.standardError.flush()
+    }
+}
 
-private func say(_ text: String) {
-    let line = Array((text + "\n").utf8)
-    _ = write(STDERR_FILENO, line, line.count)
+private func say(lines: [String]) {
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
 }

@@ -6,48 +6,100 @@ import DrawbridgeServer
 import Glibc
 import Logging
 
-/// The `drawbridge` command with your own handlers: flags, banner, access log, signals.
+/// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.
 ///
 /// ```swift
 /// import DrawbridgeCommand
 ///
-/// await GatewayCommand.run { gateway in
+/// try await GatewayCommand.run { gateway in
 ///     gateway.register(LoginHandler.self, at: "/login")
 /// }
 /// ```
 public enum GatewayCommand {
-    /// Reads the arguments of the process, serves until SIGTERM or Ctrl-C, and ends the process.
+    /// The version of the command.
+    public static let version = "0.1.0-dev"
+
+    /// Reads the arguments of the process, and serves until SIGTERM or Ctrl-C, or until its task is cancelled.
     ///
-    /// The exit code is 0 after a stop in good order, 1 when it cannot serve, 64 for arguments that it does not take.
-    /// The handlers that the command has of its own are there already; registering a path again replaces them.
-    public static func run(_ register: @Sendable (Gateway) async throws -> Void) async -> Never {
-        LoggingSystem.bootstrap { _ in LineLogHandler(.standardError) }
-        let settings: Settings
+    /// What goes wrong at the start is printed in one line, and ends the process with code 1, or with 64 for arguments
+    /// that the command does not take. `--help` has the program's own name.
+    ///
+    /// - Parameters:
+    ///   - abstract: one sentence for `--help`.
+    ///   - version: for `--version`; by default that of Drawbridge.
+    ///   - passThrough: who answers what is not for native, after the files of `--root`.
+    ///   - middleware: what stands around every answer, the outermost first.
+    ///   - rules: what is meant for native.
+    ///   - replies: how replies look.
+    ///   - unhandled: what happens without a handler.
+    ///   - standardHandlers: whether the command's own handlers (`/alert`, `/echo`, `/storage` …) are there, at paths
+    ///     that you do not register.
+    ///   - register: registers your handlers, before the gateway listens.
+    /// - Throws: `CancellationError`, after a stop in good order, when the task was cancelled.
+    public static func run(
+        abstract: String? = nil, version: String? = nil, passThrough: [any Responder] = [],
+        middleware: [any Middleware] = [], rules: [any InterceptionRule] = [.jsBridge, .flag()],
+        replies: Gateway.Replies = .envelope, unhandled: Gateway.Unhandled = .answer,
+        standardHandlers: Bool = true, _ register: @Sendable (Gateway) async throws -> Void
+    ) async throws {
+        Command.program = Command.Program(
+            name: CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? "drawbridge",
+            abstract: abstract, version: version ?? Self.version)
+        let settings = settings()
         do {
-            settings = try Settings(Command.parseOrExit().options)
-        } catch {
-            Command.exit(withError: error)
-        }
-        do {
-            let gateway = try settings.makeGateway()
+            let files: any Responder =
+                if let root = settings.root { try StaticFiles(root: root) } else { WelcomePage() }
+            let gateway = Gateway(
+                passThrough: settings.root == nil ? passThrough + [files] : [files] + passThrough,
+                middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
+                access: settings.access, presenter: ScriptedPresenter(settings.answers.values))
             try await register(gateway)
-            gateway.registerStandardHandlers(
-                location: RequestLocationHandler.greenwich, store: try Store())
+            if standardHandlers {
+                gateway.registerStandardHandlers(
+                    location: settings.location, store: try Store(path: settings.storage))
+            }
             try await serve(gateway, settings)
-        } catch {
-            LogWriter.standardError.flush()
-            complain("\(error)")
-            exit(1)
+        } catch let error where !(error is CancellationError) {
+            fail(error)
         }
-        exit(0)
+        LogWriter.standardError.flush()
+        try Task.checkCancellation()
+    }
+
+    /// What is asked for; ends the process if that cannot be.
+    private static func settings() -> Settings {
+        let command = Command.parseOrExit()
+        do {
+            let settings = try Settings(command.options, command.config.map { try ConfigFile($0).options })
+            LogWriter.standardError.format = settings.logFormat
+            LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
+            return settings
+        } catch let error as ValidationError {
+            Command.exit(withError: error)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private static func fail(_ error: any Error) -> Never {
+        LogWriter.standardError.flush()
+        say("\(error)", level: .error)
+        exit(1)
     }
 
     private static func serve(_ gateway: Gateway, _ settings: Settings) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
         let serving = Task {
-            try await gateway.run(settings.server) {
-                Banner(address: $0, gateway: gateway, settings: settings).print()
+            try await gateway.run(settings.server) { address in
+                let banner = Banner(address: address, gateway: gateway, settings: settings)
+                banner.print()
+                guard settings.opensBrowser else { return }
+                do {
+                    try Desktop.open(banner.page)
+                } catch {
+                    gateway.logger.warning("\(error)")
+                }
             }
         }
         signals.onFirst {
@@ -55,23 +107,14 @@ public enum GatewayCommand {
             // A handler that never lets go of its loop keeps everything from being stopped but the process.
             let patience = settings.grace + 3
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
-                complain("a handler holds its thread, and was left behind")
+                say("a handler holds its thread, and was left behind", level: .error)
                 exit(1)
             }
         }
-        try await serving.value
+        try await withTaskCancellationHandler {
+            try await serving.value
+        } onCancel: {
+            serving.cancel()
+        }
     }
-}
-
-/// The arguments as the parser sees them.
-private struct Command: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drawbridge",
-        abstract: "The native side of a hybrid page, as an HTTP gateway.",
-        discussion: """
-            Requests with _mobile_bridge=1, and those to __jsbridge__, are answered by handlers as an app would; \
-            everything else is served from --root. With no arguments a page shows the bridge at work.
-            """)
-
-    @OptionGroup var options: Options
 }

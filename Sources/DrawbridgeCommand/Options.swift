@@ -1,58 +1,140 @@
 import ArgumentParser
 import Drawbridge
 import DrawbridgeHandlers
+import DrawbridgeServer
 
-/// The command's flags.
+/// The command's flags, which are the keys of its configuration file too.
 struct Options: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The port to listen on; 0 takes any that is free. Environment: PORT.")
+    @OptionGroup(title: "Where it listens") var listening: ListeningOptions
+    @OptionGroup(title: "What it serves") var serving: ServingOptions
+    @OptionGroup(title: "Who may call") var access: AccessOptions
+    @OptionGroup(title: "What handlers answer") var handlers: HandlerOptions
+    @OptionGroup(title: "What it says") var log: LogOptions
+}
+
+struct ListeningOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The port; 0 takes any that is free. (default: 8080, environment: PORT)", valueName: "number"))
     var port: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The address to listen on; loopback by default. Environment: DRAWBRIDGE_HOST.",
+            "The address. (default: 127.0.0.1, environment: DRAWBRIDGE_HOST)",
             discussion:
                 "Where other machines could call, handlers want the page token that is printed, as X-Drawbridge-Token.",
             valueName: "address"))
     var host: String?
 
-    @Option(help: ArgumentHelp("The folder with the page's files.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "A certificate and its chain, as PEM: serves https, TLS 1.2 and up. Needs --key.",
+            valueName: "file"))
+    var cert: String?
+
+    @Option(help: ArgumentHelp("The private key of --cert, as PEM.", valueName: "file"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long requests under way may take to finish when it is stopped. (default: 3)",
+            valueName: "seconds"))
+    var grace: Double?
+
+    func validate() throws {
+        if let port, !(0...65535).contains(port) {
+            throw ValidationError("--port \(port): a port is a number from 0 to 65535")
+        }
+        if let grace, !(0...3600).contains(grace) {
+            throw ValidationError("--grace \(grace): it is a number of seconds from 0 to 3600")
+        }
+    }
+}
+
+struct ServingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder with the page's files. (default: a page that shows the bridge at work)",
+            valueName: "folder"))
     var root: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
-            valueName: "name=value"))
-    var answer: [String] = []
+    @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
+    var open: Bool?
+}
 
+struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An origin whose pages may call handlers and read the answers: https://app.example. Repeatable.",
+            "An origin whose pages may call and read the answers: https://app.example. Repeatable.",
             valueName: "origin"))
     var cors: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A host name by which the gateway may be reached, besides the loopback ones. Repeatable, or with commas.",
+            "A name by which the gateway may be reached, besides the loopback ones. Repeatable, or with commas.",
             valueName: "host"))
     var allowedHosts: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "How long running requests may take to finish when the gateway is stopped; 3 by default.",
-            valueName: "seconds"))
-    var grace: Double?
-
     func validate() throws {
-        if let grace, !(0...3600).contains(grace) {
-            throw ValidationError("--grace \(grace): it is a number of seconds from 0 to 3600")
-        }
-        if let port, !(0...65535).contains(port) {
-            throw ValidationError("--port \(port): a port is a number from 0 to 65535")
-        }
         for origin in cors where AccessPolicy.origin(origin) == nil {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
-        for text in answer { _ = try Answers.parse(text) }
     }
+}
+
+struct HandlerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
+            discussion:
+                "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.",
+            valueName: "name=value"))
+    var answer: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What requestLocation answers. (default: \(RequestLocationHandler.greenwich))", valueName: "place"
+        ))
+    var location: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file in which storage keeps its values. (default: storage.json below ~/.local/state)",
+            valueName: "file"))
+    var storage: String?
+
+    func validate() throws {
+        for text in answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+    }
+}
+
+struct LogOptions: ParsableArguments {
+    /// How much is said, besides the usual.
+    enum Verbosity: EnumerableFlag {
+        case quiet, verbose
+
+        static func name(for value: Self) -> NameSpecification { .shortAndLong }
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .quiet: "Say only where it listens, warnings and errors."
+            case .verbose: "Say also what goes into handlers and comes out."
+            }
+        }
+    }
+
+    @Flag var verbosity: Verbosity?
+
+    @Option(
+        help: ArgumentHelp(
+            "Lines for people, or a JSON object in each: text or json. (default: text)", valueName: "format"),
+        transform: { text in
+            guard let format = LogFormat(rawValue: text) else {
+                throw ValidationError("it is text or json")
+            }
+            return format
+        })
+    var logFormat: LogFormat?
 }

@@ -3,34 +3,64 @@ import Drawbridge
 import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
+import Logging
 
-/// What flags, environment and defaults say together; a flag beats the environment, which beats the default.
+/// What flags, environment, configuration file and defaults say together.
+///
+/// A flag beats the environment, which beats the file, which beats the default. Lists are replaced, and answers are
+/// replaced one by one.
 struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let root: String?
+    let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
     let grace: Double
     let answers: Answers
+    let location: String
+    /// Nil where there is no home to keep it in.
+    let storage: String?
+    let verbosity: LogOptions.Verbosity?
+    let logFormat: LogFormat
 
-    init(_ options: Options) throws {
-        let host = options.host ?? Self.environment("DRAWBRIDGE_HOST") ?? "127.0.0.1"
-        grace = options.grace ?? 3
+    init(_ flags: Options, _ file: Options?) throws {
+        func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
+        func list(_ path: KeyPath<Options, [String]>) -> [String] {
+            flags[keyPath: path].isEmpty ? file?[keyPath: path] ?? [] : flags[keyPath: path]
+        }
+        let host =
+            flags.listening.host ?? Self.environment("DRAWBRIDGE_HOST") ?? file?.listening.host
+            ?? "127.0.0.1"
+        let port = try flags.listening.port ?? Self.environmentPort() ?? file?.listening.port ?? 8080
+        grace = value(\.listening.grace) ?? 3
+        verbosity = value(\.log.verbosity)
+        logFormat = value(\.log.logFormat) ?? .text
         server = ServerConfiguration(
-            host: host, port: try options.port ?? Self.environmentPort() ?? 8080, grace: .seconds(grace))
-        let listed = options.allowedHosts.flatMap { $0.split(separator: ",").map(String.init) }
+            host: host, port: port, grace: .seconds(grace), logsRequests: verbosity != .quiet)
+        let hosts = list(\.access.allowedHosts).flatMap { $0.split(separator: ",").map(String.init) }
         access = AccessPolicy(
-            allowedHosts: Set(listed + [host]), allowedOrigins: Set(options.cors),
+            allowedHosts: Set(hosts + [host]), allowedOrigins: Set(list(\.access.cors)),
             // Whoever is on the network could call; the server itself checks what the name stands for.
             requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
-        root = options.root
-        answers = try Answers(options.answer)
+        root = value(\.serving.root)
+        opensBrowser = value(\.serving.open) ?? false
+        answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
+        location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
+        storage = value(\.handlers.storage) ?? Self.defaultStorage
     }
 
-    func makeGateway() throws -> Gateway {
-        let files: any Responder = if let root { try StaticFiles(root: root) } else { WelcomePage() }
-        return Gateway(
-            passThrough: [files], access: access, presenter: ScriptedPresenter(answers.values))
+    var logLevel: Logger.Level {
+        switch verbosity {
+        case .quiet: .warning
+        case .verbose: .debug
+        case nil: .info
+        }
+    }
+
+    /// The XDG Base Directory Specification's place for what should survive a restart.
+    private static var defaultStorage: String? {
+        let folder = environment("XDG_STATE_HOME") ?? environment("HOME").map { "\($0)/.local/state" }
+        return folder.map { "\($0)/drawbridge/storage.json" }
     }
 
     private static func environment(_ name: String) -> String? {

@@ -2,5 +2,5 @@ import DrawbridgeCommand
 
 @main
 struct Drawbridge {
-    static func main() async { await GatewayCommand.run { _ in } }
+    static func main() async throws { try await GatewayCommand.run { _ in } }
 }

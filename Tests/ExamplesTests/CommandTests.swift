@@ -26,7 +26,7 @@ import Testing
         _ = try await curl("\(address)/nothing")
         let handled = try await drawbridge.line(with: "GET /echo")
         let pattern =
-            #/\d\d:\d\d:\d\d GET /echo\?_mobile_bridge=1&message=Hello  handler EchoHandler  200  [\d.]+ ms  52 B/#
+            #/\d\d:\d\d:\d\d GET /echo\?_mobile_bridge=1&message=Hello  handler EchoHandler  200  [\d.]+ ms  52 B  request=[\w-]+/#
         #expect(handled.wholeMatch(of: pattern) != nil, "\(handled)")
         #expect(try await drawbridge.line(with: "GET /nothing  ").contains("  404  "))
         _ = try await curl("\(address)/nobody?_mobile_bridge=1")

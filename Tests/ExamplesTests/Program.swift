@@ -22,8 +22,10 @@ final class Program: Sendable {
     }
 
     /// Starts one of the products.
-    static func product(_ name: String, _ arguments: [String] = []) throws -> Program {
-        try Program(path(of: name), arguments)
+    static func product(
+        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws -> Program {
+        try Program(path(of: name), arguments, environment: environment)
     }
 
     /// The products lie beside the test's own binary.
@@ -32,10 +34,10 @@ final class Program: Sendable {
         return URL(filePath: own).deletingLastPathComponent().appending(path: product).path()
     }
 
-    init(_ executable: String, _ arguments: [String]) throws {
+    init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let state = Arc()
         self.state = state
-        child = try Child(executable, arguments) { bytes in
+        child = try Child(executable, arguments, environment: environment) { bytes in
             let ready = state.mutex.withLock { state in
                 state.output += String(decoding: bytes, as: UTF8.self)
                 state.isOver = bytes.isEmpty
@@ -65,8 +67,8 @@ final class Program: Sendable {
 
     /// The address in the first line that has one.
     func address() async throws -> String {
-        let line = try await line(with: "http://")
-        guard let address = line.firstMatch(of: /http:\/\/[0-9.:]+/) else { throw Ended(output: output) }
+        let line = try await line(with: "listen")
+        guard let address = line.firstMatch(of: /https?:\/\/[0-9.:]+/) else { throw Ended(output: output) }
         return String(address.output)
     }
 

@@ -7,8 +7,8 @@ import Synchronization
 /// A gateway with handlers that only tests need.
 @main
 struct TestServer {
-    static func main() async {
-        await GatewayCommand.run { gateway in
+    static func main() async throws {
+        try await GatewayCommand.run { gateway in
             gateway.register(Wait.self, at: "/wait")
             gateway.register(Ticks.self, at: "/ticks")
             gateway.register(Soon.self, at: "/soon")

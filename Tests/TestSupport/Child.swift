@@ -12,9 +12,12 @@ package final class Child: Sendable {
     private let exited: Task<Int32, Never>
 
     /// Starts a program; `onOutput` gets what it prints, on both outputs, and at last an empty array.
-    package init(_ executable: String, _ arguments: [String], onOutput: @escaping @Sendable ([UInt8]) -> Void)
-        throws
-    {
+    ///
+    /// - Parameter environment: what the program has besides our own environment, or instead of it.
+    package init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:],
+        onOutput: @escaping @Sendable ([UInt8]) -> Void
+    ) throws {
         let (stdinRead, stdinWrite) = try Self.pipe()
         let (stdoutRead, stdoutWrite) = try Self.pipe()
         defer {
@@ -31,7 +34,9 @@ package final class Child: Sendable {
         var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) }
         argv.append(nil)
         defer { for text in argv { free(text) } }
-        let code = posix_spawnp(&pid, executable, &actions, nil, argv, environ)
+        var envp = Self.environment(with: environment)
+        defer { for text in envp { free(text) } }
+        let code = posix_spawnp(&pid, executable, &actions, nil, argv, &envp)
         guard code == 0 else {
             throw Failure(message: "cannot start \(executable): \(String(cString: strerror(code)))")
         }
@@ -70,6 +75,18 @@ package final class Child: Sendable {
     package func terminate() { kill(processIdentifier, SIGTERM) }
 
     package func exitCode() async -> Int32 { await exited.value }
+
+    private static func environment(with own: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+        var all: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let text = next.pointee {
+            let name = String(cString: text).prefix { $0 != "=" }
+            if own[String(name)] == nil { all.append(strdup(text)) }
+            next += 1
+        }
+        for (name, value) in own { all.append(strdup("\(name)=\(value)")) }
+        return all + [nil]
+    }
 
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]

@@ -121,16 +121,37 @@ extension Gateway {
     }
 
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
+        let start = ContinuousClock.now
         var response: Response
         do {
             let request = try await withBody(as: route.handler.bodyMode, request)
+            tell(
+                request, "\(route.name) is asked \(request.query.text)",
+                request.doorInput?.bytes ?? request.body.bytes ?? [])
             response = try reply(try await Load(route, request, on: loop).answer())
         } catch {
             response = reply(known(error, in: route.name, request))
         }
         response.answeredBy = "handler \(route.name)"
+        // W3C Server Timing: browsers show it beside their own times.
+        let timing = "handler;desc=\"\(route.name)\";dur=\(start.duration(to: .now).milliseconds)"
+        response.headers.append(HTTPField(name: .serverTiming, value: timing))
+        if case .bytes(let bytes) = response.body { tell(request, "\(route.name) answers", bytes) }
         return response
     }
+
+    /// For whoever debugs a page: what goes in and out, at the level `debug`.
+    private func tell(
+        _ request: Request, _ what: @autoclosure () -> String, _ bytes: @autoclosure () -> [UInt8]
+    ) {
+        guard logger.logLevel <= .debug else { return }
+        let bytes = bytes()
+        let text = String(decoding: bytes.prefix(Self.toldBytes), as: UTF8.self)
+        request.logger.debug("\(what()) \(text)\(bytes.count > Self.toldBytes ? " [...]" : "")")
+    }
+
+    /// Longer texts are cut in the log.
+    private static let toldBytes = 500
 
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {

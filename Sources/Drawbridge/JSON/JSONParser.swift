@@ -13,6 +13,18 @@ extension JSON {
             return try parser.document()
         }
     }
+
+    /// The lines, counted from 1, on which the members of a JSON text that is an object begin.
+    package static func lines(ofMembersIn bytes: [UInt8]) throws(ParseError) -> [String: Int] {
+        try bytes.withUnsafeBufferPointer { bytes throws(ParseError) in
+            var parser = JSONParser(bytes, maximumDepth: 512)
+            _ = try parser.document()
+            let lines = parser.outermostNames.map { name in
+                (name.text, bytes.prefix(name.offset).count { $0 == UInt8(ascii: "\n") } + 1)
+            }
+            return Dictionary(lines) { $1 }
+        }
+    }
 }
 
 /// Reads one JSON text in one pass, without recursion.
@@ -30,6 +42,8 @@ struct JSONParser {
     private var containers: [Container] = []
     private var values: [JSON] = []
     private var names: [(text: String, offset: Int)] = []
+    /// Those of the object that is the whole text.
+    private(set) var outermostNames: [(text: String, offset: Int)] = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
@@ -118,6 +132,7 @@ struct JSONParser {
         guard container.isObject else { return .array(Array(values.suffix(count))) }
         let firstName = names.count - count
         defer { names.removeLast(count) }
+        if containers.isEmpty { outermostNames = names }
         do throws(JSON.Object.Repetition) {
             let members = (0..<count).map {
                 (key: names[firstName + $0].text, value: values[container.firstValue + $0])

@@ -4,6 +4,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
+extension Date {
+    /// `2026-11-20T23:29:24.123Z`: as dates go out in JSON, and stand in logs.
+    package var timestamp: String { Timestamp.text(of: self) ?? "" }
+}
+
 /// The text of a point in time: ISO 8601 as RFC 3339 narrows it, in the proleptic Gregorian calendar.
 enum Timestamp {
     /// `2026-11-20T23:29:24.123Z`, to the nearest millisecond, or `nil` outside the years 0000 to 9999.

@@ -1,7 +1,9 @@
-package import HTTPTypes
+public import HTTPTypes
 
 /// Header names that http-types does not know, in one place.
 extension HTTPField.Name {
+    /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).
+    public static let serverTiming = Self("Server-Timing")!
     package static let requestID = Self("X-Request-Id")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!

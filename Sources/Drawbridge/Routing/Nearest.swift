@@ -1,7 +1,7 @@
-/// Finds the registered path that somebody probably meant.
-enum Nearest {
+/// Finds the name that somebody probably meant: a registered path, a setting.
+package enum Nearest {
     /// The candidate with the fewest changed characters, if those are no more than a third of it.
-    static func of(_ path: String, among candidates: [String]) -> String? {
+    package static func of(_ path: String, among candidates: [String]) -> String? {
         let wanted = Array(path.lowercased().utf8.prefix(64))
         var best: (path: String, distance: Int)?
         for candidate in candidates {

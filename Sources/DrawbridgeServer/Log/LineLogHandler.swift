@@ -1,6 +1,7 @@
+import Drawbridge
 public import Logging
 
-/// Writes what swift-log is given as lines among those of the access log: `12:04:31 warning: …  request=abc-1`.
+/// Writes what swift-log is given among the lines of the access log: `12:04:31 warning: …  request=abc-1`.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap { _ in LineLogHandler(.standardError) }
@@ -9,12 +10,15 @@ public struct LineLogHandler: LogHandler {
     /// What every line carries.
     public var metadata: Logger.Metadata = [:]
     /// Lines below this level are left out.
-    public var logLevel = Logger.Level.info
+    public var logLevel: Logger.Level
 
     private let writer: LogWriter
 
     /// Hands its lines to a writer, which never makes the caller wait.
-    public init(_ writer: LogWriter) { self.writer = writer }
+    public init(_ writer: LogWriter, level: Logger.Level = .info) {
+        self.writer = writer
+        logLevel = level
+    }
 
     /// One value of what every line carries.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -24,8 +28,17 @@ public struct LineLogHandler: LogHandler {
 
     /// Writes a line.
     public func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        let tail = all.sorted { $0.key < $1.key }.map { "  \($0.key)=\($0.value)" }.joined()
-        writer.write("\(event.level): \(event.message)\(tail)")
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        switch writer.format {
+        case .text:
+            let tail = all.map { "  \($0.key)=\($0.value)" }.joined()
+            writer.write("\(event.level): \(event.message)\(tail)", level: event.level)
+        case .json:
+            var members: JSON.Object = [
+                "level": .string(event.level.rawValue), "message": .string("\(event.message)"),
+            ]
+            for (name, value) in all { members[name] = .string("\(value)") }
+            writer.write(members)
+        }
     }
 }

@@ -1,5 +1,8 @@
 import Dispatch
+public import Drawbridge
+import FoundationEssentials
 import Glibc
+public import Logging
 import Synchronization
 
 /// Writes lines to a descriptor, each with the time of day, and never makes a loop wait for its reader.
@@ -11,6 +14,7 @@ public final class LogWriter: Sendable {
         var waiting: [UInt8] = []
         var dropped = 0
         var clock = (second: -1, text: "")
+        var format = LogFormat.text
     }
 
     /// The standard error, where all logs of the process go.
@@ -38,17 +42,41 @@ public final class LogWriter: Sendable {
 
     deinit { news.signal() }
 
-    /// Adds a line; returns at once.
-    public func write(_ line: String) {
+    /// How lines are written; text at first.
+    public var format: LogFormat {
+        get { state.withLock { $0.format } }
+        set { state.withLock { $0.format = newValue } }
+    }
+
+    /// Adds a line of words with the time of day before it; returns at once.
+    ///
+    /// In JSON they are the `message`.
+    public func write(_ line: String, level: Logger.Level = .info) {
+        guard format == .text else {
+            return write(["level": .string(level.rawValue), "message": .string(line)])
+        }
+        add { state in
+            state.waiting += Self.time(&state.clock).utf8
+            // What a caller sent must not end a line or drive a terminal.
+            state.waiting += line.utf8.lazy.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+        }
+    }
+
+    /// Adds a line that is a JSON object, with the `time` as its first member; returns at once.
+    public func write(_ members: JSON.Object) {
+        var line: JSON.Object = ["time": .string(Date.now.timestamp)]
+        for (name, value) in members { line[name] = value }
+        add { $0.waiting += JSON.object(line).bytes }
+    }
+
+    private func add(_ line: (inout State) -> Void) {
         let isFirst = state.withLock { state in
             guard state.waiting.count < Self.limit else {
                 state.dropped += 1
                 return false
             }
             defer {
-                state.waiting += Self.time(&state.clock).utf8
-                // What a caller sent must not end a line or drive a terminal.
-                state.waiting += line.utf8.lazy.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+                line(&state)
                 state.waiting.append(UInt8(ascii: "\n"))
             }
             return state.waiting.isEmpty
@@ -61,7 +89,12 @@ public final class LogWriter: Sendable {
         let bytes = state.withLock { state in
             var bytes = state.waiting
             if state.dropped > 0 {
-                bytes += "\(state.dropped) lines of the log were dropped: its reader is too slow\n".utf8
+                let message = "\(state.dropped) lines of the log were dropped: its reader is too slow"
+                bytes +=
+                    state.format == .text
+                    ? Array(message.utf8)
+                    : JSON.object(["level": "warning", "message": .string(message)]).bytes
+                bytes.append(UInt8(ascii: "\n"))
             }
             state.waiting = []
             state.dropped = 0

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Glibc
+import Synchronization
+
+/// The command line as the parser sees it.
+struct Command: ParsableCommand {
+    /// Whose command it is: `drawbridge`, or a program that was made with it.
+    struct Program {
+        var name = "drawbridge"
+        var abstract: String?
+        var version = GatewayCommand.version
+    }
+
+    /// Set once, before the arguments are read.
+    static var program: Program {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    private static let current = Mutex(Program())
+
+    static var configuration: CommandConfiguration {
+        let program = program
+        return CommandConfiguration(
+            commandName: program.name,
+            abstract: program.abstract ?? "The native side of a hybrid page, as an HTTP gateway.",
+            usage: "\(program.name) [options]",
+            discussion: """
+                Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
+                an app would answer them. All others get files.
+
+                  \(program.name)                         a page that shows the bridge at work
+                  \(program.name) --root my-page --open   a page of yours, in the browser
+                  \(program.name) --answer alert=ok       in tests, where nobody can be asked
+                  \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
+
+                A flag counts more than the environment, and that more than the configuration file.
+                """,
+            version: program.version)
+    }
+
+    @OptionGroup var options: Options
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "A JSON file of settings, under the names of these flags. Its relative paths count from its folder.",
+            valueName: "file"))
+    var config: String?
+}

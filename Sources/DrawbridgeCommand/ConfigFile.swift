@@ -1,0 +1,87 @@
+import ArgumentParser
+import Drawbridge
+
+/// A JSON file of settings under the names of the flags: `{"port": 8081, "answer": {"alert": "ok"}}`.
+///
+/// Each member is given to the parser of the flags, so that both take the same and refuse the same.
+struct ConfigFile {
+    /// The settings; relative paths in the file count from its folder.
+    private(set) var options: Options
+
+    /// - Throws: a ``Failure`` that names the file, the line and the key.
+    init(_ path: String) throws {
+        let bytes = try JSON.contents(of: path)
+        let members: JSON.Object
+        let lines: [String: Int]
+        do {
+            guard let object = try JSON(parsing: bytes).objectValue else {
+                throw Failure("\(path): settings are an object, for instance {\"port\": 8081}")
+            }
+            members = object
+            lines = try JSON.lines(ofMembersIn: bytes)
+        } catch let error as JSON.ParseError {
+            throw Failure("\(path), \(error)")
+        }
+        var all: [String] = []
+        for (key, value) in members {
+            let place = "\(path), line \(lines[key] ?? 1), \(key)"
+            guard Options.keys.contains(key) else {
+                let nearest = Nearest.of(key, among: Options.keys).map { "did you mean \($0)?" }
+                let all = "there are \(Options.keys.joined(separator: ", "))"
+                throw Failure("\(place): no such setting; \(nearest ?? all)")
+            }
+            let arguments = try Self.arguments(key, value, place)
+            do {
+                _ = try Options.parse(arguments)
+            } catch {
+                throw Failure("\(place): \(Options.message(for: error))")
+            }
+            all += arguments
+        }
+        options = try Options.parse(all)
+        let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
+        Self.resolve(&options.serving.root, folder)
+        Self.resolve(&options.listening.cert, folder)
+        Self.resolve(&options.listening.key, folder)
+        Self.resolve(&options.handlers.storage, folder)
+        options.handlers.answer = options.handlers.answer.map { answer in
+            guard answer.hasPrefix("@") else { return answer }
+            var file: String? = String(answer.dropFirst())
+            Self.resolve(&file, folder)
+            return "@" + (file ?? "")
+        }
+    }
+
+    /// The member as it would be written in a command line.
+    private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
+        switch value {
+        case .null: return []
+        case .bool(true): return ["--\(key)"]
+        // What can only be said has no opposite: it is not said.
+        case .bool(false): return ["quiet", "verbose"].contains(key) ? [] : ["--no-\(key)"]
+        case .string(let text): return ["--\(key)=\(text)"]
+        case .number: return ["--\(key)=\(value)"]
+        case .array(let values):
+            guard ["allowed-hosts", "answer", "cors"].contains(key) else {
+                throw Failure("\(place): it is one value and no list")
+            }
+            return try values.flatMap { try arguments(key, $0, place) }
+        case .object(let members):
+            guard key == "answer" else { throw Failure("\(place): it is no object; see --help") }
+            return members.map { "--answer=\($0.key)=\($0.value)" }
+        }
+    }
+
+    private static func resolve(_ path: inout String?, _ folder: String) {
+        guard let given = path, !given.hasPrefix("/") else { return }
+        path = "\(folder)/\(given)"
+    }
+}
+
+extension Options {
+    /// All keys of a configuration file.
+    static let keys = [
+        "allowed-hosts", "answer", "cert", "cors", "grace", "host", "key", "location", "log-format", "open",
+        "port", "quiet", "root", "storage", "verbose",
+    ]
+}

@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ConfigFileTests {
+    /// Starts the command with a file, on any free port.
+    private static func drawbridge(_ text: String, _ folder: Folder) throws -> Program {
+        try .product("drawbridge", ["-p", "0", "-c", folder.write("settings.json", text)])
+    }
+
+    @Test func takesWhatTheFlagsTake() async throws {
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>mine</p>")
+        try folder.write("answers.json", #"{"pay":"ok"}"#)
+        let program = try Self.drawbridge(
+            """
+            {
+                "root": "page",
+                "answer": {"alert": "ok", "login": {"user": "ann"}},
+                "cors": ["https://a.example", "https://b.example"],
+                "allowed-hosts": "tv.test,phone.test",
+                "location": "here",
+                "storage": "kept/storage.json",
+                "grace": 0.5,
+                "open": false,
+                "quiet": false,
+                "verbose": true,
+                "log-format": "text"
+            }
+            """, folder)
+        let address = try await program.address()
+        // Paths count from the folder of the file.
+        #expect(try await curl("\(address)/") == "<p>mine</p>")
+        #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
+        #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"ann""#))
+        #expect(try await curl("\(address)/requestLocation?_mobile_bridge=1").contains(#""data":"here""#))
+        #expect(try await curl("-i", "-H", "Host: phone.test", "\(address)/").hasPrefix("HTTP/1.1 200"))
+        #expect(
+            try await curl("-i", "-H", "Origin: https://b.example", "\(address)/echo?_mobile_bridge=1")
+                .contains("Access-Control-Allow-Origin: https://b.example"))
+        _ = try await curl("-d", #"{"key":"a","value":1}"#, "\(address)/__jsbridge__/storage")
+        #expect(try folder.read("kept/storage.json") == #"{"a":1}"#)
+        _ = try await program.line(with: "StorageHandler is asked")
+    }
+
+    @Test func answersMayBeAListOrAFile() async throws {
+        let folder = try Folder()
+        try folder.write("answers.json", #"{"pay":"ok"}"#)
+        let program = try Self.drawbridge(#"{"answer": ["alert=ok", "@answers.json"]}"#, folder)
+        let address = try await program.address()
+        #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
+        #expect(
+            try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"ok"}"#))
+    }
+
+    @Test(arguments: [
+        ("{\n  \"port\": 70000\n}", "settings.json, line 2, port: --port 70000: a port is a number"),
+        (
+            "{\"host\": \"a\",\n\n\"prot\": 1}",
+            "settings.json, line 3, prot: no such setting; did you mean port?"
+        ),
+        (
+            "{\n\"xyzzy\": 1}",
+            "settings.json, line 2, xyzzy: no such setting; there are allowed-hosts, answer,"
+        ),
+        ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
+        ("{\"port\": [1, 2]}", "settings.json, line 1, port: it is one value and no list"),
+        ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
+        ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),
+        ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),
+        ("{\"log-format\": \"xml\"}", "settings.json, line 1, log-format: "),
+        ("{\"answer\": \"ok\"}", "settings.json, line 1, answer: --answer ok: write name=value"),
+        ("{\"config\": \"other.json\"}", "settings.json, line 1, config: no such setting"),
+        ("{\"help\": true}", "settings.json, line 1, help: no such setting"),
+        ("{\n\"port\": 1,\n\"port\": 2}", "settings.json, line 3, column 1: the object has two members"),
+        ("{\"port\": 1,}", "settings.json, line 1, column 12: "),
+        ("[]", "settings.json: settings are an object"),
+        ("", "settings.json, line 1, column 1: "),
+        (#"{"answer": "@missing.json"}"#, "missing.json: No such file"),
+    ])
+    func saysWhereItIsWrong(_ text: String, _ expected: String) async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(text, folder)
+        #expect(await program.child.exitCode() == 1)
+        let output = await program.wholeOutput()
+        #expect(output.hasPrefix("drawbridge: ") && output.contains(expected), "\(output)")
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
+    @Test func saysThatItIsNotThere() async throws {
+        let program = try Program.product("drawbridge", ["-c", "/no/such/file.json"])
+        #expect(await program.child.exitCode() == 1)
+        _ = try await program.line(
+            with: "drawbridge: cannot read /no/such/file.json: No such file or directory")
+    }
+}

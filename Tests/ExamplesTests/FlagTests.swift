@@ -1,0 +1,205 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// What each flag does, seen from outside; and the environment and the configuration file, which say the same.
+@Suite(.timeLimit(.minutes(2))) struct FlagTests {
+    private static func drawbridge(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> Program {
+        try .product("drawbridge", arguments, environment: environment)
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() async throws -> Int {
+        let program = try drawbridge(["-p", "0", "-q"])
+        defer { program.child.terminate() }
+        return try await program.port()
+    }
+
+    // MARK: Where it listens
+
+    @Test(arguments: [["--port"], ["-p"]]) func portIsTaken(_ flag: [String]) async throws {
+        let port = try await Self.freePort()
+        let program = try Self.drawbridge(flag + [String(port)])
+        #expect(try await program.address() == "http://127.0.0.1:\(port)")
+    }
+
+    @Test func hostIsAnAddress() async throws {
+        let program = try Self.drawbridge(["-p", "0", "--host", "127.0.0.2"])
+        let address = try await program.address()
+        #expect(address.hasPrefix("http://127.0.0.2:"))
+        #expect(try await curl("\(address)/echo?_mobile_bridge=1&a=1").contains(#""data":{"a":"1"}"#))
+    }
+
+    @Test func graceIsWhatRequestsUnderWayGet() async throws {
+        let program = try Program.product("test-server", ["-p", "0", "-v", "--grace", "0"])
+        let address = try await program.address()
+        async let waiting = curl("\(address)/wait?_mobile_bridge=1")
+        _ = try await program.line(with: "Wait is asked")
+        let start = now()
+        #expect(await program.stop() == 0)
+        // By default it would be three seconds.
+        #expect(now() - start < 2.5)
+        _ = try await waiting
+    }
+
+    // MARK: What it serves
+
+    @Test func openHandsThePageToTheDesktop() async throws {
+        let folder = try Folder()
+        let opened = "\(folder.path)/opened"
+        try folder.write(
+            "bin/xdg-open", "#!/bin/sh\nprintf %s \"$1\" > \(opened).new && mv \(opened).new \(opened)\n",
+            mode: 0o755)
+        let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": path])
+        let address = try await program.address()
+        #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
+        #expect(try folder.read("opened") == "\(address)/")
+    }
+
+    @Test func openSaysWhereThereIsNoDesktop() async throws {
+        let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": "/nowhere"])
+        #expect(try await program.line(with: "cannot open http").contains("install xdg-utils"))
+        #expect(try await curl("\(program.address())/__drawbridge__/health").contains("ok"))
+    }
+
+    // MARK: What handlers answer
+
+    @Test func answersComeFromAFileToo() async throws {
+        let folder = try Folder()
+        let file = try folder.write("answers.json", #"{"alert":"ok","login":{"user":"bob"},"share":"fail"}"#)
+        // What comes later counts.
+        let program = try Self.drawbridge(["-p", "0", "--answer", "@\(file)", "--answer", "share=done"])
+        let address = try await program.address()
+        #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
+        #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"bob""#))
+        #expect(try await curl("\(address)/share?_mobile_bridge=1").contains(#"{"statusCode":1}"#))
+        // Nobody can be asked.
+        #expect(
+            try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
+        )
+        #expect(try await program.line(with: "pay was cancelled").contains("--answer 'pay=ok'"))
+    }
+
+    @Test func locationIsWhereTheDeviceIs() async throws {
+        let program = try Self.drawbridge(["-p", "0", "--location", "59.33,18.07"])
+        #expect(
+            try await curl("\(program.address())/requestLocation?_mobile_bridge=1")
+                == #"{"code":200,"data":"59.33,18.07","message":""}"#)
+    }
+
+    @Test func storageIsThereAfterARestart() async throws {
+        let folder = try Folder()
+        let file = "\(folder.path)/kept.json"
+        let first = try Self.drawbridge(["-p", "0", "--storage", file])
+        _ = try await curl(
+            "-d", #"{"key":"theme","value":"dark"}"#, "\(first.address())/__jsbridge__/storage")
+        #expect(await first.stop() == 0)
+        let second = try Self.drawbridge(["-p", "0", "--storage", file])
+        #expect(
+            try await curl("\(second.address())/storage?_mobile_bridge=1&key=theme")
+                == #"{"code":200,"data":{"key":"theme","value":"dark"},"message":""}"#)
+        #expect(try folder.read("kept.json") == #"{"theme":"dark"}"#)
+    }
+
+    @Test func storageIsBelowTheHomeByDefault() async throws {
+        let folder = try Folder()
+        let environment = ["HOME": folder.path, "XDG_STATE_HOME": ""]
+        let program = try Self.drawbridge(["-p", "0"], environment: environment)
+        _ = try await curl("-d", #"{"key":"a","value":1}"#, "\(program.address())/__jsbridge__/storage")
+        #expect(try folder.read(".local/state/drawbridge/storage.json") == #"{"a":1}"#)
+    }
+
+    // MARK: What it says
+
+    @Test(arguments: ["-q", "--quiet"]) func quietLeavesOutTheUsual(_ flag: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", flag])
+        let address = try await program.address()
+        _ = try await curl("\(address)/echo?_mobile_bridge=1")
+        // What is warned of is said all the same.
+        _ = try await curl("\(address)/ehco?_mobile_bridge=1")
+        _ = try await program.line(with: "nearest registered path is /echo")
+        #expect(await program.stop() == 0)
+        let lines = await program.wholeOutput().split(separator: "\n")
+        #expect(lines.count == 2, "\(lines)")
+        #expect(lines.first == "drawbridge listens on \(address)")
+    }
+
+    @Test(arguments: ["-v", "--verbose"]) func verboseShowsWhatGoesInAndOut(_ flag: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", flag])
+        let address = try await program.address()
+        _ = try await curl("-d", #"{"action":"echo","data":{"a":1}}"#, "\(address)/__jsbridge__")
+        #expect(try await program.line(with: "EchoHandler is asked").contains(#"{"a":1}"#))
+        #expect(try await program.line(with: "EchoHandler answers").contains(#"{"code":200,"data":{"a":1}"#))
+        let long = String(repeating: "x", count: 600)
+        _ = try await curl("\(address)/echo?_mobile_bridge=1&text=\(long)")
+        #expect(try await program.line(with: "[...]").contains("EchoHandler answers"))
+    }
+
+    @Test func logIsJSONForPrograms() async throws {
+        let program = try Self.drawbridge(["-p", "0", "--log-format", "json"])
+        let address = try await program.address()
+        let headers = try await curl(
+            "-i", "-H", "X-Request-Id: mine-1", "\(address)/echo?_mobile_bridge=1&a=%22")
+        #expect(headers.contains("X-Request-Id: mine-1"))
+        _ = try await curl("\(address)/ehco?_mobile_bridge=1")
+        _ = try await program.line(with: "/ehco?")
+        #expect(await program.stop() == 0)
+        let lines = try await program.wholeOutput().split(separator: "\n").map {
+            try JSON(parsing: Array($0.utf8))
+        }
+        for line in lines {
+            #expect(
+                line["time"]?.stringValue?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+            #expect(line["level"]?.stringValue != nil)
+        }
+        #expect(lines.first?["message"] == "listening")
+        #expect(lines.first?["address"] == .string(address))
+        let access = try #require(lines.first { $0["request"] == "mine-1" })
+        #expect(access["method"] == "GET")
+        #expect(access["target"] == "/echo?_mobile_bridge=1&a=%22")
+        #expect(access["by"] == "handler EchoHandler")
+        #expect(access["status"] == 200)
+        #expect(access["bytes"] == 43)
+        #expect(access["remote"] == "127.0.0.1")
+        #expect(access["milliseconds"]?.numberValue != nil)
+        let warning = try #require(lines.first { $0["level"] == "warning" })
+        #expect(warning["message"]?.stringValue?.contains("nearest registered path") == true)
+        let unanswered = try #require(lines.first { $0["target"] == "/ehco?_mobile_bridge=1" })
+        #expect(unanswered["code"] == 400 && unanswered["request"] == warning["request"])
+    }
+
+    @Test func saysHowLongTheHandlerTook() async throws {
+        let program = try Self.drawbridge(["-p", "0"])
+        let answer = try await curl("-i", "\(program.address())/echo?_mobile_bridge=1")
+        #expect(
+            answer.firstMatch(of: /Server-Timing: handler;desc="EchoHandler";dur=[\d.]+/) != nil,
+            "\(answer)")
+    }
+
+    // MARK: Precedence
+
+    @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() async throws {
+        let folder = try Folder()
+        let (file, environment, flag) = try await (Self.freePort(), Self.freePort(), Self.freePort())
+        let config = try folder.write("settings.json", #"{"port": \#(file), "host": "127.0.0.3"}"#)
+        let byFile = try Self.drawbridge(["-c", config])
+        #expect(try await byFile.address() == "http://127.0.0.3:\(file)")
+        let byEnvironment = try Self.drawbridge(
+            ["--config", config], environment: ["PORT": "\(environment)", "DRAWBRIDGE_HOST": "127.0.0.4"])
+        #expect(try await byEnvironment.address() == "http://127.0.0.4:\(environment)")
+        let byFlag = try Self.drawbridge(
+            ["-c", config, "-p", "\(flag)", "--host", "127.0.0.5"],
+            environment: ["PORT": "\(environment)", "DRAWBRIDGE_HOST": "127.0.0.4"])
+        #expect(try await byFlag.address() == "http://127.0.0.5:\(flag)")
+    }
+
+    @Test func aWrongPortInTheEnvironmentIsAUsageError() async throws {
+        let program = try Self.drawbridge([], environment: ["PORT": "eighty"])
+        #expect(await program.child.exitCode() == 64)
+        _ = try await program.line(with: "PORT=eighty: a port is a number from 0 to 65535")
+    }
+}

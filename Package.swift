@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let command: [Target.Dependency] = ["Drawbridge", "DrawbridgeCommand"]
 
 let package = Package(
     name: "drawbridge",
@@ -54,8 +55,15 @@ let package = Package(
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
+        // Examples, which tests run. `examples/page` is what the command serves when it is not told what.
         .executableTarget(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello"),
+        .executableTarget(name: "own-command", dependencies: command, path: "examples/own-command"),
+        .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
+        .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
+        .executableTarget(name: "dependency", dependencies: command, path: "examples/dependency"),
+        .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
+        .testTarget(name: "testing", dependencies: ["Drawbridge", "dependency"], path: "examples/testing"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -73,7 +81,10 @@ let package = Package(
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Drawbridge", "drawbridge-command", "hello", "test-server", "TestSupport"]),
+            dependencies: [
+                "Drawbridge", "drawbridge-command", "hello", "own-command", "middleware", "streaming",
+                "dependency", "rewriting", "test-server", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,2 +1,4 @@
-// Methods, statuses and header fields are swift-http-types' own, and every handler needs some: one import is enough.
+// Methods, statuses and header fields are swift-http-types' own, and a request logs by swift-log: every handler needs
+// some of it, and one import is enough.
 @_exported public import HTTPTypes
+@_exported public import Logging

@@ -121,13 +121,3 @@ import Testing
         _ = try await drawbridge.line(with: "--allowed-hosts")
     }
 }
-
-@Suite(.timeLimit(.minutes(2))) struct HelloExampleTests {
-    @Test func greets() async throws {
-        let hello = try Program.product("hello", ["0"])
-        let address = try await hello.address()
-        #expect(
-            try await curl("\(address)/hello?_mobile_bridge=1&name=Ann")
-                == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
-    }
-}

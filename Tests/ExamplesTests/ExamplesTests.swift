@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// The examples as their readers run them.
+@Suite(.timeLimit(.minutes(2))) struct ExamplesTests {
+    @Test func helloGreets() async throws {
+        let hello = try Program.product("hello", ["0"])
+        #expect(
+            try await curl("\(hello.address())/hello?_mobile_bridge=1&name=Ann")
+                == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
+    }
+
+    @Test func ownCommandHasItsOwnNameAndAllThatTheCommandHas() async throws {
+        let program = try Program.product("own-command", ["-p", "0", "--answer", "alert=ok"])
+        #expect(try await program.line(with: "listens on").hasPrefix("own-command listens on http://"))
+        _ = try await program.line(with: "/greet            GreetHandler")
+        let address = try await program.address()
+        #expect(
+            try await curl("\(address)/greet?_mobile_bridge=1&name=Ann")
+                == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
+        #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
+        #expect(await program.stop() == 0)
+
+        let help = try Program.product("own-command", ["--help"])
+        #expect(await help.wholeOutput().contains("USAGE: own-command [options]"))
+    }
+
+    @Test func middlewareWantsTheTokenAndTellsTheTime() async throws {
+        let program = try Program.product("middleware", ["-p", "0"])
+        let address = try await program.address()
+        let target = "\(address)/echo?_mobile_bridge=1&message=Hello"
+        let refused = try await curl("-i", target)
+        #expect(refused.hasPrefix("HTTP/1.1 401"))
+        #expect(refused.contains("WWW-Authenticate: Bearer"))
+        #expect(refused.contains("Server-Timing: gateway;dur="))
+        _ = try await program.line(with: "GET /echo was answered with 401")
+        let taken = try await curl("-i", "-H", "Authorization: Bearer open-sesame", target)
+        #expect(taken.contains(#"{"code":200,"data":{"message":"Hello"},"message":""}"#))
+        #expect(taken.contains(#"Server-Timing: handler;desc="EchoHandler";dur="#))
+        #expect(taken.contains("Server-Timing: gateway;dur="))
+    }
+
+    @Test func streamingSendsEventsAsTheyCome() async throws {
+        let program = try Program.product("streaming", ["-p", "0"])
+        let address = try await program.address()
+        let reader = try Program("curl", ["-sN", "\(address)/countdown?_mobile_bridge=1&from=2"])
+        _ = try await reader.line(with: "data: 2")
+        // The rest has not come yet.
+        #expect(!reader.output.contains("data: 0"))
+        #expect(await reader.wholeOutput() == "data: 2\n\ndata: 1\n\ndata: 0\n\n")
+        #expect(try await curl("\(address)/countdown?_mobile_bridge=1&from=9999").contains(#""code":400"#))
+    }
+
+    @Test func dependencyIsSharedByAllRequests() async throws {
+        let program = try Program.product("dependency", ["-p", "0"])
+        let target = "\(try await program.address())/__jsbridge__/notes"
+        _ = try await curl("-d", #"{"text":"buy milk"}"#, target)
+        #expect(
+            try await curl("-d", #"{"text":"buy bread"}"#, target)
+                == #"{"code":200,"data":{"notes":["buy milk","buy bread"]},"message":""}"#)
+    }
+
+    @Test func rewritingChangesTheRequestAndTheAnswer() async throws {
+        let program = try Program.product("rewriting", ["-p", "0"])
+        let address = try await program.address()
+        let cat = try await curl("-i", "\(address)/picture?_mobile_bridge=1&name=cat")
+        #expect(cat.hasPrefix("HTTP/1.1 200") && cat.hasSuffix("<svg xmlns='http://www.w3.org/2000/svg'/>"))
+        #expect(cat.contains("Cache-Control: max-age=60") && cat.contains("Content-Type: image/svg+xml"))
+        let dog = try await curl("\(address)/picture?_mobile_bridge=1&name=dog")
+        #expect(dog.contains(#""code":404"#) && dog.contains("nothing at /pictures/dog.svg"))
+    }
+}

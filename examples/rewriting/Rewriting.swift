@@ -1,0 +1,36 @@
+// swift run rewriting
+// curl -i 'http://127.0.0.1:8080/picture?_mobile_bridge=1&name=cat'
+import Drawbridge
+import DrawbridgeCommand
+
+/// Changes the request and lets it continue to the files, then changes the answer on its way back.
+///
+/// It is not intercepted a second time, though it still asks for a path that a handler has.
+struct PictureHandler: Handler {
+    func startLoading(_ request: Request) async throws -> Response {
+        var request = request
+        let name = request.query["name"] ?? "nothing"
+        request.path = "/pictures/\(name).svg"
+        request.query["name"] = nil
+        var response = try await request.passThrough()
+        response.headers[.cacheControl] = "max-age=60"
+        return response
+    }
+}
+
+/// Stands for what lies behind a gateway: files, or the page's server.
+struct Pictures: Responder {
+    func respond(to request: Request) async throws -> Response? {
+        guard request.path == "/pictures/cat.svg" else { return nil }
+        return Response(text: "<svg xmlns='http://www.w3.org/2000/svg'/>", contentType: "image/svg+xml")
+    }
+}
+
+@main
+struct Rewriting {
+    static func main() async throws {
+        try await GatewayCommand.run(passThrough: [Pictures()]) { gateway in
+            gateway.register(PictureHandler.self, at: "/picture")
+        }
+    }
+}

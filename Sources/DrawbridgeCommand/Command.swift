@@ -45,6 +45,6 @@ struct Command: ParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp(
             "A JSON file of settings, under the names of these flags. Its relative paths count from its folder.",
-            valueName: "file"))
+            valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 }

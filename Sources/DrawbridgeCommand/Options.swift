@@ -30,10 +30,10 @@ struct ListeningOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A certificate and its chain, as PEM: serves https, TLS 1.2 and up. Needs --key.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var cert: String?
 
-    @Option(help: ArgumentHelp("The private key of --cert, as PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The private key of --cert, as PEM.", valueName: "file"), completion: .file())
     var key: String?
 
     @Option(
@@ -56,7 +56,7 @@ struct ServingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The folder with the page's files. (default: a page that shows the bridge at work)",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var root: String?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
@@ -102,7 +102,7 @@ struct HandlerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The file in which storage keeps its values. (default: storage.json below ~/.local/state)",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var storage: String?
 
     func validate() throws {
@@ -130,6 +130,7 @@ struct LogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Lines for people, or a JSON object in each: text or json. (default: text)", valueName: "format"),
+        completion: .list(["text", "json"]),
         transform: { text in
             guard let format = LogFormat(rawValue: text) else {
                 throw ValidationError("it is text or json")

@@ -114,10 +114,4 @@ import Testing
         #expect(await drawbridge.child.exitCode() == 64)
         _ = try await drawbridge.line(with: "Usage: drawbridge")
     }
-
-    @Test func helpIsHelpAndNeverTheHost() async throws {
-        let drawbridge = try Program.product("drawbridge", ["-h"])
-        #expect(await drawbridge.child.exitCode() == 0)
-        _ = try await drawbridge.line(with: "--allowed-hosts")
-    }
 }

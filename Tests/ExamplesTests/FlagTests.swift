@@ -60,6 +60,19 @@ import Testing
         #expect(try folder.read("opened") == "\(address)/")
     }
 
+    @Test func noOpenTakesBackWhatTheFileSays() async throws {
+        let folder = try Folder()
+        let config = try folder.write("settings.json", #"{"open": true}"#)
+        let arguments = ["-p", "0", "-c", config]
+        let nowhere = ["PATH": "/nowhere"]
+        let told = try Self.drawbridge(arguments, environment: nowhere)
+        _ = try await told.line(with: "cannot open http")
+        let untold = try Self.drawbridge(arguments + ["--no-open"], environment: nowhere)
+        _ = try await curl("\(untold.address())/")
+        _ = try await untold.line(with: "GET /")
+        #expect(!untold.output.contains("cannot open"))
+    }
+
     @Test func openSaysWhereThereIsNoDesktop() async throws {
         let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": "/nowhere"])
         #expect(try await program.line(with: "cannot open http").contains("install xdg-utils"))

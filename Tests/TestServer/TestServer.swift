@@ -8,7 +8,7 @@ import Synchronization
 @main
 struct TestServer {
     static func main() async throws {
-        try await GatewayCommand.run { gateway in
+        try await GatewayCommand.run(version: "1.2.3") { gateway in
             gateway.register(Wait.self, at: "/wait")
             gateway.register(Ticks.self, at: "/ticks")
             gateway.register(Soon.self, at: "/soon")

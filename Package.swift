@@ -61,9 +61,9 @@ let package = Package(
         .executableTarget(name: "own-command", dependencies: command, path: "examples/own-command"),
         .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
-        .executableTarget(name: "dependency", dependencies: command, path: "examples/dependency"),
+        .executableTarget(name: "Notes", dependencies: command, path: "examples/dependency"),
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
-        .testTarget(name: "testing", dependencies: ["Drawbridge", "dependency"], path: "examples/testing"),
+        .testTarget(name: "NotesTests", dependencies: ["Drawbridge", "Notes"], path: "examples/testing"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -83,7 +83,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "drawbridge-command", "hello", "own-command", "middleware", "streaming",
-                "dependency", "rewriting", "test-server", "TestSupport",
+                "Notes", "rewriting", "test-server", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

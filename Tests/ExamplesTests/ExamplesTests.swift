@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func dependencyIsSharedByAllRequests() async throws {
-        let program = try Program.product("dependency", ["-p", "0"])
+        let program = try Program.product("Notes", ["-p", "0"])
         let target = "\(try await program.address())/__jsbridge__/notes"
         _ = try await curl("-d", #"{"text":"buy milk"}"#, target)
         #expect(

@@ -2,7 +2,7 @@
 import Drawbridge
 import Testing
 
-@testable import dependency
+@testable import Notes
 
 /// A handler is tested in process, as a page would call it: no socket, no port.
 @Suite struct NotesHandlerTests {

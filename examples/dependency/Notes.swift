@@ -1,4 +1,4 @@
-// swift run dependency
+// swift run Notes
 // curl -d '{"text":"buy milk"}' http://127.0.0.1:8080/__jsbridge__/notes
 import Drawbridge
 import DrawbridgeCommand
@@ -27,7 +27,7 @@ struct NotesHandler: JSONHandler {
 }
 
 @main
-struct Dependency {
+struct Notes {
     static func main() async throws {
         try await GatewayCommand.run { gateway in
             let notebook = Notebook()

@@ -61,9 +61,11 @@ let package = Package(
         .executableTarget(name: "own-command", dependencies: command, path: "examples/own-command"),
         .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
-        .executableTarget(name: "Notes", dependencies: command, path: "examples/dependency"),
+        .executableTarget(name: "Notes", dependencies: command, path: "examples/notes/Sources/Notes"),
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
-        .testTarget(name: "NotesTests", dependencies: ["Drawbridge", "Notes"], path: "examples/testing"),
+        .testTarget(
+            name: "NotesTests", dependencies: ["DrawbridgeCommand", "Notes"],
+            path: "examples/notes/Tests/NotesTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", path: "Tests/TestSupport"),

@@ -51,7 +51,7 @@ import Testing
         #expect(try await curl("\(address)/countdown?_mobile_bridge=1&from=9999").contains(#""code":400"#))
     }
 
-    @Test func dependencyIsSharedByAllRequests() async throws {
+    @Test func notesShareTheirNotebook() async throws {
         let program = try Program.product("Notes", ["-p", "0"])
         let target = "\(try await program.address())/__jsbridge__/notes"
         _ = try await curl("-d", #"{"text":"buy milk"}"#, target)

@@ -1,5 +1,4 @@
-// swift test --filter NotesHandlerTests
-import Drawbridge
+import DrawbridgeCommand
 import Testing
 
 @testable import Notes

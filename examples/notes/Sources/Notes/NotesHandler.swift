@@ -1,0 +1,14 @@
+import DrawbridgeCommand
+
+/// Keeps a note, and answers with all of them; made for each request.
+struct NotesHandler: JSONHandler {
+    struct Input: Decodable { var text: String }
+    struct Output: Encodable { var notes: [String] }
+
+    let notebook: Notebook
+
+    func handle(_ input: Input) async throws -> Output {
+        guard !input.text.isEmpty else { throw HTTPError(.badRequest, "text: write something") }
+        return Output(notes: await notebook.add(input.text))
+    }
+}

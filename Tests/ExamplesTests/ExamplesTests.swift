@@ -60,6 +60,28 @@ import Testing
                 == #"{"code":200,"data":{"notes":["buy milk","buy bread"]},"message":""}"#)
     }
 
+    @Test func thePageOfTheNotesKeepsThem() async throws {
+        let folder = Manual.root.appending(path: "examples/notes/page").path()
+        let program = try Program.product("Notes", ["-p", "0", "--root", folder])
+        let browser = try await Chromium()
+        try await browser.open("\(program.address())/")
+        for (note, shown) in [("buy milk", "buy milk"), ("buy bread", "buy milk\nbuy bread")] {
+            let text = try await browser.evaluate(
+                """
+                document.querySelector('input').value = '\(note)';
+                document.querySelector('button').click();
+                new Promise(done => {
+                    const look = () => {
+                        const text = document.querySelector('pre').textContent;
+                        text.endsWith('\(note)') ? done(text) : setTimeout(look, 5);
+                    };
+                    look();
+                })
+                """)
+            #expect(text == .string(shown))
+        }
+    }
+
     @Test func rewritingChangesTheRequestAndTheAnswer() async throws {
         let program = try Program.product("rewriting", ["-p", "0"])
         let address = try await program.address()

@@ -36,7 +36,8 @@ let package = Package(
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", httpTypes, logging]),
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", "CGnuTLS", httpTypes, logging]),
 
         // `gateway.run()`: the core on the engine, and files.
         .target(name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", httpTypes, logging]),
@@ -49,7 +50,7 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", logging, argumentParser,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging, argumentParser,
             ],
             resources: [.embedInCode("welcome.html")]),
         .executableTarget(
@@ -68,7 +69,7 @@ let package = Package(
             path: "examples/notes/Tests/NotesTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/TestServer"),

@@ -34,7 +34,14 @@ struct dbr_daemon_settings {
     unsigned int connection_limit;
     unsigned int idle_seconds;
     size_t pool_bytes;
+    // PEM texts, needed while the daemon starts; NULL for plain HTTP.
+    const char *certificates;
+    const char *key;
+    // A priority string of GnuTLS.
+    const char *priorities;
 };
+
+static inline int dbr_has_tls(void) { return MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES; }
 
 static inline void dbr_log(void *callbacks, const char *format, va_list arguments) {
     char message[512];
@@ -54,10 +61,21 @@ static inline size_t dbr_keep_encoded(void *self, struct MHD_Connection *connect
 // Starts a daemon that is driven from outside by its epoll descriptor, and given its connections. `callbacks` must
 // outlive it.
 static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, struct dbr_daemon_settings settings) {
+    unsigned int flags =
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *) settings.certificates},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *) settings.key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *) settings.priorities},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    if (settings.certificates == NULL) tls[0].option = MHD_OPTION_END;
+    else flags |= MHD_USE_TLS;
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+        flags, 0, NULL, NULL,
         callbacks->request, callbacks->self,
         MHD_OPTION_EXTERNAL_LOGGER, dbr_log, callbacks,
+        MHD_OPTION_ARRAY, tls,
         MHD_OPTION_URI_LOG_CALLBACK, callbacks->target, callbacks->self,
         MHD_OPTION_UNESCAPE_CALLBACK, dbr_keep_encoded, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, callbacks->completed, callbacks->self,
@@ -101,6 +119,18 @@ static inline void *dbr_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
+}
+
+// The session of GnuTLS, which the connection owns; NULL for plain HTTP.
+static inline struct gnutls_session_int *dbr_tls_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info == NULL ? NULL : info->tls_session;
+}
+
+// How long the library lets a connection be silent.
+static inline void dbr_set_idle_seconds(struct MHD_Connection *connection, unsigned int seconds) {
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);

@@ -28,7 +28,8 @@ struct Banner {
     /// All addresses are none that a caller could name.
     private var reachable: ServerAddress {
         let isWildcard = ["0.0.0.0", "::"].contains(address.host)
-        return isWildcard ? ServerAddress(host: "127.0.0.1", port: address.port) : address
+        guard isWildcard else { return address }
+        return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
     }
 
     private var details: [String] {
@@ -71,7 +72,9 @@ struct Banner {
         let token =
             settings.access.requiresToken
             ? " -H 'X-Drawbridge-Token: \(settings.access.token.text)'" : ""
-        return "curl '\(reachable)\(call)'\(token)"
+        // The certificate may be one that curl does not know, or for another name.
+        let trust = address.scheme == "https" ? "-k " : ""
+        return "curl \(trust)'\(reachable)\(call)'\(token)"
     }
 }
 

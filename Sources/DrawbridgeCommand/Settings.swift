@@ -4,6 +4,7 @@ import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
 import Logging
+import MicroHTTPD
 
 /// What flags, environment, configuration file and defaults say together.
 ///
@@ -36,7 +37,8 @@ struct Settings {
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
         server = ServerConfiguration(
-            host: host, port: port, grace: .seconds(grace), logsRequests: verbosity != .quiet)
+            host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
+            grace: .seconds(grace), logsRequests: verbosity != .quiet)
         let hosts = list(\.access.allowedHosts).flatMap { $0.split(separator: ",").map(String.init) }
         access = AccessPolicy(
             allowedHosts: Set(hosts + [host]), allowedOrigins: Set(list(\.access.cors)),
@@ -54,6 +56,17 @@ struct Settings {
         case .quiet: .warning
         case .verbose: .debug
         case nil: .info
+        }
+    }
+
+    private static func identity(_ cert: String?, _ key: String?) throws -> TLSIdentity? {
+        switch (cert, key) {
+        case (let cert?, let key?): return try TLSIdentity(certificateFile: cert, keyFile: key)
+        case (let cert?, nil):
+            throw ValidationError("--cert \(cert): https needs the certificate's key too, with --key")
+        case (nil, let key?):
+            throw ValidationError("--key \(key): https needs the key's certificate too, with --cert")
+        case (nil, nil): return nil
         }
     }
 

@@ -21,8 +21,8 @@ public final class GatewayServer: Sendable {
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         server = HTTPServer(
-            host: configuration.host, port: configuration.port, limits: configuration.limits,
-            loops: configuration.loops, logger: gateway.logger,
+            host: configuration.host, port: configuration.port, tls: configuration.tls,
+            limits: configuration.limits, loops: configuration.loops, logger: gateway.logger,
             admit: { head, isAbsoluteForm, remoteAddress in
                 var request = Request(head: head, remoteAddress: remoteAddress)
                 request.isAbsoluteForm = isAbsoluteForm
@@ -46,7 +46,9 @@ public final class GatewayServer: Sendable {
             }
             throw UnguardedAddress(address: address)
         }
-        address = ServerAddress(host: server.address ?? configuration.host, port: server.port)
+        address = ServerAddress(
+            scheme: configuration.tls == nil ? "http" : "https", host: server.address ?? configuration.host,
+            port: server.port)
         grace = configuration.grace
         self.log = log
     }

@@ -6,6 +6,8 @@ public struct ServerConfiguration: Sendable {
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
+    /// The certificate and key to serve https with; nil for http.
+    public var tls: TLSIdentity?
     /// What is taken from a caller: sizes, times, connections.
     public var limits: Limits
     /// Threads that serve; by default all cores but one.
@@ -17,11 +19,12 @@ public struct ServerConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        host: String = "127.0.0.1", port: Int = 8080, limits: Limits = Limits(), loops: Int? = nil,
-        grace: Duration = .seconds(3), logsRequests: Bool = true
+        host: String = "127.0.0.1", port: Int = 8080, tls: TLSIdentity? = nil, limits: Limits = Limits(),
+        loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true
     ) {
         self.host = host
         self.port = port
+        self.tls = tls
         self.limits = limits
         self.loops = loops
         self.grace = grace

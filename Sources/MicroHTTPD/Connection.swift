@@ -5,6 +5,8 @@ import Glibc
 final class Connection {
     /// Where it stands, and what it may take how long for.
     enum Stage {
+        /// The keys of a TLS connection are not agreed on.
+        case handshake
         /// Between two requests; `received` are the bytes at the last look, nil before the first.
         case idle(received: UInt64?)
         /// The first bytes of a head have come.
@@ -17,6 +19,8 @@ final class Connection {
         case busy
     }
 
+    /// The library's object, while the connection is open.
+    let handle: OpaquePointer
     let socket: Int32
     /// Without a port.
     let address: String?
@@ -24,14 +28,18 @@ final class Connection {
     var isNew = true
     /// The target of the request line that came last, as it was sent.
     var target: [UInt8] = []
-    private(set) var stage = Stage.idle(received: 0)
+    private(set) var stage: Stage
     /// When the stage began, in milliseconds.
     private(set) var since = Loop.now
     private(set) var isCut = false
     /// The bytes of the body that were here when the last look found more that the library had not read.
     private var stuckAt: Int?
+    private let session: TLSSession?
 
     init(_ connection: OpaquePointer) {
+        handle = connection
+        session = TLSSession(connection)
+        stage = session == nil ? .idle(received: 0) : .handshake
         socket = dbr_socket(connection)
         address = dbr_peer(connection).flatMap(Self.text)
         // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
@@ -45,6 +53,12 @@ final class Connection {
         stuckAt = nil
     }
 
+    /// Lets the time for the handshake end if that is over.
+    func endHandshake() {
+        guard case .handshake = stage, let session, session.isEstablished else { return }
+        enter(.idle(received: nil))
+    }
+
     /// A part of a body came.
     func received(_ count: Int) {
         if case .body(let before) = stage { stage = .body(count: before + count) }
@@ -54,18 +68,22 @@ final class Connection {
     func cut() {
         isCut = true
         shutdown(socket, Int32(SHUT_RDWR))
+        // The library may have no room to read on, and its epoll forgets a connection that was suspended until it
+        // finds nothing to read: then only its clock ends it.
+        dbr_set_idle_seconds(handle, 1)
     }
 
     /// True while the next move is the caller's, and is sending.
     private var isReading: Bool {
         switch stage {
-        case .idle, .head, .body: true
+        case .handshake, .idle, .head, .body: true
         case .sending, .busy: false
         }
     }
 
-    /// What the system holds of what the caller sent: 1 for bytes, 0 for its end, -1 for nothing.
+    /// What there is of what the caller sent, and the library has not read: 1 for bytes, 0 for its end, -1 for nothing.
     private var unread: Int {
+        if let session, session.hasUnread { return 1 }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     }
@@ -79,7 +97,11 @@ final class Connection {
         switch stage {
         case .busy:
             break
+        case .handshake:
+            if seconds >= limits.headSeconds { cut() }
         case .idle(let before):
+            // The first bytes of a head may come together with the end of the handshake.
+            if isNew, session?.hasReceived == true { return enter(.head) }
             guard let traffic = traffic() else { return }
             if let before, traffic.received > before {
                 enter(.head)

@@ -33,6 +33,7 @@ public final class HTTPServer: Sendable {
     public let host: String
     /// What it takes.
     public let limits: Limits
+    let tls: TLSIdentity?
     let logger: Logger
     let handle: @Sendable (Exchange) async -> Void
 
@@ -51,13 +52,14 @@ public final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: 0 lets the system choose.
+    ///   - tls: makes it a server for https, by TLS 1.2 and 1.3; without it, it is one for http.
     ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
     ///   - admit: decides what happens to a body; must not block.
     ///   - refuse: dresses what the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
     public init(
-        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), loops: Int? = nil,
-        logger: Logger = Logger(label: "drawbridge.http"),
+        host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
+        loops: Int? = nil, logger: Logger = Logger(label: "drawbridge.http"),
         admit: @escaping Admit = { _, _, _ in .collected(upTo: 8 << 20) },
         refuse: @escaping Refuse = { status, message in
             (HTTPResponse(status: status, headerFields: [.contentType: "text/plain"]), Array(message.utf8))
@@ -66,6 +68,7 @@ public final class HTTPServer: Sendable {
     ) {
         self.host = host
         requestedPort = port
+        self.tls = tls
         self.limits = limits
         self.loops = loops ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
         self.logger = logger
@@ -82,6 +85,10 @@ public final class HTTPServer: Sendable {
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        guard tls == nil || dbr_has_tls() != 0 else {
+            throw ListenError(
+                "cannot serve https: this libmicrohttpd was built without TLS; install one that has it")
+        }
         let connections = limits.connections ?? Self.defaultConnectionLimit()
         let socket = try ListeningSocket(host: host, port: requestedPort, backlog: 4096)
         var workers: [Worker] = []
@@ -154,6 +161,9 @@ public final class HTTPServer: Sendable {
             }
         }
     }
+
+    /// What a request in origin form came by.
+    var scheme: String { tls == nil ? "http" : "https" }
 
     /// The answer to whoever comes while the server stops.
     var stopping: Answer {

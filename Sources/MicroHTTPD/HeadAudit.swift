@@ -10,10 +10,12 @@ package struct HeadAudit {
 
     /// Audits a block.
     ///
-    /// - Parameter target: the target as it was before the library cut its query off.
+    /// - Parameters:
+    ///   - target: the target as it was before the library cut its query off.
+    ///   - scheme: how the connection came, `http` or `https`.
     /// - Throws: a ``Refusal``.
     package static func run(
-        _ block: UnsafeRawBufferPointer, target: [UInt8], limits: Limits
+        _ block: UnsafeRawBufferPointer, target: [UInt8], scheme: String, limits: Limits
     ) throws(Refusal) -> AuditedHead {
         try check(target, limits)
         guard block.count <= limits.head else {
@@ -26,18 +28,19 @@ package struct HeadAudit {
         let targetText = try audit.target(target)
         let isOldVersion = try audit.versionIs10()
         let fields = try audit.fields(limits)
-        return try head(method, targetText, isOldVersion: isOldVersion, fields)
+        return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
     }
 
     /// Checks a head that the library has read, and read strictly: version 1.0, whose memory is not ours to know.
     static func check(
-        method: String, target: [UInt8], version: String, fields: [HTTPField], limits: Limits
+        method: String, target: [UInt8], scheme: String, version: String, fields: [HTTPField], limits: Limits
     ) throws(Refusal) -> AuditedHead {
         try check(target, limits)
         guard fields.count <= limits.fields else { throw tooManyFields(limits) }
         guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
         return try head(
-            method, String(decoding: target, as: UTF8.self), isOldVersion: version == "HTTP/1.0", fields)
+            method, String(decoding: target, as: UTF8.self), scheme, isOldVersion: version == "HTTP/1.0",
+            fields)
     }
 
     private static func check(_ target: [UInt8], _ limits: Limits) throws(Refusal) {
@@ -127,7 +130,8 @@ package struct HeadAudit {
     // MARK: What the lines mean together
 
     private static func head(
-        _ method: HTTPRequest.Method, _ target: String, isOldVersion: Bool, _ fields: [HTTPField]
+        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, isOldVersion: Bool,
+        _ fields: [HTTPField]
     ) throws(Refusal) -> AuditedHead {
         var headers = HTTPFields()
         var host: String?
@@ -150,7 +154,7 @@ package struct HeadAudit {
             throw .malformed("the Host header \(host) is no host")
         }
 
-        var head = try form(method, target, host: host)
+        var head = try form(method, target, scheme, host: host)
         head.request.headerFields = headers
         head.framing = try framing(lengths, codings, isOldVersion: isOldVersion)
         if let expectation = headers[.expect] {
@@ -164,14 +168,14 @@ package struct HeadAudit {
 
     /// Origin, absolute and asterisk form (RFC 9112, section 3.2).
     private static func form(
-        _ method: HTTPRequest.Method, _ target: String, host: String?
+        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, host: String?
     ) throws(Refusal) -> AuditedHead {
         guard method != .trace, method != .connect else {
             throw Refusal(.methodNotAllowed, "\(method) is not taken here")
         }
         if target.hasPrefix("/") || (target == "*" && method == .options) {
             return AuditedHead(
-                request: HTTPRequest(method: method, scheme: "http", authority: host, path: target))
+                request: HTTPRequest(method: method, scheme: scheme, authority: host, path: target))
         }
         guard let mark = target.firstRange(of: "://") else {
             throw .malformed("the target \(target.prefix(40)) is neither a path nor a URL")

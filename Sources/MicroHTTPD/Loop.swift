@@ -17,8 +17,8 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         var timeout: Int32 { get }
         /// Connections wait to be taken.
         func accept()
-        /// A watched socket lost its peer.
-        func peerLeft(_ socket: Int32)
+        /// A watched socket lost its peer, or has bytes that it was watched for.
+        func changed(_ socket: Int32)
         /// A second has passed.
         func tick()
     }
@@ -169,9 +169,10 @@ final class Loop: TaskExecutor, @unchecked Sendable {
         listeningSocket = -1
     }
 
-    /// Watches for the peer of a socket to leave; told once.
-    func watch(_ socket: Int32) throws {
-        try add(socket, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
+    /// Watches for the peer of a socket to leave, and for what it sends if asked to; told once.
+    func watch(_ socket: Int32, alsoForBytes: Bool = false) throws {
+        let events = EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue
+        try add(socket, alsoForBytes ? events | EPOLLIN.rawValue : events)
     }
 
     /// Ends watching; must come before the library may close the socket.
@@ -220,7 +221,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
                 case wakeup: takeInbox()
                 case drivenSocket: isDrivenReady = true
                 case listeningSocket: isAcceptDue = true
-                case let socket: driven.peerLeft(socket)
+                case let socket: driven.changed(socket)
                 }
             }
             drain(atMost: 1024)

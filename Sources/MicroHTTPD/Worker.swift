@@ -22,8 +22,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
+    private let handshakes: Handshakes
     private(set) var isDraining = false
     private var idleWaiter: CheckedContinuation<Void, Never>?
+    /// What the library complained about first, before there was a daemon.
+    private var startProblem: String?
     private var lastLog = 0
     private var lastShortageLog = 0
 
@@ -32,17 +35,26 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         self.connectionLimit = connectionLimit
         self.listening = listening
         loop = try Loop()
+        handshakes = Handshakes(loop)
         callbacks = .allocate(capacity: 1)
         callbacks.initialize(
             to: dbr_callbacks(
                 self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
-        let settings = dbr_daemon_settings(
-            connection_limit: UInt32(connectionLimit + 2 * excess),
-            idle_seconds: UInt32(server.limits.idleSeconds), pool_bytes: server.limits.pool)
-        guard let daemon = dbr_start(callbacks, settings) else {
-            throw SystemError("libmicrohttpd cannot start")
+        var settings = dbr_daemon_settings()
+        settings.connection_limit = UInt32(connectionLimit + 2 * excess)
+        settings.idle_seconds = UInt32(server.limits.idleSeconds)
+        settings.pool_bytes = server.limits.pool
+        let started =
+            if let tls = server.tls {
+                tls.withSettings(settings) { dbr_start(callbacks, $0) }
+            } else {
+                dbr_start(callbacks, settings)
+            }
+        guard let daemon = started else {
+            guard let startProblem else { throw SystemError("libmicrohttpd cannot start") }
+            throw ListenError("libmicrohttpd cannot start: \(startProblem)")
         }
         self.daemon = daemon
         do {
@@ -58,7 +70,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     // MARK: Driven by the loop
 
-    func run() { MHD_run(daemon) }
+    func run() {
+        MHD_run(daemon)
+        handshakes.libraryHasRun()
+    }
 
     var timeout: Int32 {
         var milliseconds: UInt64 = 0
@@ -66,7 +81,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         return Int32(clamping: milliseconds)
     }
 
-    func peerLeft(_ socket: Int32) { watched[socket]?.leave() }
+    func changed(_ socket: Int32) {
+        if !handshakes.goOn(socket) { watched[socket]?.leave() }
+    }
 
     /// Takes the connections that wait.
     ///
@@ -137,6 +154,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// What the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
+        if daemon == nil {
+            startProblem = startProblem ?? message
+            return
+        }
         let now = Loop.now
         // So it calls that we close a connection whose caller has left.
         let isOurs =
@@ -144,7 +165,16 @@ final class Worker: Loop.Driven, @unchecked Sendable {
             || message.contains("application error generating response")
         guard now - lastLog >= 1000, !isOurs else { return }
         lastLog = now
-        server.logger.notice("libmicrohttpd: \(message)")
+        // So it calls any handshake that fails.
+        if message.contains("received handshake message out of context") {
+            server.logger.notice(
+                """
+                a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
+                neither TLS 1.2 nor 1.3
+                """)
+        } else {
+            server.logger.notice("libmicrohttpd: \(message)")
+        }
     }
 
     // MARK: Stopping
@@ -156,7 +186,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         // While any duplicate is open, callers still reach the port.
         close(listening)
         for connection in connections.values {
-            if case .idle = connection.stage { connection.cut() }
+            switch connection.stage {
+            case .handshake, .idle: connection.cut()
+            case .head, .body, .sending, .busy: break
+            }
         }
         loop.setRunDue()
     }
@@ -189,6 +222,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// run lets the library take notice.
     func stop() {
         for exchange in watched.values { exchange.release() }
+        handshakes.release()
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         loop.stop()
@@ -206,12 +240,14 @@ extension Worker {
     func connectionStarted(_ connection: OpaquePointer) -> Connection {
         let new = Connection(connection)
         connections[ObjectIdentifier(new)] = new
+        handshakes.began(new)
         if connections.count > connectionLimit { makeRoom(for: new) }
         return new
     }
 
     func connectionClosed(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
+        handshakes.ended(connection)
         resumeListening()
     }
 
@@ -254,12 +290,13 @@ extension Worker {
     ) throws(Refusal) -> AuditedHead {
         if dbr_is_1_0() != 0 {
             return try HeadAudit.check(
-                method: String(cString: method), target: caller.target, version: String(cString: version),
-                fields: headerFields(of: connection), limits: server.limits)
+                method: String(cString: method), target: caller.target, scheme: server.scheme,
+                version: String(cString: version), fields: headerFields(of: connection), limits: server.limits
+            )
         }
         // In this version the method is where the block begins in the library's buffer.
         let block = UnsafeRawBufferPointer(start: method, count: dbr_head_size(connection))
-        return try HeadAudit.run(block, target: caller.target, limits: server.limits)
+        return try HeadAudit.run(block, target: caller.target, scheme: server.scheme, limits: server.limits)
     }
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
@@ -292,7 +329,7 @@ extension Worker {
     private func makeRoom(for new: Connection?) {
         let waiting = connections.values.filter { connection in
             switch connection.stage {
-            case .idle, .head: connection !== new && !connection.isCut
+            case .handshake, .idle, .head: connection !== new && !connection.isCut
             case .body, .sending, .busy: false
             }
         }

@@ -209,7 +209,7 @@ extension OneAtATime {
 }
 
 /// Seconds of processor time that the threads of loops have used.
-private func loopSeconds() -> Double {
+func loopSeconds() -> Double {
     guard let directory = opendir("/proc/self/task") else { return 0 }
     defer { closedir(directory) }
     var ticks = 0

@@ -72,6 +72,9 @@ package final class Child: Sendable {
 
     package func write(_ bytes: [UInt8]) { _ = Glibc.write(input, bytes, bytes.count) }
 
+    /// Ends what it reads.
+    package func closeInput() { shutdown(input, Int32(SHUT_WR)) }
+
     package func terminate() { kill(processIdentifier, SIGTERM) }
 
     package func exitCode() async -> Int32 { await exited.value }

@@ -14,9 +14,13 @@ package final class RawClient: @unchecked Sendable {
         case malformed(String)
     }
 
+    /// The version of TLS, nil for plain text.
+    package var tlsVersion: String? { session?.version }
+
     package private(set) var descriptor: Int32
     private var buffer: [UInt8] = []
     private var first = 0
+    private var session: SecureSession?
 
     package init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -40,6 +44,26 @@ package final class RawClient: @unchecked Sendable {
         }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Agrees on keys, trusting whoever is there; what is sent and read from here on is encrypted.
+    ///
+    /// - Parameter priorities: what to offer, as GnuTLS takes it.
+    package func secure(_ priorities: String = "NORMAL", inPieces: Bool = false) throws {
+        session = try SecureSession(descriptor, priorities, inPieces: inPieces)
+    }
+
+    /// The first message of a handshake.
+    package static func hello(_ priorities: String = "NORMAL") throws -> [UInt8] {
+        var ends: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Failure.system("socketpair", errno) }
+        defer { for end in ends { Glibc.close(end) } }
+        // Nobody answers.
+        do { _ = try SecureSession(ends[0], priorities) } catch Failure.timeout {}
+        var hello = [UInt8](repeating: 0, count: 16 << 10)
+        let count = recv(ends[1], &hello, hello.count, 0)
+        return Array(hello.prefix(max(0, count)))
     }
 
     /// Parses what was read before.
@@ -73,6 +97,7 @@ package final class RawClient: @unchecked Sendable {
 
     /// Sends what fits, and returns how much that was.
     package func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        if let session { return try session.send(bytes) }
         let count = bytes.withUnsafeBytes {
             Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
@@ -92,9 +117,14 @@ package final class RawClient: @unchecked Sendable {
     }
 
     /// Says that nothing more will be sent.
-    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() {
+        session?.finishSending()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     package func close() {
+        session?.finishSending()
+        session = nil
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
     }
@@ -103,6 +133,7 @@ package final class RawClient: @unchecked Sendable {
     package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        session = nil
         close()
     }
 
@@ -119,16 +150,21 @@ package final class RawClient: @unchecked Sendable {
             first = 0
         }
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &piece, piece.count, 0)
-        guard count >= 0 else {
-            switch errno {
-            case EAGAIN: throw Failure.timeout
-            case ECONNRESET: return false
-            default: throw Failure.system("recv", errno)
-            }
+        let count: Int
+        do {
+            count = try receive(&piece)
+        } catch Failure.system("recv", ECONNRESET) {
+            return false
         }
         buffer += piece[..<count]
         return count > 0
+    }
+
+    private func receive(_ piece: inout [UInt8]) throws -> Int {
+        if let session { return try session.receive(&piece) }
+        let count = recv(descriptor, &piece, piece.count, 0)
+        guard count >= 0 else { throw errno == EAGAIN ? Failure.timeout : Failure.system("recv", errno) }
+        return count
     }
 
     private func line() throws -> String {
@@ -151,7 +187,8 @@ package final class RawClient: @unchecked Sendable {
         }
     }
 
-    private func bytes(_ count: Int) throws -> [UInt8] {
+    /// The next bytes of a body.
+    package func bytes(_ count: Int) throws -> [UInt8] {
         while buffer.count - first < count {
             guard try fill() else { throw Failure.closed(after: buffer.count - first) }
         }
@@ -232,9 +269,7 @@ package final class RawClient: @unchecked Sendable {
     /// Reads and drops at most `count` bytes; returns how many came.
     package func readSome(_ count: Int) throws -> Int {
         var piece = [UInt8](repeating: 0, count: count)
-        let got = recv(descriptor, &piece, count, 0)
-        guard got >= 0 else { throw errno == EAGAIN ? Failure.timeout : Failure.system("recv", errno) }
-        return got
+        return try receive(&piece)
     }
 
     /// Ends both directions, while another thread may be reading.

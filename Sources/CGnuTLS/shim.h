@@ -1,0 +1,8 @@
+// What the engine asks GnuTLS by itself: whether a certificate is any good, and how far a handshake is.
+#ifndef DRAWBRIDGE_GNUTLS_SHIM_H
+#define DRAWBRIDGE_GNUTLS_SHIM_H
+
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+
+#endif

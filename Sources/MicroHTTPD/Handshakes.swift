@@ -1,0 +1,63 @@
+import CMicroHTTPD
+
+/// The TLS handshakes under way on one loop; touched on its thread only.
+///
+/// The library takes a connection for readable until its handshake is over, and runs again and again without a pause
+/// while it waits for the caller. So a handshake that waits is suspended, and its socket is watched by the loop.
+final class Handshakes {
+    private let loop: Loop
+    /// Those that the library will go on with in its next run.
+    private var running: [Connection] = []
+    private var suspended: [Int32: Connection] = [:]
+
+    init(_ loop: Loop) { self.loop = loop }
+
+    func began(_ connection: Connection) {
+        if case .handshake = connection.stage { running.append(connection) }
+    }
+
+    /// The connection has closed.
+    func ended(_ connection: Connection) { running.removeAll { $0 === connection } }
+
+    /// The library has run: those that are over leave this list, the others wait for their callers.
+    func libraryHasRun() {
+        guard !running.isEmpty else { return }
+        running = running.filter { connection in
+            connection.endHandshake()
+            guard case .handshake = connection.stage else { return false }
+            return !suspend(connection)
+        }
+    }
+
+    /// A socket has bytes, or its peer has left; returns false when it belongs to none of these.
+    func goOn(_ socket: Int32) -> Bool {
+        guard let connection = suspended.removeValue(forKey: socket) else { return false }
+        resume(connection)
+        return true
+    }
+
+    /// Lets go of all: the library cannot stop while a connection is suspended.
+    func release() {
+        for connection in suspended.values { resume(connection) }
+        suspended = [:]
+    }
+
+    private func suspend(_ connection: Connection) -> Bool {
+        do {
+            try loop.watch(connection.socket, alsoForBytes: true)
+        } catch {
+            // It stays with the library, which will have no pause.
+            return false
+        }
+        MHD_suspend_connection(connection.handle)
+        suspended[connection.socket] = connection
+        return true
+    }
+
+    private func resume(_ connection: Connection) {
+        loop.unwatch(connection.socket)
+        MHD_resume_connection(connection.handle)
+        loop.setRunDue()
+        running.append(connection)
+    }
+}

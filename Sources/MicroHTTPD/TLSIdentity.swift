@@ -1,0 +1,155 @@
+import CGnuTLS
+import CMicroHTTPD
+import Glibc
+
+/// A certificate with its chain, and its private key: by these a server is known over TLS.
+///
+/// ```swift
+/// let identity = try TLSIdentity(certificateFile: "cert.pem", keyFile: "key.pem")
+/// let server = HTTPServer(port: 8443, tls: identity) { exchange in
+///     exchange.send(HTTPResponse(status: .ok), Array("hello".utf8))
+/// }
+/// ```
+public struct TLSIdentity: Sendable {
+    private let certificates: [UInt8]
+    private let key: [UInt8]
+
+    /// Only 1.2 and 1.3; and of 1.2 only what keeps old traffic secret when the key is lost (RFC 9325, section 4).
+    private static let priorities = """
+        NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA\
+        :-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305
+        """
+
+    /// Reads two PEM files, and checks that they belong together and can be used.
+    ///
+    /// - Parameter certificateFile: the server's own certificate first, then those that vouch for it.
+    /// - Throws: an ``UnusableIdentity`` that says what to do.
+    public init(certificateFile: String, keyFile: String) throws {
+        try self.init(PEMText(file: certificateFile), PEMText(file: keyFile))
+    }
+
+    /// Takes two PEM texts, and checks that they belong together and can be used.
+    ///
+    /// - Parameter certificates: the server's own certificate first, then those that vouch for it.
+    /// - Throws: an ``UnusableIdentity`` that says what to do.
+    public init(certificates: [UInt8], key: [UInt8]) throws {
+        try self.init(
+            PEMText(certificates, name: "the certificate's text"), PEMText(key, name: "the key's text"))
+    }
+
+    /// Takes two texts as they are; only starting a server shows whether they can be used.
+    package init(uncheckedCertificates certificates: [UInt8], key: [UInt8]) {
+        self.certificates = certificates
+        self.key = key
+    }
+
+    private init(_ certificates: PEMText, _ key: PEMText) throws {
+        guard certificates.hasCertificate else {
+            throw UnusableIdentity(
+                "\(certificates.name) has no certificate; give a PEM file with -----BEGIN CERTIFICATE-----")
+        }
+        guard !key.isEncrypted else {
+            throw UnusableIdentity(
+                "the key in \(key.name) is encrypted; decrypt it: openssl pkey -in ENCRYPTED -out DECRYPTED")
+        }
+        guard key.hasKey else {
+            throw UnusableIdentity(
+                "\(key.name) has no private key; give a PEM file with -----BEGIN PRIVATE KEY-----")
+        }
+        self.init(uncheckedCertificates: certificates.bytes, key: key.bytes)
+        try check(certificates.name, key.name)
+    }
+
+    /// Asks GnuTLS, which the library will ask again.
+    private func check(_ certificateName: String, _ keyName: String) throws {
+        var credentials: gnutls_certificate_credentials_t?
+        guard gnutls_certificate_allocate_credentials(&credentials) == GNUTLS_E_SUCCESS, let credentials
+        else {
+            throw SystemError("cannot check the certificate", code: ENOMEM)
+        }
+        defer { gnutls_certificate_free_credentials(credentials) }
+        // The library copies, and does not write through the pointers.
+        var (certificateText, keyText) = (certificates, key)
+        let code = certificateText.withUnsafeMutableBufferPointer { certificates in
+            keyText.withUnsafeMutableBufferPointer { key in
+                var certificates = gnutls_datum_t(
+                    data: certificates.baseAddress, size: UInt32(certificates.count))
+                var key = gnutls_datum_t(data: key.baseAddress, size: UInt32(key.count))
+                return gnutls_certificate_set_x509_key_mem(
+                    credentials, &certificates, &key, GNUTLS_X509_FMT_PEM)
+            }
+        }
+        guard code != GNUTLS_E_CERTIFICATE_KEY_MISMATCH else {
+            throw UnusableIdentity(
+                """
+                the key in \(keyName) does not belong to the certificate in \(certificateName); give the one that it \
+                was made with
+                """)
+        }
+        guard code >= 0 else {
+            throw UnusableIdentity(
+                """
+                \(certificateName) and \(keyName) cannot be used: \(String(cString: gnutls_strerror(code))) Give a \
+                certificate and its key as PEM
+                """)
+        }
+        if let end = Self.expiration(credentials), end < time(nil) {
+            throw UnusableIdentity(
+                "the certificate in \(certificateName) expired on \(Self.day(end)); get or make a new one")
+        }
+    }
+
+    /// When the server's own certificate ends.
+    private static func expiration(_ credentials: gnutls_certificate_credentials_t) -> time_t? {
+        var encoded = gnutls_datum_t()
+        var certificate: gnutls_x509_crt_t?
+        guard gnutls_certificate_get_crt_raw(credentials, 0, 0, &encoded) >= 0,
+            gnutls_x509_crt_init(&certificate) >= 0, let certificate
+        else { return nil }
+        defer { gnutls_x509_crt_deinit(certificate) }
+        guard gnutls_x509_crt_import(certificate, &encoded, GNUTLS_X509_FMT_DER) >= 0 else { return nil }
+        let end = gnutls_x509_crt_get_expiration_time(certificate)
+        return end >= 0 ? end : nil
+    }
+
+    private static func day(_ time: time_t) -> String {
+        var time = time
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
+    }
+
+    /// Adds what a daemon needs to its settings, while `body` runs.
+    func withSettings<Result>(
+        _ settings: dbr_daemon_settings, _ body: (dbr_daemon_settings) -> Result
+    ) -> Result {
+        var settings = settings
+        return Self.withText(certificates) { certificates in
+            Self.withText(key) { key in
+                Self.priorities.withCString { priorities in
+                    settings.certificates = certificates
+                    settings.key = key
+                    settings.priorities = priorities
+                    return body(settings)
+                }
+            }
+        }
+    }
+
+    /// The bytes as C takes a text.
+    private static func withText<Result>(
+        _ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}
+
+// Whoever prints a configuration must not print the key.
+extension TLSIdentity: CustomStringConvertible, CustomReflectable {
+    /// Says no more than that it is one.
+    public var description: String { "a certificate with its key" }
+
+    /// Shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

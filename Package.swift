@@ -85,9 +85,10 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Drawbridge", "drawbridge-command", "hello", "own-command", "middleware", "streaming",
-                "Notes", "rewriting", "test-server", "TestSupport",
-            ]),
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "drawbridge-command", "hello",
+                "own-command", "middleware", "streaming", "Notes", "rewriting", "test-server", "TestSupport",
+            ],
+            exclude: ["help.txt"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,10 +9,14 @@
 ///         return response
 ///     }
 /// }
+///
+/// extension HTTPField.Name {
+///     static let serverTiming = Self("Server-Timing")!
+/// }
 /// ```
 ///
-/// The first in the list is the outermost. Requests that the gateway refuses before it looks at their path (a foreign
-/// host, a broken head) never get here.
+/// The first in the list is the outermost. Requests that are refused on their head alone never get here: a broken one,
+/// one to a foreign host, and one of a foreign page that comes by a socket and has a body.
 public protocol Middleware: Sendable {
     /// Goes on to what lies inside. It does not throw: an error inside has become an answer already.
     typealias Next = @Sendable (Request) async -> Response

@@ -4,7 +4,9 @@ import Logging
 extension Gateway {
     /// Listens and answers until the task is cancelled, then stops: running requests get a while to finish.
     ///
-    /// - Parameter onListening: told once, with the address that it really is; without it, the log says that.
+    /// - Parameters:
+    ///   - configuration: where and how it listens.
+    ///   - onListening: told once, with the address that it really is; without it, the log says that.
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),

@@ -210,7 +210,9 @@ extension Exchange {
 
     /// Sends the head of an answer whose body comes by ``write(_:)``, and ends when the closure returns.
     ///
-    /// - Parameter length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
+    /// - Parameters:
+    ///   - head: status and header fields; those that frame the body are the engine's own.
+    ///   - length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
     public func begin(_ head: HTTPResponse, length: Int?) {
         onLoop { exchange in
             guard exchange.answer == nil else { return }

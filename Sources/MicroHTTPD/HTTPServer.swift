@@ -48,12 +48,15 @@ public final class HTTPServer: Sendable {
         var workers: [Worker] = []
     }
 
-    /// Makes a server; ``start()`` lets it listen.
+    /// Makes a server; ``start(_:)`` lets it listen.
     ///
     /// - Parameters:
+    ///   - host: a name or an address.
     ///   - port: 0 lets the system choose.
+    ///   - limits: what it takes from a caller.
     ///   - tls: makes it a server for https, by TLS 1.2 and 1.3; without it, it is one for http.
     ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
+    ///   - logger: where it says what goes wrong.
     ///   - admit: decides what happens to a body; must not block.
     ///   - refuse: dresses what the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
@@ -118,7 +121,7 @@ public final class HTTPServer: Sendable {
         state.withLock { $0 = State(socket: socket, workers: workers) }
     }
 
-    /// The port it listens on; 0 before ``start()``.
+    /// The port it listens on; 0 before ``start(_:)``.
     public var port: Int { state.withLock { $0.socket?.port } ?? 0 }
 
     /// The address it listens on, as numbers.

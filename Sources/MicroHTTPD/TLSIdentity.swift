@@ -22,7 +22,9 @@ public struct TLSIdentity: Sendable {
 
     /// Reads two PEM files, and checks that they belong together and can be used.
     ///
-    /// - Parameter certificateFile: the server's own certificate first, then those that vouch for it.
+    /// - Parameters:
+    ///   - certificateFile: the server's own certificate first, then those that vouch for it.
+    ///   - keyFile: its private key, not encrypted.
     /// - Throws: an ``UnusableIdentity`` that says what to do.
     public init(certificateFile: String, keyFile: String) throws {
         try self.init(PEMText(file: certificateFile), PEMText(file: keyFile))
@@ -30,7 +32,9 @@ public struct TLSIdentity: Sendable {
 
     /// Takes two PEM texts, and checks that they belong together and can be used.
     ///
-    /// - Parameter certificates: the server's own certificate first, then those that vouch for it.
+    /// - Parameters:
+    ///   - certificates: the server's own certificate first, then those that vouch for it.
+    ///   - key: its private key, not encrypted.
     /// - Throws: an ``UnusableIdentity`` that says what to do.
     public init(certificates: [UInt8], key: [UInt8]) throws {
         try self.init(

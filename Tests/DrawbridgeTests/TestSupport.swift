@@ -113,7 +113,7 @@ final class LogBook: Sendable {
     private struct Writer: LogHandler {
         let book: LogBook
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
+        var logLevel = Logger.Level.info
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }

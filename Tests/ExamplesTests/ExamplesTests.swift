@@ -1,4 +1,5 @@
 import Drawbridge
+import Foundation
 import TestSupport
 import Testing
 

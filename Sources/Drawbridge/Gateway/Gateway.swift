@@ -61,7 +61,12 @@ public final class Gateway: Sendable {
     ///   - passThrough: who answers what is not for native, asked in order.
     ///   - middleware: what stands around every answer, the outermost first.
     ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
+    ///   - replies: how answers look: always HTTP 200, or with their true status.
+    ///   - unhandled: what happens to a request for native that has no handler.
+    ///   - access: who may call; by default only this machine, and no page of another site.
+    ///   - bodyLimit: the bytes of a collected body; more are a 413.
     ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
+    ///   - logger: where the gateway and its handlers log.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
@@ -82,8 +87,10 @@ public final class Gateway: Sendable {
 
     /// Registers a handler type: every request to the path gets a fresh instance.
     ///
-    /// - Parameter path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///   Registering a path again replaces its handler; requests under way keep theirs.
+    /// - Parameters:
+    ///   - type: a handler with an `init()` or an `init(request:)`.
+    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
+    ///     Registering a path again replaces its handler; requests under way keep theirs.
     public func register<H: Handler>(_ type: H.Type, at path: String) {
         add(Route(pattern: RoutePattern(path), handler: type) { try H(request: $0) })
     }

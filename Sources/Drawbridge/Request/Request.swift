@@ -48,8 +48,12 @@ public struct Request: Sendable {
     /// Makes a request, for a test or to be sent on.
     ///
     /// - Parameters:
+    ///   - method: any method.
     ///   - target: path and query as they stand in a request line: `/echo?_mobile_bridge=1`.
     ///   - authority: the host, with a port if there is one; the default is always allowed to call.
+    ///   - headers: the header fields besides `Host`.
+    ///   - body: bytes or text.
+    ///   - remoteAddress: the caller's address; nil counts as this machine.
     public init(
         _ method: HTTPRequest.Method, _ target: String, authority: String? = "localhost",
         headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
@@ -120,7 +124,9 @@ extension Request {
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
-    /// It is not intercepted again, flag or no flag. Throws a 404 where nothing behind the gateway takes it.
+    /// It is not intercepted again, flag or no flag.
+    ///
+    /// - Throws: a 404 where nothing behind the gateway takes it.
     public func passThrough() async throws -> Response {
         guard let response = try await gateway?.behind.respond(to: self) else {
             throw HTTPError.nothingBehind(path)

@@ -28,7 +28,7 @@ extension Response {
         }
     }
 
-    /// A part of an open file; whoever sends it closes it.
+    /// A part of an open file, which is closed with its last reference.
     public struct File: Sendable {
         /// The open descriptor and its owner, which closes it when nobody refers to it any more.
         public let handle: any FileHandle

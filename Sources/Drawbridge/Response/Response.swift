@@ -26,7 +26,8 @@ public struct Response: Sendable {
 
     /// An output: any value that can be encoded.
     ///
-    /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64, decimals with all their digits.
+    /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64,
+    /// decimals with all their digits.
     public init(output: some Encodable) throws {
         self.init(body: .output(try JSON.encode(output)))
     }
@@ -43,10 +44,13 @@ public struct Response: Sendable {
 
     /// A stream, written to the client as it is made.
     ///
-    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)`` waits for a slow reader. Returning
+    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)-([UInt8])`` waits for a slow reader. Returning
     /// ends the body, throwing breaks the transfer off so that nobody takes it for whole.
     ///
-    /// - Parameter length: the number of bytes if it is known; more or fewer of them break the transfer off.
+    /// - Parameters:
+    ///   - contentType: the type of the whole body.
+    ///   - length: the number of bytes if it is known; more or fewer of them break the transfer off.
+    ///   - write: writes the body.
     public init(
         contentType: String, length: Int? = nil, write: @escaping @Sendable (Client) async throws -> Void
     ) {

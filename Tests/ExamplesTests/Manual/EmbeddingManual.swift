@@ -1,0 +1,41 @@
+import Drawbridge
+import DrawbridgeCommand
+import DrawbridgeServer
+import Testing
+
+@testable import hello
+
+func answer(_ action: String, _ data: JSON, from gateway: Gateway) async throws -> JSON {
+    let call: JSON = ["action": .string(action), "data": data]
+    let request = Request(.post, "/__jsbridge__", body: .init(call.bytes))
+    let response = await gateway.respond(to: request)
+    return try JSON(parsing: await response.body.collect())
+}
+
+@Suite(.timeLimit(.minutes(1))) struct EmbeddingManual {
+    @Test func besideOtherWork() async throws {
+        let gateway = Gateway()
+        let (listening, isListening) = AsyncStream.makeStream(of: ServerAddress.self)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await gateway.run(.init(port: 0)) { isListening.yield($0) }
+            }
+            group.addTask {
+                for await address in listening {
+                    #expect("\(address)".hasPrefix("http://127.0.0.1:"))
+                    return
+                }
+            }
+            try await group.next()  // whichever ends first, the other is cancelled
+            group.cancelAll()
+        }
+    }
+
+    @Test func withoutASocket() async throws {
+        let gateway = Gateway()
+        gateway.register(HelloHandler.self, at: "/hello")
+        #expect(
+            try await answer("hello", ["name": "Ann"], from: gateway)
+                == ["code": 200, "data": ["greeting": "Hello, Ann!"], "message": ""])
+    }
+}

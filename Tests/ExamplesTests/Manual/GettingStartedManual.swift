@@ -1,0 +1,25 @@
+import Drawbridge
+import DrawbridgeServer
+import Testing
+
+@testable import hello
+
+// The manual's code that no example has: these files are what README.md and the articles are cut from.
+
+@Suite struct GettingStartedManual {
+    @Test func greets() async throws {
+        let gateway = Gateway()
+        gateway.register(HelloHandler.self, at: "/hello")
+
+        let response = await gateway.respond(to: Request("/hello?_mobile_bridge=1&name=Ann"))
+        let json = try JSON(parsing: await response.body.collect())
+        #expect(json["data"]?["greeting"] == "Hello, Ann!")
+    }
+}
+
+/// Compiled, and run by no test: its port may be taken.
+func serveHello() async throws {
+    let gateway = Gateway(passThrough: [.staticFiles("public")])
+    gateway.register(HelloHandler.self, at: "/hello")  // built fresh for each request
+    try await gateway.run(.init(port: 8080))  // until its task is cancelled
+}

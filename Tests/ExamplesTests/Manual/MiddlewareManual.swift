@@ -1,0 +1,47 @@
+import Drawbridge
+import Testing
+
+struct Timing: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response {
+        let start = ContinuousClock.now
+        var response = await next(request)
+        response.headers[.serverTiming] = "app;dur=\(start.duration(to: .now) / .milliseconds(1))"
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    static let serverTiming = Self("Server-Timing")!
+}
+
+struct Maintenance: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response {
+        guard request.path.hasPrefix("/shop/") else { return await next(request) }
+        throw HTTPError(.serviceUnavailable, "the shop opens at nine", headers: [.retryAfter: "3600"])
+    }
+}
+
+struct Capitals: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response {
+        var response = await next(request)
+        response.body = response.body.map { chunk in
+            chunk.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
+        }
+        return response
+    }
+}
+
+@Suite struct MiddlewareManual {
+    @Test func standsAroundEveryAnswer() async throws {
+        let gateway = Gateway(middleware: [Timing(), Maintenance(), Capitals()])
+        gateway.register(VersionHandler.self, at: "/version")
+        let version = await gateway.respond(to: Request("/version?_mobile_bridge=1"))
+        #expect(version.headers[.serverTiming]?.hasPrefix("app;dur=") == true)
+
+        let closed = await gateway.respond(to: Request("/shop/cart?_mobile_bridge=1"))
+        #expect(closed.status == .serviceUnavailable)
+        #expect(closed.headers[.serverTiming] != nil)
+        let health = await gateway.respond(to: Request("/__drawbridge__/health"))
+        #expect(String(decoding: try await health.body.collect(), as: UTF8.self).contains(#""STATUS":"OK""#))
+    }
+}

@@ -1,0 +1,58 @@
+import Drawbridge
+import Testing
+
+struct BookHandler: JSONHandler {
+    struct Input: Decodable { var seat: Int }
+
+    func handle(_ input: Input) async throws -> Nothing {
+        if input.seat == 1 { throw HTTPError(.conflict, "seat 1 is taken; choose another", code: 1001) }
+        return Nothing()
+    }
+}
+
+struct CreateHandler: Handler {
+    func startLoading(_ request: Request) async throws -> Response {
+        var response = try Response(output: ["id": 7])
+        response.status = .created
+        response.headers[.location] = "/order/7"
+        return response
+    }
+}
+
+struct VersionHandler: Handler {
+    func startLoading(_ request: Request) async throws -> Response { Response(text: "1.4") }
+}
+
+@Suite struct RepliesManual {
+    private func answer(_ gateway: Gateway, _ target: String) async throws -> (status: Int, text: String) {
+        gateway.register(BookHandler.self, at: "/book")
+        gateway.register(CreateHandler.self, at: "/create")
+        gateway.register(VersionHandler.self, at: "/version")
+        let response = await gateway.respond(to: Request("\(target)_mobile_bridge=1"))
+        return (response.status.code, String(decoding: try await response.body.collect(), as: UTF8.self))
+    }
+
+    @Test func anEnvelopeIsAlways200() async throws {
+        let gateway = Gateway()
+        #expect(try await answer(gateway, "/book?seat=2&") == (200, #"{"code":200,"message":""}"#))
+        #expect(
+            try await answer(gateway, "/book?seat=1&")
+                == (200, #"{"code":1001,"message":"seat 1 is taken; choose another"}"#))
+        #expect(try await answer(gateway, "/create?") == (200, #"{"code":201,"data":{"id":7},"message":""}"#))
+        #expect(try await answer(gateway, "/version?") == (200, "1.4"))
+        #expect(try await answer(gateway, "/bok?") == (200, #"{"code":400,"message":"No response"}"#))
+    }
+
+    @Test func orItHasItsTrueStatus() async throws {
+        let gateway = Gateway(replies: .http, unhandled: .fail)
+
+        #expect(try await answer(gateway, "/book?seat=1&").status == 409)
+        #expect(try await answer(gateway, "/create?").status == 201)
+        #expect(
+            try await answer(gateway, "/bok?")
+                == (
+                    404,
+                    #"{"code":404,"message":"no handler at /bok; the nearest registered path is /book"}"#
+                ))
+    }
+}

@@ -83,6 +83,9 @@ let package = Package(
             ]),
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
+            name: "DrawbridgeCommandTests",
+            dependencies: ["Drawbridge", "DrawbridgeCommand", "DrawbridgeServer", "TestSupport"]),
+        .testTarget(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "drawbridge-command", "hello",

@@ -1,7 +1,5 @@
 import Drawbridge
 import DrawbridgeServer
-import Glibc
-import Logging
 
 /// What is said when the gateway listens.
 struct Banner {
@@ -19,7 +17,7 @@ struct Banner {
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.verbosity != .quiet { lines += [""] + details + [""] }
-        say(lines: lines)
+        LogWriter.standardError.say(lines)
     }
 
     /// The page, at an address that a browser can open.
@@ -78,17 +76,12 @@ struct Banner {
     }
 }
 
-/// Says something about the program itself, at once.
-func say(_ message: String, level: Logger.Level) {
+/// Says at once what went wrong with the program itself.
+func complain(_ message: String) {
     switch LogWriter.standardError.format {
-    case .text: say(lines: ["\(Command.program.name): \(message)"])
+    case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"])
     case .json:
-        LogWriter.standardError.write(message, level: level)
+        LogWriter.standardError.write(message, as: .error)
         LogWriter.standardError.flush()
     }
-}
-
-private func say(lines: [String]) {
-    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
 }

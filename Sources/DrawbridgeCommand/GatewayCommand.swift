@@ -52,7 +52,7 @@ public enum GatewayCommand {
             let gateway = Gateway(
                 passThrough: settings.root == nil ? passThrough + [files] : [files] + passThrough,
                 middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
-                access: settings.access, presenter: ScriptedPresenter(settings.answers.values))
+                access: settings.access, presenter: presenter(settings))
             try await register(gateway)
             if standardHandlers {
                 gateway.registerStandardHandlers(
@@ -81,9 +81,16 @@ public enum GatewayCommand {
         }
     }
 
+    /// Asks in the terminal what was not answered before, where the log is for people.
+    ///
+    /// A third way to ask goes to the terminal's `next`, or in its place where there is none.
+    private static func presenter(_ settings: Settings) -> any Presenter {
+        let terminal = settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
+        return ScriptedPresenter(settings.answers.values, next: terminal)
+    }
+
     private static func fail(_ error: any Error) -> Never {
-        LogWriter.standardError.flush()
-        say("\(error)", level: .error)
+        complain("\(error)")
         exit(1)
     }
 
@@ -107,7 +114,7 @@ public enum GatewayCommand {
             // A handler that never lets go of its loop keeps everything from being stopped but the process.
             let patience = settings.grace + 3
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
-                say("a handler holds its thread, and was left behind", level: .error)
+                complain("a handler holds its thread, and was left behind")
                 exit(1)
             }
         }

@@ -1,25 +1,18 @@
 import Foundation
-import Synchronization
 import TestSupport
 
 /// A program of this package, started for a test and ended with it.
 final class Program: Sendable {
-    private struct State {
+    /// What has been seen of it.
+    private struct Seen {
         var output = ""
         var isOver = false
-        var waiters: [(isDone: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
-            []
     }
 
     struct Ended: Error { let output: String }
 
-    private let state: Arc
+    private let seen: Observed<Seen>
     let child: Child
-
-    /// What the thread that reads shares with the program.
-    private final class Arc: Sendable {
-        let mutex = Mutex(State())
-    }
 
     /// Starts one of the products.
     static func product(
@@ -35,34 +28,30 @@ final class Program: Sendable {
     }
 
     init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        let state = Arc()
-        self.state = state
+        let seen = Observed(Seen())
+        self.seen = seen
         child = try Child(executable, arguments, environment: environment) { bytes in
-            let ready = state.mutex.withLock { state in
-                state.output += String(decoding: bytes, as: UTF8.self)
-                state.isOver = bytes.isEmpty
-                let now = state
-                defer { state.waiters.removeAll { $0.isDone(now) } }
-                return state.waiters.filter { $0.isDone(now) }
+            seen.change { seen in
+                seen.output += String(decoding: bytes, as: UTF8.self)
+                seen.isOver = bytes.isEmpty
             }
-            for waiter in ready { waiter.continuation.resume() }
         }
     }
 
     /// All that it has printed.
-    var output: String { state.mutex.withLock { $0.output } }
+    var output: String { seen.value.output }
 
     /// The first line with this text, as soon as it is printed.
+    @discardableResult
     func line(with text: String) async throws -> String {
-        await wait { $0.isOver || Self.line(with: text, in: $0.output) != nil }
-        guard let line = Self.line(with: text, in: output) else { throw Ended(output: output) }
+        let seen = try await seen.wait { $0.isOver || Self.line(with: text, in: $0.output) != nil }
+        guard let line = Self.line(with: text, in: seen.output) else { throw Ended(output: seen.output) }
         return line
     }
 
     /// All that it prints until it ends.
     func wholeOutput() async -> String {
-        await wait(until: \.isOver)
-        return output
+        (try? await seen.wait(until: \.isOver))?.output ?? output
     }
 
     /// The address in the first line that has one.
@@ -84,16 +73,6 @@ final class Program: Sendable {
     func stop() async -> Int32 {
         child.terminate()
         return await child.exitCode()
-    }
-
-    private func wait(until isDone: @escaping @Sendable (State) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.mutex.withLock { state in
-                if !isDone(state) { state.waiters.append((isDone, continuation)) }
-                return isDone(state)
-            }
-            if isNow { continuation.resume() }
-        }
     }
 
     /// Only whole lines count.

@@ -36,22 +36,15 @@ package final class Child: Sendable {
         defer { for text in argv { free(text) } }
         var envp = Self.environment(with: environment)
         defer { for text in envp { free(text) } }
-        let code = posix_spawnp(&pid, executable, &actions, nil, argv, &envp)
+        var attributes = Self.attributes()
+        defer { posix_spawnattr_destroy(&attributes) }
+        let code = posix_spawnp(&pid, executable, &actions, &attributes, argv, &envp)
         guard code == 0 else {
             throw Failure(message: "cannot start \(executable): \(String(cString: strerror(code)))")
         }
         processIdentifier = pid
         input = stdinWrite
-        let child = pid
-        exited = Task {
-            let code = try? await blocking { () -> Int32 in
-                var status: Int32 = 0
-                while waitpid(child, &status, 0) < 0, errno == EINTR {}
-                // A signal's number, or the exit code.
-                return status & 0x7F != 0 ? status & 0x7F : (status >> 8) & 0xFF
-            }
-            return code ?? -1
-        }
+        exited = Self.end(of: pid)
         DispatchQueue(label: "child.output").async {
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             while true {
@@ -79,7 +72,31 @@ package final class Child: Sendable {
 
     package func exitCode() async -> Int32 { await exited.value }
 
-    private static func environment(with own: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+    /// The thread that starts a child may block signals, which the child should get.
+    static func attributes(_ flags: Int16 = 0) -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, flags | Int16(POSIX_SPAWN_SETSIGMASK))
+        return attributes
+    }
+
+    /// Waits for a child on a thread of its own; gives its exit code, or the number of the signal that ended it.
+    static func end(of child: pid_t) -> Task<Int32, Never> {
+        Task {
+            let code = try? await blocking { () -> Int32 in
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                return status & 0x7F != 0 ? status & 0x7F : (status >> 8) & 0xFF
+            }
+            return code ?? -1
+        }
+    }
+
+    /// Our own environment with some variables changed or added; the caller frees it.
+    static func environment(with own: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
         var all: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
         while let text = next.pointee {

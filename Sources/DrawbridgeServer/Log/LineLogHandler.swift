@@ -32,7 +32,9 @@ public struct LineLogHandler: LogHandler {
         switch writer.format {
         case .text:
             let tail = all.map { "  \($0.key)=\($0.value)" }.joined()
-            writer.write("\(event.level): \(event.message)\(tail)", level: event.level)
+            let kind: LineKind =
+                event.level < .warning ? .plain : event.level == .warning ? .warning : .error
+            writer.write("\(event.level): \(event.message)\(tail)", as: kind)
         case .json:
             var members: JSON.Object = [
                 "level": .string(event.level.rawValue), "message": .string("\(event.message)"),

@@ -1,0 +1,102 @@
+import Drawbridge
+import DrawbridgeServer
+
+// A question as a person at a terminal reads and answers it.
+extension Question {
+    /// More of what a page sent would only push the log out of sight.
+    private static let longest = 1000
+
+    /// Name, title and message, without the white space that could make one line look like several.
+    var oneLine: String {
+        var plain = self
+        plain.title = title.collapsed(to: Self.longest)
+        plain.message = message.collapsed(to: Self.longest)
+        return plain.line
+    }
+
+    /// What can be chosen or filled in: `[ok/cancel]`, `[user]`.
+    var options: String {
+        "[\((choices.isEmpty ? fields : choices).joined(separator: choices.isEmpty ? ", " : "/"))]"
+    }
+
+    /// An answer that would do: `ok`, `…` for the only field, `street=… town=…`.
+    var example: String {
+        if let choice = choices.first { return choice }
+        return fields.count == 1 ? "…" : fields.map { "\($0)=…" }.joined(separator: " ")
+    }
+
+    /// Makes an answer of what was typed.
+    ///
+    /// A choice may be cut short as long as only one begins so, and nothing at all is the first of them. Fields are
+    /// `user=ann town=Bern`, an object of JSON, or the value where there is one field. `cancel` cancels.
+    ///
+    /// - Returns: nil for a cancelled question.
+    /// - Throws: an `InvalidAnswer` that says what can be typed.
+    func answer(typed text: String) throws(InvalidAnswer) -> JSON? {
+        if !choices.isEmpty { return try answer(from: .string(choice(text))) }
+        if text == "cancel" { return try answer(from: "cancel") }
+        if text.hasPrefix("{") { return try answer(from: json(text)) }
+        if let object = object(text) { return object }
+        guard fields.count == 1, !text.isEmpty else {
+            throw InvalidAnswer("type \(fields.count == 1 ? "the \(fields[0])" : example), or cancel")
+        }
+        return try answer(from: .string(text))
+    }
+
+    /// What is said about an answer once it is given; what was filled in may be a secret.
+    func summary(of answer: JSON?) -> String {
+        guard let answer else { return "cancelled" }
+        return answer.stringValue ?? "answered"
+    }
+
+    private func choice(_ text: String) throws(InvalidAnswer) -> String {
+        if text.isEmpty || choices.contains(text) { return text.isEmpty ? choices[0] : text }
+        let known = choices.contains("cancel") ? choices : choices + ["cancel"]
+        let typed = text.lowercased()
+        if let same = known.first(where: { $0.lowercased() == typed }) { return same }
+        let fitting = known.filter { $0.lowercased().hasPrefix(typed) }
+        if fitting.count == 1 { return fitting[0] }
+        throw InvalidAnswer("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
+    }
+
+    private func json(_ text: String) throws(InvalidAnswer) -> JSON {
+        do throws(JSON.ParseError) {
+            return try JSON(parsing: Array(text.utf8))
+        } catch {
+            throw InvalidAnswer("that is no JSON (\(error)); type \(example), or cancel")
+        }
+    }
+
+    /// `street=Elm Street town=Bern`: a value goes on until the name of another field.
+    private func object(_ text: String) -> JSON? {
+        var values: [(name: String, words: [Substring])] = []
+        for word in text.split(separator: " ") {
+            if let name = fields.first(where: { word.hasPrefix("\($0)=") }) {
+                values.append((name, [word.dropFirst(name.count + 1)]))
+            } else if values.isEmpty {
+                return nil
+            } else {
+                values[values.count - 1].words.append(word)
+            }
+        }
+        guard !values.isEmpty else { return nil }
+        var object = JSON.Object()
+        for (name, words) in values { object[name] = .string(words.joined(separator: " ")) }
+        return .object(object)
+    }
+}
+
+extension String {
+    /// Without white space at its ends.
+    var trimmed: String {
+        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex
+        return String(self[..<end].drop(while: \.isWhitespace))
+    }
+
+    /// Each run of white space as one space, and not more than a number of characters.
+    fileprivate func collapsed(to limit: Int) -> String {
+        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(limit)))
+        let words = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return unicodeScalars.count > limit ? words + "…" : words
+    }
+}

@@ -1,0 +1,177 @@
+import Drawbridge
+import DrawbridgeServer
+import TestSupport
+import Testing
+
+@testable import DrawbridgeCommand
+
+/// The presenter without a terminal: lines in, lines out.
+@Suite(.timeLimit(.minutes(1))) struct TerminalPresenterTests {
+    private let shown = Observed<[String]>([])
+    private let presenter: TerminalPresenter
+
+    init() {
+        let shown = shown
+        presenter = TerminalPresenter(next: ScriptedPresenter(["alert": "cancel"])) { line, _ in
+            shown.change { $0.append(line) }
+        }
+    }
+
+    private static let alert = Question(
+        "alert", title: "Delete?", message: "Shall I?", choices: ["ok", "cancel"])
+    private static let login = Question("login", fields: ["user"])
+    private static let form = Question("form", fields: ["street", "town"])
+
+    /// Asks, and returns when the question is shown.
+    private func ask(_ question: Question) async throws -> Task<JSON?, any Error> {
+        let asked = shown.value.count
+        let presenter = presenter
+        let task = Task { try await presenter.present(question) }
+        try await shown.wait { $0.count > asked }
+        return task
+    }
+
+    private var lastLine: String { shown.value.last ?? "" }
+
+    @Test func showsAQuestionInOneLineAndTakesItsAnswer() async throws {
+        let answer = try await ask(Self.alert)
+        #expect(shown.value == ["? 1  alert  Delete?  Shall I?  [ok/cancel]"])
+        #expect(presenter.prompt == "answer 1 [ok/cancel], Enter: ok> ")
+        presenter.take("ok")
+        #expect(try await answer.value == .some("ok"))
+        #expect(lastLine == "1 alert: ok")
+        #expect(presenter.prompt == nil)
+    }
+
+    @Test func answersSeveralOutOfOrder() async throws {
+        let first = try await ask(Self.alert)
+        let second = try await ask(Self.login)
+        let third = try await ask(Self.alert)
+        #expect(presenter.prompt == "3 questions: type number and answer, or ? for a list> ")
+        presenter.take("3 cancel")
+        presenter.take("  2   ann lee ")
+        presenter.take("")
+        #expect(try await third.value == .some("cancel"))
+        #expect(try await second.value == .some(["user": "ann lee"]))
+        #expect(try await first.value == .some("ok"))
+        // What was filled in may be a secret.
+        #expect(shown.value.contains("2 login: answered"))
+    }
+
+    @Test(arguments: ["ok", "o", "OK", "", "1", "1 ok", " 1  o "])
+    func takesAChoiceHoweverShort(line: String) async throws {
+        let answer = try await ask(Self.alert)
+        presenter.take(line)
+        #expect(try await answer.value == .some("ok"))
+    }
+
+    @Test func aChoiceCutTooShortIsNone() async throws {
+        let answer = try await ask(Question("q", choices: ["copy", "cut"]))
+        presenter.take("c")
+        #expect(lastLine == "1 still waits: type copy or cut or cancel")
+        presenter.take("x")
+        #expect(lastLine == "1 still waits: type copy or cut or cancel")
+        presenter.take("ca")
+        #expect(try await answer.value == nil)
+        #expect(lastLine == "1 q: cancelled")
+    }
+
+    private static let forms: [(String, JSON?)] = [
+        ("street=Elm Street town=Bern", ["street": "Elm Street", "town": "Bern"]),
+        (#"1 {"street":"Elm"}"#, ["street": "Elm"]), ("1 cancel", nil), ("cancel", nil),
+    ]
+
+    @Test(arguments: forms)
+    func takesFields(line: String, answer: JSON?) async throws {
+        let form = try await ask(Self.form)
+        presenter.take("Elm")
+        #expect(lastLine == "1 still waits: type street=… town=…, or cancel")
+        presenter.take("{")
+        #expect(lastLine.contains("that is no JSON"))
+        presenter.take(line)
+        #expect(try await form.value == answer)
+    }
+
+    @Test func theOnlyFieldNeedsNoName() async throws {
+        for (line, user) in [("ann", "ann"), ("user=bob", "bob"), ("10086", "10086"), ("4 4", "4")] {
+            let answer = try await ask(Self.login)
+            presenter.take(line)
+            #expect(try await answer.value?["user"] == .string(user))
+        }
+        let answer = try await ask(Self.login)
+        presenter.take("")
+        #expect(lastLine == "5 still waits: type the user, or cancel")
+        presenter.take("cancel")
+        #expect(try await answer.value == nil)
+    }
+
+    @Test func aLineIsNeverForAnotherQuestionThanThePersonMeant() async throws {
+        let first = try await ask(Self.alert)
+        let begun = presenter.onlyNumber
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(lastLine == "1 withdrawn: its caller has gone")
+        let second = try await ask(Self.login)
+        presenter.take("ok", for: begun)
+        #expect(lastLine == "1 does not wait any more; what waits: 2")
+        presenter.take("1 ok")
+        #expect(lastLine == "1 does not wait any more; what waits: 2")
+        let third = try await ask(Self.alert)
+        presenter.take("")
+        #expect(lastLine == "which one? 2, 3 wait: type 2 …")
+        presenter.take("?")
+        #expect(
+            shown.value.suffix(2) == ["? 2  login  [user]", "? 3  alert  Delete?  Shall I?  [ok/cancel]"])
+        presenter.take("2 ok")
+        presenter.take("3")
+        #expect(try await second.value == .some(["user": "ok"]))
+        #expect(try await third.value == .some("ok"))
+    }
+
+    @Test func aQuestionOfACallerThatHasGoneIsNotShown() async throws {
+        let presenter = presenter
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await presenter.present(Self.alert)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(shown.value.isEmpty)
+    }
+
+    @Test func onlyShowsANotice() async throws {
+        #expect(try await presenter.present(Question("toast", message: "Saved")) == nil)
+        #expect(shown.value == ["toast  Saved"])
+        #expect(presenter.prompt == nil)
+    }
+
+    @Test func oneQuestionNeverLooksLikeTwo() async throws {
+        let message = "one\n\n" + String(repeating: " \u{A0}\u{3000}", count: 100) + "12:00:00 ? 9  pay"
+        _ = try await presenter.present(Question("toast", message: message))
+        #expect(lastLine == "toast  one 12:00:00 ? 9 pay")
+        _ = try await presenter.present(Question("toast", message: String(repeating: "x", count: 5000)))
+        #expect(lastLine.count == 1008)
+    }
+
+    @Test func endsWithItsTerminalAndLeavesTheRestToTheNext() async throws {
+        let first = try await ask(Self.alert)
+        presenter.end()
+        #expect(try await first.value == nil)
+        #expect(presenter.prompt == nil)
+        // The next presenter's answer.
+        #expect(try await presenter.present(Self.alert) == .some("cancel"))
+    }
+
+    @Test func tellsWhenAQuestionCameOrWent() async throws {
+        let changes = Observed(0)
+        presenter.onChange { changes.change { $0 += 1 } }
+        let answer = try await ask(Self.alert)
+        try await changes.wait { $0 == 1 }
+        presenter.take("ok")
+        _ = try await answer.value
+        try await changes.wait { $0 == 2 }
+    }
+
+    @Test func thereIsNoneWithoutATerminal() {
+        #expect(TerminalPresenter.ifThereIsOne(input: -1, output: -1) == nil)
+    }
+}

@@ -34,10 +34,3 @@ struct Answers {
         return (String(text[..<equals]), answer)
     }
 }
-
-/// Why the command cannot do what it is asked: one line that says what and what to do.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}

@@ -30,7 +30,7 @@ public struct AlertHandler: JSONHandler {
     public func handle(_ input: Input) async throws -> Output {
         let question = Question(
             "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])
-        let answer = try await request.presenter.present(question)
+        let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }
 }

@@ -50,6 +50,6 @@ public struct LoginHandler: JSONHandler {
 
     private func askedUser() async throws -> String? {
         let question = Question("login", title: "Log in", fields: ["user"])
-        return try await request.presenter.present(question)?["user"]?.stringValue
+        return try await request.present(question)?["user"]?.stringValue
     }
 }

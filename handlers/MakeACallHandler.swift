@@ -25,10 +25,13 @@ public struct MakeACallHandler: JSONHandler {
     public init(request: Request) { self.request = request }
 
     /// Asks for the call.
+    ///
+    /// - Throws: a 400 for a number that nobody could read.
     public func handle(_ input: Input) async throws -> Output {
         let number = input.number.stringValue ?? "\(input.number)"
+        guard number.count <= 40 else { throw HTTPError(.badRequest, "number: write at most 40 characters") }
         let question = Question("makeACall", title: "Call", message: number, choices: ["ok", "cancel"])
-        let answer = try await request.presenter.present(question)
+        let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }
 }

@@ -22,6 +22,9 @@ public struct OpenURLHandler: JSONHandler {
     /// Any other could start any program of the person's, with arguments that a page chose.
     private static let schemes = ["http", "https", "mailto", "tel", "sms"]
 
+    /// A person is to see all of it.
+    private static let longest = 1000
+
     private let request: Request
     private let open: @Sendable (String) async throws -> Void
 
@@ -37,14 +40,17 @@ public struct OpenURLHandler: JSONHandler {
     public func handle(_ input: Input) async throws -> Output {
         let scheme = input.url.prefix { $0 != ":" }.lowercased()
         guard Self.schemes.contains(scheme), input.url.count > scheme.count + 1,
-            input.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+            input.url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), input.url.utf8.count <= Self.longest
         else {
             throw HTTPError(
                 .badRequest,
-                "\(input.url) cannot be opened: give a URL with \(Self.schemes.joined(separator: ", "))")
+                """
+                \(input.url.prefix(100)) cannot be opened: give a URL of ASCII with \(Self.schemes.joined(separator: ", ")), \
+                and of at most \(Self.longest) bytes
+                """)
         }
         let question = Question("openURL", title: "Open", message: input.url, choices: ["ok", "cancel"])
-        guard try await request.presenter.present(question) == "ok" else { return Output(result: "cancel") }
+        guard try await request.present(question) == "ok" else { return Output(result: "cancel") }
         try await open(input.url)
         return Output(result: "ok")
     }

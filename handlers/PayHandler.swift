@@ -26,11 +26,15 @@ public struct PayHandler: JSONHandler {
     public init(request: Request) { self.request = request }
 
     /// Asks for the payment.
+    ///
+    /// - Throws: a 400 for a price that nobody could read.
     public func handle(_ input: Input) async throws -> Output {
         let price = input.price.stringValue ?? "\(input.price)"
+        // What comes first is what a person reads, however long the rest is.
+        guard price.count <= 40 else { throw HTTPError(.badRequest, "price: write at most 40 characters") }
         let question = Question(
-            "pay", title: "Pay", message: "\(input.type): \(price)", choices: ["ok", "cancel"])
-        let answer = try await request.presenter.present(question)
+            "pay", title: "Pay", message: "\(price) for \(input.type)", choices: ["ok", "cancel"])
+        let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }
 }

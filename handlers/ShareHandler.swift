@@ -32,7 +32,7 @@ public struct ShareHandler: JSONHandler {
         let message = [input.content, input.url].compactMap(\.self).joined(separator: "  ")
         let question = Question(
             "share", title: input.title ?? "", message: message, choices: ["done", "cancel", "fail"])
-        switch try await request.presenter.present(question) {
+        switch try await request.present(question) {
         case "done": return Output(statusCode: 1)
         case "fail": return Output(statusCode: 0)
         default: return Output(statusCode: 2)

@@ -18,7 +18,7 @@ public struct ToastHandler: JSONHandler {
 
     /// Shows the message.
     public func handle(_ input: Input) async throws -> Nothing {
-        _ = try await request.presenter.present(Question("toast", message: input.message))
+        _ = try await request.present(Question("toast", message: input.message))
         return Nothing()
     }
 }

@@ -1,6 +1,6 @@
-import Drawbridge
-import Logging
 import Testing
+
+@testable import Drawbridge
 
 @Suite struct QuestionTests {
     private let choice = Question("share", choices: ["done", "fail"])
@@ -19,47 +19,66 @@ import Testing
 
     @Test func takesFieldsOrTheValueOfTheOnlyOne() throws {
         #expect(try name.answer(from: "ann") == .some(["user": "ann"]))
-        #expect(try name.answer(from: ["user": "ann", "age": 7]) == .some(["user": "ann", "age": 7]))
+        #expect(try name.answer(from: ["user": "ann"]) == .some(["user": "ann"]))
         #expect(try name.answer(from: "cancel") == .none)
-        #expect(try form.answer(from: ["street": "Elm"]) == .some(["street": "Elm"]))
-        let error = #expect(throws: InvalidAnswer.self) { try form.answer(from: "Elm") }
-        #expect(error?.description.contains(#"{"street":"…","town":"…"}"#) == true)
+        let both: JSON = ["town": "Bern", "street": "Elm"]
+        #expect(try form.answer(from: both) == .some(both))
+        for wrong in ["Elm", ["street": "Elm"], ["street": "Elm", "twon": "Bern"], 7, [1]] as [JSON] {
+            let error = #expect(throws: InvalidAnswer.self) { try form.answer(from: wrong) }
+            #expect(error?.description.contains(#"{"street":"…","town":"…"}"#) == true)
+        }
+    }
+
+    @Test func takesTextThatLooksLikeANumber() throws {
+        #expect(try name.answer(from: 10086) == .some(["user": "10086"]))
+        #expect(try name.answer(from: true) == .some(["user": "true"]))
+        #expect(try Question("q", choices: ["1", "2"]).answer(from: 1) == .some("1"))
     }
 }
 
 @Suite struct ScriptedPresenterTests {
+    private let log = LogBook()
+    private let request: Request
+
+    init() {
+        var request = Request("/")
+        request.gateway = Gateway(logger: log.logger)
+        self.request = request
+    }
+
     @Test func answersByTheNameOfTheQuestion() async throws {
         let presenter = ScriptedPresenter(["alert": "ok", "login": ["user": "ann"]])
-        #expect(try await presenter.present(Question("alert", choices: ["ok"])) == .some("ok"))
-        #expect(try await presenter.present(Question("login", fields: ["user"])) == .some(["user": "ann"]))
+        #expect(try await presenter.present(Question("alert", choices: ["ok"]), for: request) == .some("ok"))
+        #expect(
+            try await presenter.present(Question("login", fields: ["user"]), for: request)
+                == .some(["user": "ann"]))
     }
 
     @Test func leavesOtherQuestionsToTheNext() async throws {
         let presenter = ScriptedPresenter(["alert": "ok"], next: ScriptedPresenter(["pay": "ok"]))
-        #expect(try await presenter.present(Question("pay", choices: ["ok"])) == .some("ok"))
+        #expect(try await presenter.present(Question("pay", choices: ["ok"]), for: request) == .some("ok"))
     }
 
     @Test func cancelsWhereNobodyCanBeAskedAndNamesTheOption() async throws {
-        let log = LogBook()
-        let presenter = ScriptedPresenter(logger: log.logger)
-        #expect(try await presenter.present(Question("alert", choices: ["ok", "cancel"])) == .none)
-        #expect(try await presenter.present(Question("login", fields: ["user"])) == .none)
+        let presenter = ScriptedPresenter()
+        #expect(
+            try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request) == .none)
+        #expect(try await presenter.present(Question("login", fields: ["user"]), for: request) == .none)
         #expect(log.entries.count == 2)
         #expect(log.entries.first?.contains("--answer 'alert=ok'") == true)
         #expect(log.entries.last?.contains(#"--answer 'login={"user":"…"}'"#) == true)
     }
 
     @Test func showsANoticeWithoutAnAnswer() async throws {
-        let log = LogBook()
-        let presenter = ScriptedPresenter(["toast": "ok"], logger: log.logger)
-        #expect(try await presenter.present(Question("toast", message: "Saved")) == .none)
+        let presenter = ScriptedPresenter(["toast": "ok"])
+        #expect(try await presenter.present(Question("toast", message: "Saved"), for: request) == .none)
         #expect(log.entries == ["info: toast  Saved"])
     }
 
     @Test func refusesAnAnswerThatIsNoneOfTheChoices() async throws {
         let presenter = ScriptedPresenter(["alert": "maybe"])
         let error = await #expect(throws: HTTPError.self) {
-            try await presenter.present(Question("alert", choices: ["ok", "cancel"]))
+            try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request)
         }
         #expect(error?.message.contains("ok, cancel; change --answer alert=") == true)
     }
@@ -69,7 +88,7 @@ import Testing
 @Suite struct RequestPresenterTests {
     private struct Asking: Handler {
         func startLoading(_ request: Request) async throws -> Response {
-            let answer = try await request.presenter.present(Question("ask", choices: ["yes"]))
+            let answer = try await request.present(Question("ask", choices: ["yes"]))
             return try Response(output: answer ?? "nobody")
         }
     }
@@ -78,6 +97,6 @@ import Testing
         let gateway = Gateway(presenter: ScriptedPresenter(["ask": "yes"]))
         gateway.register(Asking.self, at: "/ask")
         #expect(try await gateway.text(at: "/ask").contains(#""data":"yes""#))
-        #expect(try await Request("/").presenter.present(Question("ask", choices: ["yes"])) == .none)
+        #expect(try await Request("/").present(Question("ask", choices: ["yes"])) == .none)
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private static let ok = #"{"code":200,"data":{"result":"ok"},"message":""}"#
     private static let cancel = #"{"code":200,"data":{"result":"cancel"},"message":""}"#
     /// The prompt of a first question.
-    private static let prompt = "answer 1 [ok/cancel], Enter: ok> "
+    private static let prompt = "answer 1 [ok/cancel]> "
 
     private func alert(_ address: String, _ message: String = "Sure") throws -> Program {
         try Program(
@@ -75,7 +75,7 @@ import Testing
     @Test func whatWasTypedBeforeAQuestionIsNoAnswerToIt() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
-        drawbridge.child.type("ok\r\r")
+        drawbridge.child.type("ok\r")
         // The terminal itself shows what nobody reads.
         try await drawbridge.line(with: "ok")
         let caller = try alert(address)
@@ -115,7 +115,7 @@ import Testing
         let caller = try alert(address, "a%1B%5B2Jb%0D%0Ac%C2%9B31md%E2%80%AEe")
         try await drawbridge.line(with: "? 1  alert  a?[2Jb c?31md?e  [ok/cancel]")
         try await drawbridge.prompt(Self.prompt)
-        drawbridge.child.type("\r")
+        drawbridge.child.type("ok\r")
         #expect(await caller.wholeOutput() == Self.ok)
         #expect(drawbridge.screen.unknown.isEmpty)
     }
@@ -129,7 +129,7 @@ import Testing
         try await drawbridge.prompt(Self.prompt)
         #expect(drawbridge.screen.colors.contains("1;36") == isColored)
         #expect(drawbridge.screen.colors.isEmpty == !isColored)
-        drawbridge.child.type("\r")
+        drawbridge.child.type("ok\r")
         #expect(await caller.wholeOutput() == Self.ok)
     }
 
@@ -159,7 +159,7 @@ import Testing
         drawbridge.child.mode = shells
         drawbridge.child.send(SIGCONT)
         #expect(await eventually { drawbridge.child.mode == ours })
-        drawbridge.child.type("\r")
+        drawbridge.child.type("ok\r")
         #expect(await caller.wholeOutput() == Self.ok)
         #expect(await eventually { drawbridge.child.mode == shells })
     }
@@ -179,9 +179,9 @@ import Testing
         _ = try await curl("\(address)/echo?_mobile_bridge=1&a=1")
         try await shell.line(with: "GET /echo")
         #expect(shell.child.mode == shells)
-        shell.child.type("\r")
+        shell.child.type("ok\r")
         try await shell.prompt(Self.prompt)
-        shell.child.type("\r")
+        shell.child.type("ok\r")
         #expect(await caller.wholeOutput() == Self.ok)
         #expect(shell.screen.unknown.isEmpty)
         shell.child.type("\u{3}")
@@ -195,7 +195,7 @@ import Testing
         let address = try await shell.address()
         #expect(await alertOutput(address) == Self.cancel)
         try await shell.line(with: "there is nobody to ask")
-        shell.child.type("\r")
+        shell.child.type("ok\r")
         _ = await shell.child.exitCode()
     }
 

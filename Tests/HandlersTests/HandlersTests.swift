@@ -100,7 +100,7 @@ struct App {
         #expect(try await App(PayHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
         #expect(
             presenter.asked == [
-                Question("pay", title: "Pay", message: "book: 12.50", choices: ["ok", "cancel"])
+                Question("pay", title: "Pay", message: "12.50 for book", choices: ["ok", "cancel"])
             ])
         #expect(try await App(PayHandler.self).call(body)["data"] == ["result": "cancel"])
         #expect(try await App(PayHandler.self).call(#"{"type":"book"}"#)["code"] == 400)
@@ -122,7 +122,7 @@ struct App {
             try await App(ToastHandler.self, presenter: presenter).call(#"{"message":"Saved"}"#)
                 == ["code": 200, "message": ""])
         #expect(presenter.asked == [Question("toast", message: "Saved")])
-        #expect(presenter.asked.first?.isNotice == true)
+        #expect(presenter.asked.first?.kind == .notice)
     }
 }
 
@@ -185,7 +185,7 @@ private final class Recorder: Presenter {
 
     var asked: [Question] { questions.withLock { $0 } }
 
-    func present(_ question: Question) async throws -> JSON? {
+    func present(_ question: Question, for request: Request) async throws -> JSON? {
         questions.withLock { $0.append(question) }
         return answer
     }

@@ -71,7 +71,7 @@ public final class Gateway: Sendable {
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
-        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: (any Presenter)? = nil,
+        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
         logger: Logger = Logger(label: "drawbridge")
     ) {
         behind = ResponderChain(responders: [PrivateEndpoints()] + passThrough)
@@ -81,7 +81,7 @@ public final class Gateway: Sendable {
         self.unhandled = unhandled
         self.access = access
         self.bodyLimit = bodyLimit
-        self.presenter = presenter ?? ScriptedPresenter(logger: logger)
+        self.presenter = presenter
         self.logger = logger
     }
 

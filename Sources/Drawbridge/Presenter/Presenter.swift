@@ -1,18 +1,31 @@
-/// Asks the person at the app.
+/// Asks the person at the app: in a terminal, in a window, or by what was written down before.
 ///
-/// A handler that needs a person asks through this, and does not know whether the question appears in a terminal, in
-/// a window or nowhere:
-///
-/// ```swift
-/// let answer = try await request.presenter.present(
-///     Question("delete", message: "Delete all?", choices: ["ok", "cancel"]))
-/// ```
+/// A handler asks by ``Request/present(_:)``, and does not know who answers.
 public protocol Presenter: Sendable {
-    /// Asks, and waits for the answer; a question with nothing to choose and nothing to fill in is only shown.
+    /// Asks, and waits for the answer; a notice is only shown.
     ///
     /// Cancelling the task withdraws the question: its caller has gone.
     ///
+    /// - Parameters:
+    ///   - question: what the person is asked or shown.
+    ///   - request: the request that needs the answer; it names the page that asks.
     /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
-    ///   be asked, and for what is only shown.
-    func present(_ question: Question) async throws -> JSON?
+    ///   be asked, and for a notice.
+    func present(_ question: Question, for request: Request) async throws -> JSON?
+}
+
+extension Request {
+    /// Asks the person at the app, and waits for the answer.
+    ///
+    /// ```swift
+    /// let question = Question("delete", message: "Delete all?", choices: ["ok", "cancel"])
+    /// guard try await request.present(question) == "ok" else { return Nothing() }
+    /// ```
+    ///
+    /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
+    ///   be asked, and for a notice, which is only shown.
+    /// - Throws: a `CancellationError` when the caller has gone.
+    public func present(_ question: Question) async throws -> JSON? {
+        try await (gateway?.presenter ?? ScriptedPresenter()).present(question, for: self)
+    }
 }

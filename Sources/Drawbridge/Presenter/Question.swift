@@ -1,51 +1,86 @@
-/// What a person is asked: to choose, or to fill in; with neither, a notice that is only shown.
+/// What a person is asked, or shown.
 public struct Question: Sendable, Hashable {
+    /// What the person can do about it.
+    public enum Kind: Sendable, Hashable {
+        /// Nothing: it is only shown.
+        case notice
+        /// To choose one; the first is the usual choice.
+        case choice([String])
+        /// To fill in.
+        case form([Field])
+    }
+
+    /// Something to fill in.
+    public struct Field: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// Its name in the answer.
+        public var name: String
+        /// What a person reads beside it.
+        public var label: String
+
+        /// Makes a field; its label is its name unless there is a better one.
+        public init(_ name: String, label: String? = nil) {
+            self.name = name
+            self.label = label ?? name
+        }
+
+        /// Makes a field of its name.
+        public init(stringLiteral name: String) { self.init(name) }
+    }
+
     /// The handler's name, by which a script answers: `alert`.
     public var name: String
     /// One line above the message.
     public var title: String
     /// The message.
     public var message: String
-    /// What can be chosen; the first is the usual choice.
-    public var choices: [String]
-    /// The names of what is to be filled in, where nothing is to be chosen.
-    public var fields: [String]
+    /// What the person can do about it.
+    public var kind: Kind
 
-    /// Makes a question.
-    public init(
-        _ name: String, title: String = "", message: String = "", choices: [String] = [],
-        fields: [String] = []
-    ) {
+    /// Makes a question with choices.
+    public init(_ name: String, title: String = "", message: String = "", choices: [String]) {
+        self.init(name, title: title, message: message, kind: .choice(choices))
+    }
+
+    /// Makes a question with fields to fill in.
+    public init(_ name: String, title: String = "", message: String = "", fields: [Field]) {
+        self.init(name, title: title, message: message, kind: .form(fields))
+    }
+
+    /// Makes a notice, or a question of any kind.
+    public init(_ name: String, title: String = "", message: String = "", kind: Kind = .notice) {
         self.name = name
         self.title = title
         self.message = message
-        self.choices = choices
-        self.fields = fields
+        self.kind = kind
     }
-
-    /// True for what is shown and not answered.
-    public var isNotice: Bool { choices.isEmpty && fields.isEmpty }
 
     /// Makes an answer of what a person or a script gave, however short they put it.
     ///
-    /// A choice is one of the choices. Fields are an object; where there is one field its value is enough. `cancel`
-    /// and `null` cancel.
+    /// A choice is one of the choices, whether it came as a string or as a number. Fields are an object with these
+    /// fields and no others; where there is one field its value is enough. `cancel` and `null` cancel.
     ///
-    /// - Returns: nil for a cancelled question.
+    /// - Returns: nil for a cancelled question, and for a notice.
     /// - Throws: an ``InvalidAnswer`` that says what can be answered.
     public func answer(from given: JSON) throws(InvalidAnswer) -> JSON? {
-        if given == .null { return nil }
-        if !choices.isEmpty {
-            if let choice = given.stringValue, choices.contains(choice) { return given }
-            if given == "cancel" { return nil }
+        if given.isNull { return nil }
+        let text = given.stringValue ?? "\(given)"
+        switch kind {
+        case .notice: return nil
+        case .choice(let choices):
+            if choices.contains(text) { return .string(text) }
+            if text == "cancel" { return nil }
             throw InvalidAnswer(
                 "\(given) is none of the choices of \(name): \(choices.joined(separator: ", "))")
+        case .form(let fields):
+            if text == "cancel" { return nil }
+            if let members = given.objectValue {
+                if Set(members.map(\.key)) == Set(fields.map(\.name)) { return given }
+            } else if fields.count == 1, given.arrayValue == nil {
+                return .object([fields[0].name: .string(text)])
+            }
+            let example = fields.map { "\"\($0.name)\":\"…\"" }.joined(separator: ",")
+            throw InvalidAnswer("\(given) is no answer to \(name): give {\(example)}")
         }
-        if given == "cancel" { return nil }
-        if case .object = given { return given }
-        if fields.count == 1 { return .object([fields[0]: given]) }
-        let example = fields.map { "\"\($0)\":\"…\"" }.joined(separator: ",")
-        throw InvalidAnswer("\(given) is no answer to \(name): give its fields as {\(example)}")
     }
 }
 
@@ -56,4 +91,20 @@ public struct InvalidAnswer: Error, Hashable, CustomStringConvertible {
 
     /// Makes an error of its description.
     public init(_ description: String) { self.description = description }
+}
+
+extension Question {
+    /// Name, title and message in one line.
+    package var line: String {
+        [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// An answer that would do.
+    package var example: String {
+        switch kind {
+        case .notice: ""
+        case .choice(let choices): choices.first ?? "cancel"
+        case .form(let fields): "{\(fields.map { "\"\($0.name)\":\"…\"" }.joined(separator: ","))}"
+        }
+    }
 }

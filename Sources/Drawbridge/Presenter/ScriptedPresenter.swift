@@ -1,4 +1,4 @@
-public import Logging
+import Logging
 
 /// Answers with what was written down before, in a person's place.
 ///
@@ -11,45 +11,32 @@ public import Logging
 public struct ScriptedPresenter: Presenter {
     private let answers: [String: JSON]
     private let next: (any Presenter)?
-    private let logger: Logger
 
     /// Makes a presenter of the answers by the names of their questions.
-    public init(
-        _ answers: [String: JSON] = [:], next: (any Presenter)? = nil,
-        logger: Logger = Logger(label: "drawbridge")
-    ) {
+    public init(_ answers: [String: JSON] = [:], next: (any Presenter)? = nil) {
         self.answers = answers
         self.next = next
-        self.logger = logger
     }
 
     /// Answers at once.
     ///
     /// - Throws: a 500 that names the choices for an answer that is none of them.
-    public func present(_ question: Question) async throws -> JSON? {
-        if let answer = answers[question.name], !question.isNotice {
+    public func present(_ question: Question, for request: Request) async throws -> JSON? {
+        if let answer = answers[question.name], question.kind != .notice {
             do {
                 return try question.answer(from: answer)
             } catch {
                 throw HTTPError(.internalServerError, "\(error); change --answer \(question.name)=…")
             }
         }
-        if let next { return try await next.present(question) }
-        if question.isNotice {
-            logger.info("\(question.line)")
-            return nil
+        if let next { return try await next.present(question, for: request) }
+        if question.kind == .notice {
+            request.logger.info("\(question.line)")
+        } else {
+            let example = "--answer '\(question.name)=\(question.example)'"
+            request.logger.warning(
+                "\(question.name) was cancelled: there is nobody to ask; answer it with \(example)")
         }
-        let example = question.choices.first ?? "{\"\(question.fields.first ?? "field")\":\"…\"}"
-        logger.notice(
-            "\(question.name) was cancelled: there is nobody to ask; answer it with --answer '\(question.name)=\(example)'"
-        )
         return nil
-    }
-}
-
-extension Question {
-    /// Name, title and message in one line.
-    package var line: String {
-        [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }

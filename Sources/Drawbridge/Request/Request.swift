@@ -119,9 +119,6 @@ extension Request {
         return logger
     }
 
-    /// Asks the person at the app; where there is none, every question is cancelled.
-    public var presenter: any Presenter { gateway?.presenter ?? ScriptedPresenter(logger: .quiet) }
-
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
     /// It is not intercepted again, flag or no flag.

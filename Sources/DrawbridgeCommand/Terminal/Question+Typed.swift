@@ -16,31 +16,40 @@ extension Question {
 
     /// What can be chosen or filled in: `[ok/cancel]`, `[user]`.
     var options: String {
-        "[\((choices.isEmpty ? fields : choices).joined(separator: choices.isEmpty ? ", " : "/"))]"
+        switch kind {
+        case .notice: ""
+        case .choice(let choices): "[\(choices.joined(separator: "/"))]"
+        case .form(let fields): "[\(fields.map(\.label).joined(separator: ", ")), or cancel]"
+        }
     }
 
     /// An answer that would do: `ok`, `…` for the only field, `street=… town=…`.
-    var example: String {
-        if let choice = choices.first { return choice }
-        return fields.count == 1 ? "…" : fields.map { "\($0)=…" }.joined(separator: " ")
+    var typedExample: String {
+        guard case .form(let fields) = kind else { return example }
+        return fields.count == 1 ? "…" : fields.map { "\($0.name)=…" }.joined(separator: " ")
     }
 
     /// Makes an answer of what was typed.
     ///
-    /// A choice may be cut short as long as only one begins so, and nothing at all is the first of them. Fields are
-    /// `user=ann town=Bern`, an object of JSON, or the value where there is one field. `cancel` cancels.
+    /// A choice may be cut short as long as only one begins so. Fields are `user=ann town=Bern`, an object of JSON, or
+    /// the value where there is one field. `cancel` cancels.
     ///
     /// - Returns: nil for a cancelled question.
     /// - Throws: an `InvalidAnswer` that says what can be typed.
     func answer(typed text: String) throws(InvalidAnswer) -> JSON? {
-        if !choices.isEmpty { return try answer(from: .string(choice(text))) }
-        if text == "cancel" { return try answer(from: "cancel") }
-        if text.hasPrefix("{") { return try answer(from: json(text)) }
-        if let object = object(text) { return object }
-        guard fields.count == 1, !text.isEmpty else {
-            throw InvalidAnswer("type \(fields.count == 1 ? "the \(fields[0])" : example), or cancel")
+        switch kind {
+        case .notice: return nil
+        case .choice(let choices): return try answer(from: .string(choice(text, of: choices)))
+        case .form(let fields):
+            if text == "cancel" { return nil }
+            if text.hasPrefix("{") { return try answer(from: json(text)) }
+            if let object = object(text, fields) { return try answer(from: object) }
+            guard fields.count == 1, !text.isEmpty else {
+                throw InvalidAnswer(
+                    "type \(fields.count == 1 ? "the \(fields[0].label)" : typedExample), or cancel")
+            }
+            return try answer(from: .string(text))
         }
-        return try answer(from: .string(text))
     }
 
     /// What is said about an answer once it is given; what was filled in may be a secret.
@@ -49,12 +58,12 @@ extension Question {
         return answer.stringValue ?? "answered"
     }
 
-    private func choice(_ text: String) throws(InvalidAnswer) -> String {
-        if text.isEmpty || choices.contains(text) { return text.isEmpty ? choices[0] : text }
+    private func choice(_ text: String, of choices: [String]) throws(InvalidAnswer) -> String {
+        if choices.contains(text) { return text }
         let known = choices.contains("cancel") ? choices : choices + ["cancel"]
         let typed = text.lowercased()
         if let same = known.first(where: { $0.lowercased() == typed }) { return same }
-        let fitting = known.filter { $0.lowercased().hasPrefix(typed) }
+        let fitting = text.isEmpty ? [] : known.filter { $0.lowercased().hasPrefix(typed) }
         if fitting.count == 1 { return fitting[0] }
         throw InvalidAnswer("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
     }
@@ -63,15 +72,15 @@ extension Question {
         do throws(JSON.ParseError) {
             return try JSON(parsing: Array(text.utf8))
         } catch {
-            throw InvalidAnswer("that is no JSON (\(error)); type \(example), or cancel")
+            throw InvalidAnswer("that is no JSON (\(error)); type \(typedExample), or cancel")
         }
     }
 
     /// `street=Elm Street town=Bern`: a value goes on until the name of another field.
-    private func object(_ text: String) -> JSON? {
+    private func object(_ text: String, _ fields: [Field]) -> JSON? {
         var values: [(name: String, words: [Substring])] = []
         for word in text.split(separator: " ") {
-            if let name = fields.first(where: { word.hasPrefix("\($0)=") }) {
+            if let name = fields.map(\.name).first(where: { word.hasPrefix("\($0)=") }) {
                 values.append((name, [word.dropFirst(name.count + 1)]))
             } else if values.isEmpty {
                 return nil

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```
 /// 12:04:31 ? 3  alert  Delete?  Shall I?  [ok/cancel]
-/// answer 3 [ok/cancel], Enter: ok> _
+/// answer 3 [ok/cancel]> _
 /// ```
 ///
 /// It knows lines only: they come in by ``take(_:for:)`` and go out by a closure. ``Keyboard`` reads them from a
@@ -57,10 +57,10 @@ final class TerminalPresenter: Presenter {
     /// Shows the question, and waits until it is answered or cancelled by a line.
     ///
     /// - Throws: a `CancellationError` when the caller has gone.
-    func present(_ question: Question) async throws -> JSON? {
+    func present(_ question: Question, for request: Request) async throws -> JSON? {
         let isOver = state.withLock { $0.isOver }
-        if isOver { return try await next.present(question) }
-        if question.isNotice {
+        if isOver { return try await next.present(question, for: request) }
+        if question.kind == .notice {
             print(question.oneLine, .question)
             return nil
         }

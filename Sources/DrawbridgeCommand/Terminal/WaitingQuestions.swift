@@ -32,8 +32,7 @@ struct WaitingQuestions {
         guard let only else {
             return all.isEmpty ? nil : "\(all.count) questions: type number and answer, or ? for a list> "
         }
-        let usual = only.question.choices.first.map { ", Enter: \($0)" } ?? ", or cancel"
-        return "answer \(only.number) \(only.question.options)\(usual)> "
+        return "answer \(only.number) \(only.question.options)> "
     }
 
     /// A number that no question has had.
@@ -66,7 +65,7 @@ struct WaitingQuestions {
         let text = named == nil ? line : String(line.dropFirst(first.count)).trimmed
         guard let number = named ?? only else {
             return .misunderstood(
-                "which one? \(numbers) wait: type \(oldest.number) \(oldest.question.example)")
+                "which one? \(numbers) wait: type \(oldest.number) \(oldest.question.typedExample)")
         }
         guard let question = all.first(where: { $0.number == number })?.question else {
             return .misunderstood("\(number) does not wait any more; what waits: \(numbers)")

@@ -12,13 +12,13 @@ struct DeleteHandler: JSONHandler {
     func handle(_ input: Input) async throws -> Bool {
         let question = Question(
             "delete", title: "Delete", message: "Delete \(input.name)?", choices: ["delete", "keep"])
-        return try await request.presenter.present(question) == "delete"
+        return try await request.present(question) == "delete"
     }
 }
 
 struct UsualChoice: Presenter {
-    func present(_ question: Question) async throws -> JSON? {
-        guard let usual = question.choices.first else { return nil }
+    func present(_ question: Question, for request: Request) async throws -> JSON? {
+        guard case .choice(let choices) = question.kind, let usual = choices.first else { return nil }
         return .string(usual)
     }
 }

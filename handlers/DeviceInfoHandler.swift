@@ -2,6 +2,10 @@ public import Drawbridge
 
 #if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
 #else
 import Darwin
 #endif
@@ -14,7 +18,7 @@ import Darwin
 /// ```
 public struct DeviceInfoHandler: JSONHandler {
     /// What a page may know.
-    public struct Output: Codable, Sendable, Equatable {
+    public struct Device: Codable, Sendable, Equatable {
         /// `linux`, or `ios` where a program pretends to be a phone.
         public var platform: String
         /// The name of the system: `Linux`.
@@ -42,19 +46,19 @@ public struct DeviceInfoHandler: JSONHandler {
         }
     }
 
-    private let device: Output
+    private let device: Device
 
     /// Tells about this machine.
     public init() { self.init(device: .thisMachine) }
 
     /// Tells about a device of your own.
-    public init(device: Output) { self.device = device }
+    public init(device: Device) { self.device = device }
 
     /// Tells what it knows.
-    public func handle(_ input: Nothing) async throws -> Output { device }
+    public func handle(_ input: Nothing) async throws -> Device { device }
 }
 
-extension DeviceInfoHandler.Output {
+extension DeviceInfoHandler.Device {
     /// What the system says about itself.
     public static var thisMachine: Self {
         var names = utsname()

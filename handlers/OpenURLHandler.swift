@@ -16,6 +16,9 @@ public struct OpenURLHandler: JSONHandler {
         var result: String
     }
 
+    /// Starting a program blocks for a moment.
+    public static var execution: Execution { .thread }
+
     /// A person may take their time.
     public static var deadline: Duration? { nil }
 

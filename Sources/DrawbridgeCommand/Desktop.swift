@@ -10,7 +10,14 @@ enum Desktop {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         // A process group of its own, so that Ctrl-C ends the gateway and not the browser.
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        // What we ignore and block, others need not.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
@@ -26,9 +33,9 @@ enum Desktop {
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
         var status: Int32 = 0
-        guard posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ) == 0,
-            waitpid(process, &status, 0) == process, status == 0
-        else {
+        let code = posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ)
+        if code == 0 { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
+        guard code == 0, status == 0 else {
             throw HTTPError(
                 .notImplemented,
                 "cannot open \(url): there is no xdg-open here; open it by hand, or install xdg-utils")

@@ -55,8 +55,10 @@ public enum GatewayCommand {
                 access: settings.access, presenter: presenter(settings))
             try await register(gateway)
             if standardHandlers {
-                gateway.registerStandardHandlers(
-                    location: settings.location, store: try Store(path: settings.storage))
+                let store = StorageHandler.Store(path: settings.storage ?? Settings.usualStorage)
+                // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
+                if settings.storage != nil { _ = try store.values() }
+                gateway.registerStandardHandlers(location: settings.location, store: store)
             }
             try await serve(gateway, settings)
         } catch let error where !(error is CancellationError) {

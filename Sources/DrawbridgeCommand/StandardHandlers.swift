@@ -3,7 +3,7 @@ import DrawbridgeHandlers
 
 extension Gateway {
     /// Registers the handlers that come with the command, where nobody else is registered.
-    func registerStandardHandlers(location: String, store: Store) {
+    func registerStandardHandlers(location: String, store: StorageHandler.Store) {
         let taken = Set(registered.map(\.path))
         func add<H: Handler>(_ path: String, _ make: @escaping @Sendable (Request) throws -> H) {
             if !taken.contains(path) { register(at: path, make) }

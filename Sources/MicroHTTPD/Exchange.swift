@@ -152,7 +152,8 @@ extension Exchange {
     private func handled() {
         task = nil
         isHandled = true
-        if answer == nil {
+        // Whoever left waits for none.
+        if answer == nil, connection != nil, !hasLeft {
             let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }

@@ -87,7 +87,8 @@ import Testing
 
     private static let forms: [(String, JSON?)] = [
         ("street=Elm Street town=Bern", ["street": "Elm Street", "town": "Bern"]),
-        (#"1 {"street":"Elm","town":"Bern"}"#, ["street": "Elm", "town": "Bern"]), ("1 cancel", nil), ("cancel", nil),
+        (#"1 {"street":"Elm","town":"Bern"}"#, ["street": "Elm", "town": "Bern"]), ("1 cancel", nil),
+        ("cancel", nil),
     ]
 
     @Test(arguments: forms)
@@ -130,7 +131,9 @@ import Testing
         #expect(lastLine == "which one? 2, 3 wait: type 2 …")
         presenter.take("?")
         #expect(
-            shown.value.suffix(2) == ["? 2  login  [user, or cancel]", "? 3  alert  Delete?  Shall I?  [ok/cancel]"])
+            shown.value.suffix(2) == [
+                "? 2  login  [user, or cancel]", "? 3  alert  Delete?  Shall I?  [ok/cancel]",
+            ])
         presenter.take("2 ok")
         presenter.take("3 ok")
         #expect(try await second.value == .some(["user": "ok"]))

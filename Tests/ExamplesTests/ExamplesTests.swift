@@ -90,6 +90,8 @@ import Testing
         let cat = try await curl("-i", "\(address)/picture?_mobile_bridge=1&name=cat")
         #expect(cat.hasPrefix("HTTP/1.1 200") && cat.hasSuffix("<svg xmlns='http://www.w3.org/2000/svg'/>"))
         #expect(cat.contains("Cache-Control: max-age=60") && cat.contains("Content-Type: image/svg+xml"))
+        let outside = try await curl("\(address)/picture?_mobile_bridge=1&name=../a")
+        #expect(outside.contains("name: write letters"))
         let dog = try await curl("\(address)/picture?_mobile_bridge=1&name=dog")
         #expect(dog.contains(#""code":404"#) && dog.contains("nothing at /pictures/dog.svg"))
     }

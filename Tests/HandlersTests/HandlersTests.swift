@@ -162,11 +162,11 @@ struct App {
         }
         #expect(here["data"]?["platform"] == "linux")
 
-        let phone = DeviceInfoHandler.Output(
+        let phone = DeviceInfoHandler.Device(
             platform: "ios", system: "iOS", systemVersion: "26.1", model: "iPhone18,1", name: "Phone",
             language: "sv-SE")
         let there = try await App { _ in DeviceInfoHandler(device: phone) }.call()
-        #expect(try there["data"]?.decode(DeviceInfoHandler.Output.self) == phone)
+        #expect(try there["data"]?.decode(DeviceInfoHandler.Device.self) == phone)
     }
 
     @Test func requestLocationIsAString() async throws {

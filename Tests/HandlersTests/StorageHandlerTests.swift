@@ -3,11 +3,15 @@ import DrawbridgeHandlers
 import Foundation
 import Testing
 
+private typealias Store = StorageHandler.Store
+
 @Suite struct StorageHandlerTests {
-    private static func app(_ store: Store) -> App { App { _ in StorageHandler(store: store) } }
+    private static func app(_ store: StorageHandler.Store) -> App {
+        App { _ in StorageHandler(store: store) }
+    }
 
     @Test func keepsAnyValue() async throws {
-        let app = Self.app(try Store())
+        let app = Self.app(Store())
         for value in [#""dark""#, "12.50", "[1,null]", #"{"a":{"b":true}}"#, "false"] {
             let json = try JSON(parsing: Array(value.utf8))
             let written = try await app.call(#"{"key":"k","value":\#(value)}"#)
@@ -17,7 +21,7 @@ import Testing
     }
 
     @Test func removesAndLists() async throws {
-        let app = Self.app(try Store())
+        let app = Self.app(Store())
         _ = try await app.call(#"{"key":"a","value":1}"#)
         _ = try await app.call(#"{"key":"b","value":2}"#)
         #expect(try await app.call()["data"] == ["keys": ["a", "b"]])
@@ -27,7 +31,7 @@ import Testing
     }
 
     @Test func losesNothingToCallsAtOnce() async throws {
-        let app = Self.app(try Store())
+        let app = Self.app(Store())
         try await withThrowingTaskGroup { group in
             for number in 0..<50 {
                 group.addTask { try await app.call(#"{"key":"\#(number)","value":\#(number)}"#) }
@@ -38,7 +42,7 @@ import Testing
     }
 
     @Test func refusesMoreThanItTakes() async throws {
-        let app = Self.app(try Store())
+        let app = Self.app(Store())
         _ = try await app.call(#"{"key":"kept","value":1}"#)
         let text = String(repeating: "x", count: Store.limit)
         let reply = try await app.call(#"{"key":"big","value":"\#(text)"}"#)
@@ -57,7 +61,7 @@ import Testing
 
     @Test func isThereAfterARestart() throws {
         defer { remove() }
-        let first = try Store(path: path)
+        let first = Store(path: path)
         try first.set("theme", to: "dark")
         try first.set("gone", to: 1)
         try first.set("gone", to: nil)
@@ -72,8 +76,8 @@ import Testing
 
     @Test func isSharedByProcessesAndEditedByHand() throws {
         defer { remove() }
-        let one = try Store(path: path)
-        let other = try Store(path: path)
+        let one = Store(path: path)
+        let other = Store(path: path)
         try one.set("a", to: 1)
         try other.set("b", to: 2)
         #expect(try one.values().map(\.key) == ["a", "b"])
@@ -86,14 +90,24 @@ import Testing
         try FileManager.default.createDirectory(
             at: folder.appending(path: "deeper"), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: path))
-        let error = #expect(throws: Store.Failure.self) { try Store(path: path) }
+        let error = #expect(throws: Store.Failure.self) { try Store(path: path).values() }
         #expect(error?.description.contains(path) == true)
         #expect(error?.description.contains("move it away") == true)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(text.utf8))
     }
 
+    @Test func writesWhereALinkPoints() throws {
+        defer { remove() }
+        try Store(path: path).set("a", to: 1)
+        let link = folder.appending(path: "link.json").path()
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try Store(path: link).set("b", to: 2)
+        #expect(try Store(path: path).values().map(\.key) == ["a", "b"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    }
+
     @Test func saysWhatItCannotWrite() throws {
-        let store = try Store(path: "/proc/nothing/storage.json")
+        let store = Store(path: "/proc/nothing/storage.json")
         let error = #expect(throws: Store.Failure.self) { try store.set("a", to: 1) }
         #expect(error?.description.hasPrefix("cannot open /proc/nothing/storage.json") == true)
         #expect(try store.values().isEmpty)

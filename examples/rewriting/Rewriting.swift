@@ -9,7 +9,10 @@ import DrawbridgeCommand
 struct PictureHandler: Handler {
     func startLoading(_ request: Request) async throws -> Response {
         var request = request
-        let name = request.query["name"] ?? "nothing"
+        // A caller chooses it: what goes into a path is looked at first.
+        guard let name = request.query["name"], !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter }) else {
+            throw HTTPError(.badRequest, "name: write letters, for instance cat")
+        }
         request.path = "/pictures/\(name).svg"
         request.query["name"] = nil
         var response = try await request.passThrough()

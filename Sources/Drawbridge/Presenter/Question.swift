@@ -74,7 +74,11 @@ public struct Question: Sendable, Hashable {
         case .form(let fields):
             if text == "cancel" { return nil }
             if let members = given.objectValue {
-                if Set(members.map(\.key)) == Set(fields.map(\.name)) { return given }
+                if Set(members.map(\.key)) == Set(fields.map(\.name)) {
+                    // What is filled in is text, whatever a script made of it.
+                    return .object(
+                        .init(members.map { ($0.key, .string($0.value.stringValue ?? "\($0.value)")) }))
+                }
             } else if fields.count == 1, given.arrayValue == nil {
                 return .object([fields[0].name: .string(text)])
             }

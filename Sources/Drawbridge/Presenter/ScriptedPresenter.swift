@@ -26,16 +26,20 @@ public struct ScriptedPresenter: Presenter {
             do {
                 return try question.answer(from: answer)
             } catch {
-                throw HTTPError(.internalServerError, "\(error); change --answer \(question.name)=…")
+                throw HTTPError(
+                    .internalServerError,
+                    "\(error); change --answer \(question.name)=…, in code the ScriptedPresenter")
             }
         }
         if let next { return try await next.present(question, for: request) }
         if question.kind == .notice {
             request.logger.info("\(question.line)")
         } else {
-            let example = "--answer '\(question.name)=\(question.example)'"
             request.logger.warning(
-                "\(question.name) was cancelled: there is nobody to ask; answer it with \(example)")
+                """
+                \(question.name) was cancelled: there is nobody to ask; answer it with \
+                --answer '\(question.name)=\(question.example)', in code Gateway(presenter: ScriptedPresenter(…))
+                """)
         }
         return nil
     }

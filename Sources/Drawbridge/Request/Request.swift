@@ -119,6 +119,9 @@ extension Request {
         return logger
     }
 
+    /// The handlers of the gateway that answers this; nil for a request that no gateway has seen.
+    package var registered: [(path: String, handler: String)]? { gateway?.registered }
+
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
     /// It is not intercepted again, flag or no flag.

@@ -22,7 +22,7 @@ struct Answers {
         }
     }
 
-    /// Splits at the first equals sign; a value is JSON, or else a plain string.
+    /// Splits at the first equals sign; a value that begins as an object or a string does is JSON, any other is text.
     static func parse(_ text: String) throws -> (name: String, answer: JSON) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             throw ValidationError(
@@ -30,7 +30,12 @@ struct Answers {
             )
         }
         let value = String(text[text.index(after: equals)...])
-        let answer = (try? JSON(parsing: Array(value.utf8))) ?? .string(value)
-        return (String(text[..<equals]), answer)
+        let name = String(text[..<equals])
+        guard value.hasPrefix("{") || value.hasPrefix("\"") else { return (name, .string(value)) }
+        do {
+            return (name, try JSON(parsing: Array(value.utf8)))
+        } catch {
+            throw ValidationError("--answer \(text): \(name) is no JSON: \(error)")
+        }
     }
 }

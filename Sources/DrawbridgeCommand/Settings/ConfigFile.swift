@@ -38,7 +38,12 @@ struct ConfigFile {
             }
             all += arguments
         }
-        options = try Options.parse(all)
+        do {
+            options = try Options.parse(all)
+        } catch {
+            // Each fits by itself.
+            throw Failure("\(path): quiet and verbose cannot both be true")
+        }
         let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
         Self.resolve(&options.serving.root, folder)
         Self.resolve(&options.listening.cert, folder)
@@ -52,23 +57,38 @@ struct ConfigFile {
         }
     }
 
+    /// The keys whose values are true or false, and those that take several.
+    private static let flags = ["open", "quiet", "verbose"]
+    private static let lists = ["allowed-hosts", "answer", "cors"]
+
     /// The member as it would be written in a command line.
     private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
         switch value {
         case .null: return []
-        case .bool(true): return ["--\(key)"]
-        // What can only be said has no opposite: it is not said.
-        case .bool(false): return ["quiet", "verbose"].contains(key) ? [] : ["--no-\(key)"]
+        case .bool(true):
+            guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
+            return ["--\(key)"]
+        case .bool(false):
+            guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
+            // What can only be said has no opposite: it is not said.
+            return key == "open" ? ["--no-open"] : []
         case .string(let text): return ["--\(key)=\(text)"]
         case .number: return ["--\(key)=\(value)"]
         case .array(let values):
-            guard ["allowed-hosts", "answer", "cors"].contains(key) else {
+            guard lists.contains(key) else {
                 throw Failure("\(place): it is one value and no list")
             }
             return try values.flatMap { try arguments(key, $0, place) }
         case .object(let members):
             guard key == "answer" else { throw Failure("\(place): it is no object; see --help") }
-            return members.map { "--answer=\($0.key)=\($0.value)" }
+            return try members.map { name, answer in
+                // A flag could not say it.
+                guard !name.hasPrefix("@"), !name.contains("=") else {
+                    throw Failure("\(place): \(name) is no name of a question")
+                }
+                return
+                    "--answer=\(name)=\(answer.objectValue == nil ? JSON.string(answer.stringValue ?? "\(answer)") : answer)"
+            }
         }
     }
 

@@ -15,7 +15,7 @@ extension JSON {
 
     static func contents(of file: String) throws -> [UInt8] {
         guard let stream = fopen(file, "re") else {
-            throw Failure("cannot read \(file): \(String(cString: strerror(errno)))")
+            throw unreadable(file)
         }
         defer { fclose(stream) }
         var contents: [UInt8] = []
@@ -26,8 +26,14 @@ extension JSON {
             contents += chunk[..<count]
         }
         guard ferror(stream) == 0 else {
-            throw Failure("cannot read \(file): \(String(cString: strerror(errno)))")
+            throw unreadable(file)
         }
         return contents
+    }
+
+    private static func unreadable(_ file: String) -> Failure {
+        Failure(
+            "cannot read \(file): \(String(cString: strerror(errno))); give a JSON file that this user may read"
+        )
     }
 }

@@ -81,6 +81,21 @@ struct AccessOptions: ParsableArguments {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
+        for host in allowedHosts.flatMap(Self.hosts) where !Self.isHost(host) {
+            throw ValidationError(
+                "--allowed-hosts \(host): write a name or an address, for instance phone.local")
+        }
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        Authority(text).map { $0.port == nil } ?? (Authority("[\(text)]") != nil)
+    }
+
+    /// The names in a list with commas.
+    static func hosts(_ list: String) -> [String] {
+        list.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") }.filter {
+            !$0.isEmpty
+        }
     }
 }
 

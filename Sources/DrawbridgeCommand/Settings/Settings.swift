@@ -19,7 +19,7 @@ struct Settings {
     let grace: Double
     let answers: Answers
     let location: String
-    /// Nil where there is no home to keep it in.
+    /// What somebody asked for; nil for the usual place.
     let storage: String?
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
@@ -39,7 +39,7 @@ struct Settings {
         server = ServerConfiguration(
             host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
             grace: .seconds(grace), logsRequests: verbosity != .quiet)
-        let hosts = list(\.access.allowedHosts).flatMap { $0.split(separator: ",").map(String.init) }
+        let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
             allowedHosts: Set(hosts + [host]), allowedOrigins: Set(list(\.access.cors)),
             // Whoever is on the network could call; the server itself checks what the name stands for.
@@ -48,7 +48,7 @@ struct Settings {
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
-        storage = value(\.handlers.storage) ?? Self.defaultStorage
+        storage = value(\.handlers.storage)
     }
 
     var logLevel: Logger.Level {
@@ -71,7 +71,9 @@ struct Settings {
     }
 
     /// The XDG Base Directory Specification's place for what should survive a restart.
-    private static var defaultStorage: String? {
+    ///
+    /// Nil where there is no home to keep it in.
+    static var usualStorage: String? {
         let folder = environment("XDG_STATE_HOME") ?? environment("HOME").map { "\($0)/.local/state" }
         return folder.map { "\($0)/drawbridge/storage.json" }
     }

@@ -5,13 +5,10 @@ struct Timing: Middleware {
     func handle(_ request: Request, next: Next) async throws -> Response {
         let start = ContinuousClock.now
         var response = await next(request)
-        response.headers[.serverTiming] = "app;dur=\(start.duration(to: .now) / .milliseconds(1))"
+        let milliseconds = start.duration(to: .now) / .milliseconds(1)
+        response.headers.append(HTTPField(name: .serverTiming, value: "app;dur=\(milliseconds)"))
         return response
     }
-}
-
-extension HTTPField.Name {
-    static let serverTiming = Self("Server-Timing")!
 }
 
 struct Maintenance: Middleware {

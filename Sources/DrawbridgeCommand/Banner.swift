@@ -9,16 +9,32 @@ struct Banner {
 
     func print() {
         if settings.logFormat == .json {
-            LogWriter.standardError.write([
-                "level": "info", "message": "listening", "address": .string("\(address)"),
-                "page": .string(page),
-            ])
+            LogWriter.standardError.write(members)
             return LogWriter.standardError.flush()
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
-        if settings.verbosity != .quiet { lines += [""] + details + [""] }
+        if settings.verbosity == .quiet {
+            // Without it nobody could call.
+            if let token { lines.append("token \(token)") }
+        } else {
+            lines += [""] + details + [""]
+        }
         LogWriter.standardError.say(lines)
     }
+
+    /// The same for programs.
+    private var members: JSON.Object {
+        var members: JSON.Object = [
+            "level": "info", "message": "listening", "address": .string("\(address)"), "page": .string(page),
+            "handlers": .object(.init(gateway.registered.map { ($0.path, .string($0.handler)) })),
+            "openToOthers": .bool(token != nil),
+        ]
+        members["token"] = token.map(JSON.string)
+        return members
+    }
+
+    /// What callers must send, where others than this machine could call.
+    private var token: String? { settings.access.requiresToken ? settings.access.token.text : nil }
 
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
@@ -47,10 +63,10 @@ struct Banner {
     /// Who may call.
     private var exposure: [String] {
         var lines: [String] = []
-        if settings.access.requiresToken {
+        if let token {
             lines.append("  open to   other machines, by a name or address listed with --allowed-hosts")
             lines.append(
-                "  token     \(settings.access.token.text)  (a caller must send it as X-Drawbridge-Token)")
+                "  token     \(token)  (a caller, pages included, must send it as X-Drawbridge-Token)")
         } else {
             lines.append("  open to   this machine")
         }
@@ -67,21 +83,9 @@ struct Banner {
             paths.contains("/echo")
             ? "/echo?\(query)&message=Hello"
             : "\(paths.first { !$0.contains(where: ":*".contains) } ?? "/")?\(query)"
-        let token =
-            settings.access.requiresToken
-            ? " -H 'X-Drawbridge-Token: \(settings.access.token.text)'" : ""
+        let header = token.map { " -H 'X-Drawbridge-Token: \($0)'" } ?? ""
         // The certificate may be one that curl does not know, or for another name.
         let trust = address.scheme == "https" ? "-k " : ""
-        return "curl \(trust)'\(reachable)\(call)'\(token)"
-    }
-}
-
-/// Says at once what went wrong with the program itself.
-func complain(_ message: String) {
-    switch LogWriter.standardError.format {
-    case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"])
-    case .json:
-        LogWriter.standardError.write(message, as: .error)
-        LogWriter.standardError.flush()
+        return "curl \(trust)'\(reachable)\(call)'\(header)"
     }
 }

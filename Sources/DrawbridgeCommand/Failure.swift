@@ -1,6 +1,18 @@
+import DrawbridgeServer
+
 /// Why the command cannot do what it is asked: one line that says what and what to do.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+/// Says at once what went wrong with the program itself.
+func complain(_ message: String) {
+    switch LogWriter.standardError.format {
+    case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"])
+    case .json:
+        LogWriter.standardError.write(message, as: .error)
+        LogWriter.standardError.flush()
+    }
 }

@@ -21,6 +21,9 @@ public enum GatewayCommand {
 
     /// Reads the arguments of the process, and serves until SIGTERM or Ctrl-C, or until its task is cancelled.
     ///
+    /// It sets up swift-log for the process, so that its own lines and those of libraries stand in one log: do not
+    /// bootstrap swift-log yourself, and call this once.
+    ///
     /// What goes wrong at the start is printed in one line, and ends the process with code 1, or with 64 for arguments
     /// that the command does not take. `--help` has the program's own name.
     ///
@@ -32,6 +35,7 @@ public enum GatewayCommand {
     ///   - rules: what is meant for native.
     ///   - replies: how replies look.
     ///   - unhandled: what happens without a handler.
+    ///   - presenter: asks a person what `--answer` does not answer; by default the terminal, if there is one.
     ///   - standardHandlers: whether the command's own handlers (`/alert`, `/echo`, `/storage` …) are there, at paths
     ///     that you do not register.
     ///   - register: registers your handlers, before the gateway listens.
@@ -40,7 +44,8 @@ public enum GatewayCommand {
         abstract: String? = nil, version: String? = nil, passThrough: [any Responder] = [],
         middleware: [any Middleware] = [], rules: [any InterceptionRule] = [.jsBridge, .flag()],
         replies: Gateway.Replies = .envelope, unhandled: Gateway.Unhandled = .answer,
-        standardHandlers: Bool = true, _ register: @Sendable (Gateway) async throws -> Void
+        presenter: (any Presenter)? = nil, standardHandlers: Bool = true,
+        _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
         Command.program = Command.Program(
             name: CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? "drawbridge",
@@ -52,7 +57,9 @@ public enum GatewayCommand {
             let gateway = Gateway(
                 passThrough: settings.root == nil ? passThrough + [files] : [files] + passThrough,
                 middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
-                access: settings.access, presenter: presenter(settings))
+                access: settings.access,
+                presenter: ScriptedPresenter(
+                    settings.answers.values, next: presenter ?? terminal(settings)))
             try await register(gateway)
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? Settings.usualStorage)
@@ -83,12 +90,9 @@ public enum GatewayCommand {
         }
     }
 
-    /// Asks in the terminal what was not answered before, where the log is for people.
-    ///
-    /// A third way to ask goes to the terminal's `next`, or in its place where there is none.
-    private static func presenter(_ settings: Settings) -> any Presenter {
-        let terminal = settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
-        return ScriptedPresenter(settings.answers.values, next: terminal)
+    /// The person at the terminal, where the log there is for people.
+    private static func terminal(_ settings: Settings) -> (any Presenter)? {
+        settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
     }
 
     private static func fail(_ error: any Error) -> Never {

@@ -16,9 +16,9 @@ import Testing
             """
             {
                 "root": "page",
-                "answer": {"alert": "ok", "login": {"user": "ann"}},
+                "answer": {"alert": "ok", "login": {"user": 10086}},
                 "cors": ["https://a.example", "https://b.example"],
-                "allowed-hosts": "tv.test,phone.test",
+                "allowed-hosts": "tv.test, phone.test",
                 "location": "here",
                 "storage": "kept/storage.json",
                 "grace": 0.5,
@@ -32,7 +32,7 @@ import Testing
         // Paths count from the folder of the file.
         #expect(try await curl("\(address)/") == "<p>mine</p>")
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
-        #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"ann""#))
+        #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"10086""#))
         #expect(try await curl("\(address)/requestLocation?_mobile_bridge=1").contains(#""data":"here""#))
         #expect(try await curl("-i", "-H", "Host: phone.test", "\(address)/").hasPrefix("HTTP/1.1 200"))
         #expect(
@@ -64,6 +64,13 @@ import Testing
             "settings.json, line 2, xyzzy: no such setting; there are allowed-hosts, answer,"
         ),
         ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
+        (#"{"quiet": true, "verbose": true}"#, "settings.json: quiet and verbose cannot both be true"),
+        (#"{"port": false}"#, "settings.json, line 1, port: it is not true or false"),
+        (#"{"answer": {"@x": "ok"}}"#, "settings.json, line 1, answer: @x is no name of a question"),
+        (
+            #"{"allowed-hosts": "a.test, *"}"#,
+            "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"
+        ),
         ("{\"port\": [1, 2]}", "settings.json, line 1, port: it is one value and no list"),
         ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),

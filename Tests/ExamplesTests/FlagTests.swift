@@ -11,19 +11,20 @@ import Testing
         try .product("drawbridge", arguments, environment: environment)
     }
 
-    /// A port that was free a moment ago.
-    private static func freePort() async throws -> Int {
-        let program = try drawbridge(["-p", "0", "-q"])
-        defer { program.child.terminate() }
-        return try await program.port()
-    }
-
     // MARK: Where it listens
 
-    @Test(arguments: [["--port"], ["-p"]]) func portIsTaken(_ flag: [String]) async throws {
-        let port = try await Self.freePort()
-        let program = try Self.drawbridge(flag + [String(port)])
-        #expect(try await program.address() == "http://127.0.0.1:\(port)")
+    /// Which port a command wanted is seen where another program has it.
+    private static func refusedPort(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> String {
+        let line = try await drawbridge(arguments, environment: environment).line(with: "cannot listen on")
+        return try String(#require(line.firstMatch(of: /listen on (\S+ port \d+)/)).output.1)
+    }
+
+    @Test(arguments: ["--port", "-p"]) func portIsTaken(_ flag: String) async throws {
+        let other = try Self.drawbridge(["-p", "0"])
+        let port = try await other.port()
+        #expect(try await Self.refusedPort([flag, "\(port)"]) == "127.0.0.1 port \(port)")
     }
 
     @Test func hostIsAnAddress() async throws {
@@ -152,6 +153,22 @@ import Testing
         #expect(try await program.line(with: "[...]").contains("EchoHandler answers"))
     }
 
+    /// Without the token nobody could call.
+    @Test func theTokenIsSaidInEveryFormOfTheBanner() async throws {
+        let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", "0.0.0.0"])
+        let line = try await quiet.line(with: "token ")
+        #expect(line.wholeMatch(of: /token [0-9a-f]{32}/) != nil, "\(line)")
+        let json = try Self.drawbridge(["-p", "0", "--log-format", "json", "--host", "0.0.0.0"])
+        let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
+        let token = try #require(banner["token"]?.stringValue)
+        #expect(banner["handlers"]?["/echo"] == "EchoHandler")
+        #expect(banner["openToOthers"] == true)
+        let page = try #require(banner["page"]?.stringValue)
+        let target = "\(page)echo?_mobile_bridge=1"
+        #expect(try await curl(target).contains(#""code":403"#))
+        #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", target).contains(#""code":200"#))
+    }
+
     @Test func logIsJSONForPrograms() async throws {
         let program = try Self.drawbridge(["-p", "0", "--log-format", "json"])
         let address = try await program.address()
@@ -197,17 +214,19 @@ import Testing
 
     @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() async throws {
         let folder = try Folder()
-        let (file, environment, flag) = try await (Self.freePort(), Self.freePort(), Self.freePort())
-        let config = try folder.write("settings.json", #"{"port": \#(file), "host": "127.0.0.3"}"#)
-        let byFile = try Self.drawbridge(["-c", config])
-        #expect(try await byFile.address() == "http://127.0.0.3:\(file)")
-        let byEnvironment = try Self.drawbridge(
-            ["--config", config], environment: ["PORT": "\(environment)", "DRAWBRIDGE_HOST": "127.0.0.4"])
-        #expect(try await byEnvironment.address() == "http://127.0.0.4:\(environment)")
-        let byFlag = try Self.drawbridge(
-            ["-c", config, "-p", "\(flag)", "--host", "127.0.0.5"],
-            environment: ["PORT": "\(environment)", "DRAWBRIDGE_HOST": "127.0.0.4"])
-        #expect(try await byFlag.address() == "http://127.0.0.5:\(flag)")
+        let others = try (3...5).map { try Self.drawbridge(["-p", "0", "--host", "127.0.0.\($0)"]) }
+        var ports: [Int] = []
+        for other in others { try await ports.append(other.port()) }
+        let config = try folder.write(
+            "settings.json", #"{"port": \#(ports[0]), "host": "127.0.0.3"}"#)
+        #expect(try await Self.refusedPort(["-c", config]) == "127.0.0.3 port \(ports[0])")
+        let environment = ["PORT": "\(ports[1])", "DRAWBRIDGE_HOST": "127.0.0.4"]
+        #expect(
+            try await Self.refusedPort(["--config", config], environment: environment)
+                == "127.0.0.4 port \(ports[1])")
+        let flags = ["-c", config, "-p", "\(ports[2])", "--host", "127.0.0.5"]
+        #expect(
+            try await Self.refusedPort(flags, environment: environment) == "127.0.0.5 port \(ports[2])")
     }
 
     @Test func aWrongPortInTheEnvironmentIsAUsageError() async throws {

@@ -18,7 +18,10 @@ final class Program: Sendable {
     static func product(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) throws -> Program {
-        try Program(path(of: name), arguments, environment: environment)
+        // Nobody's own storage is for tests.
+        let state = ["XDG_STATE_HOME": "/nonexistent"]
+        return try Program(
+            path(of: name), arguments, environment: state.merging(environment) { $1 })
     }
 
     /// The products lie beside the test's own binary.

@@ -70,7 +70,14 @@ package final class Child: Sendable {
 
     package func terminate() { kill(processIdentifier, SIGTERM) }
 
-    package func exitCode() async -> Int32 { await exited.value }
+    /// The exit code, or the number of a signal; a test whose time is over ends the child.
+    package func exitCode() async -> Int32 {
+        await withTaskCancellationHandler {
+            await exited.value
+        } onCancel: {
+            kill(processIdentifier, SIGKILL)
+        }
+    }
 
     /// The thread that starts a child may block signals, which the child should get.
     static func attributes(_ flags: Int16 = 0) -> posix_spawnattr_t {

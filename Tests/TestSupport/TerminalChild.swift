@@ -70,7 +70,14 @@ package final class TerminalChild: Sendable {
 
     package func send(_ signal: Int32) { kill(processIdentifier, signal) }
 
-    package func exitCode() async -> Int32 { await exited.value }
+    /// The exit code, or the number of a signal; a test whose time is over ends the child.
+    package func exitCode() async -> Int32 {
+        await withTaskCancellationHandler {
+            await exited.value
+        } onCancel: {
+            kill(processIdentifier, SIGKILL)
+        }
+    }
 
     /// Takes the terminal away.
     package func hangUp() {

@@ -88,7 +88,8 @@ struct AccessOptions: ParsableArguments {
     }
 
     private static func isHost(_ text: String) -> Bool {
-        Authority(text).map { $0.port == nil } ?? (Authority("[\(text)]") != nil)
+        if text.contains(":") { return Authority(text.hasPrefix("[") ? text : "[\(text)]")?.port == nil }
+        return !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || ".-_".contains($0) }
     }
 
     /// The names in a list with commas.

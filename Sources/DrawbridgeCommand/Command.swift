@@ -34,7 +34,8 @@ struct Command: ParsableCommand {
                   \(program.name) --answer alert=ok       in tests, where nobody can be asked
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 
-                A flag counts more than the environment, and that more than the configuration file.
+                A flag counts more than the environment, and that more than the configuration file. The exit code is 0 \
+                after SIGTERM or Ctrl-C, 64 for arguments that it does not take, 1 for anything else that goes wrong.
                 """,
             version: program.version)
     }

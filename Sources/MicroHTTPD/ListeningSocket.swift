@@ -19,7 +19,9 @@ struct ListeningSocket {
         var found: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &found)
         guard code == 0, let first = found else {
-            throw ListenError("cannot listen on \(host): \(String(cString: gai_strerror(code)))")
+            throw ListenError(
+                "cannot listen on \(host): \(String(cString: gai_strerror(code))); give an address of this machine, or localhost"
+            )
         }
         defer { freeaddrinfo(found) }
 

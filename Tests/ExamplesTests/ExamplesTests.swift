@@ -12,6 +12,15 @@ import Testing
                 == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
     }
 
+    @Test func helloSaysInOneLineWhyItCannotListen() async throws {
+        let first = try Program.product("hello", ["0"])
+        let second = try await Program.product("hello", ["\(first.port())"])
+        #expect(await second.child.exitCode() == 1)
+        let output = await second.wholeOutput()
+        #expect(output.hasPrefix("hello: cannot listen on 127.0.0.1 port"))
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
     @Test func ownCommandHasItsOwnNameAndAllThatTheCommandHas() async throws {
         let program = try Program.product("own-command", ["-p", "0", "--answer", "alert=ok"])
         #expect(try await program.line(with: "listens on").hasPrefix("own-command listens on http://"))

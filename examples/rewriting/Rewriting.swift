@@ -10,7 +10,8 @@ struct PictureHandler: Handler {
     func startLoading(_ request: Request) async throws -> Response {
         var request = request
         // A caller chooses it: what goes into a path is looked at first.
-        guard let name = request.query["name"], !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter }) else {
+        guard let name = request.query["name"], !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter })
+        else {
             throw HTTPError(.badRequest, "name: write letters, for instance cat")
         }
         request.path = "/pictures/\(name).svg"

@@ -126,8 +126,8 @@ extension Gateway {
         do {
             let request = try await withBody(as: route.handler.bodyMode, request)
             tell(
-                request, "\(route.name) is asked \(request.query.text)",
-                request.doorInput?.bytes ?? request.body.bytes ?? [])
+                request, "\(route.name) is asked",
+                [Array(request.query.text.utf8), request.doorInput?.bytes ?? request.body.bytes ?? []])
             response = try reply(try await Load(route, request, on: loop).answer())
         } catch {
             response = reply(known(error, in: route.name, request))
@@ -136,18 +136,20 @@ extension Gateway {
         // W3C Server Timing: browsers show it beside their own times.
         let timing = "handler;desc=\"\(route.name)\";dur=\(start.duration(to: .now).milliseconds)"
         response.headers.append(HTTPField(name: .serverTiming, value: timing))
-        if case .bytes(let bytes) = response.body { tell(request, "\(route.name) answers", bytes) }
+        if case .bytes(let bytes) = response.body { tell(request, "\(route.name) answers", [bytes]) }
         return response
     }
 
     /// For whoever debugs a page: what goes in and out, at the level `debug`.
     private func tell(
-        _ request: Request, _ what: @autoclosure () -> String, _ bytes: @autoclosure () -> [UInt8]
+        _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
         guard logger.logLevel <= .debug else { return }
-        let bytes = bytes()
-        let text = String(decoding: bytes.prefix(Self.toldBytes), as: UTF8.self)
-        request.logger.debug("\(what()) \(text)\(bytes.count > Self.toldBytes ? " [...]" : "")")
+        let shown = texts().filter { !$0.isEmpty }.map { bytes in
+            String(decoding: bytes.prefix(Self.toldBytes), as: UTF8.self)
+                + (bytes.count > Self.toldBytes ? " [...]" : "")
+        }
+        request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 
     /// Longer texts are cut in the log.

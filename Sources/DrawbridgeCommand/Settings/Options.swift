@@ -135,7 +135,7 @@ struct LogOptions: ParsableArguments {
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .quiet: "Say only where it listens, warnings and errors."
+            case .quiet: "Say only where it listens, questions, warnings and errors."
             case .verbose: "Say also what goes into handlers and comes out."
             }
         }

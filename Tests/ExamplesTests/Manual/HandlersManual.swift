@@ -26,9 +26,13 @@ actor Visits {
 }
 
 struct VisitHandler: JSONHandler {
+    let request: Request
     let visits: Visits
 
-    func handle(_ input: Nothing) async throws -> Int { await visits.add() }
+    func handle(_ input: Nothing) async throws -> Int {
+        request.logger.info("a visit")
+        return await visits.add()
+    }
 }
 
 struct CountdownHandler: Handler {
@@ -103,7 +107,7 @@ struct ReportHandler: JSONHandler {
 
     @Test func aClosureHandsOverWhatIsShared() async throws {
         let visits = Visits()
-        gateway.register(at: "/visit") { VisitHandler(visits: visits) }
+        gateway.register(at: "/visit") { request in VisitHandler(request: request, visits: visits) }
 
         #expect(try await text("/visit") == #"{"code":200,"data":1,"message":""}"#)
         #expect(try await text("/visit") == #"{"code":200,"data":2,"message":""}"#)

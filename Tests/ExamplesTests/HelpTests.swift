@@ -50,9 +50,11 @@ import Testing
 
     @Test func everyFlagIsInTheManualPage() async throws {
         let page = try Self.text("man/drawbridge.1")
+        // In mdoc a flag is written without its first dash.
+        let entries = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
+        let known = entries.flatMap { $0.dropFirst(7).split { " ,".contains($0) }.map { "-\($0)" } }
         for flag in try await Self.flags() {
-            // In mdoc a flag is written without its first dash.
-            #expect(page.contains(" \(flag.dropFirst())"), "man/drawbridge.1 does not know \(flag)")
+            #expect(known.contains(flag), "man/drawbridge.1 does not know \(flag)")
         }
         for variable in ["PORT", "DRAWBRIDGE_HOST", "NO_COLOR", "XDG_STATE_HOME"] {
             #expect(page.contains(".It Ev \(variable)"))

@@ -3,7 +3,10 @@
 import Drawbridge
 import DrawbridgeCommand
 
-/// Lets nobody through without the token.
+/// Lets nobody through without the token, not even to the page.
+///
+/// One that guesses could measure how far two strings are equal; `Gateway(access: AccessPolicy(requiresToken: true))`
+/// has a token of its own that is compared in constant time.
 struct TokenRequired: Middleware {
     let token: String
 

@@ -24,10 +24,10 @@ public final class GatewayServer: Sendable {
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: configuration.loops, logger: gateway.logger,
             admit: { head, isAbsoluteForm, remoteAddress in
-                var request = Request(head: head, remoteAddress: remoteAddress)
+                var request = Request(unnamed: head, remoteAddress: remoteAddress)
                 request.isAbsoluteForm = isAbsoluteForm
                 switch gateway.admission(of: request) {
-                case .refused(let response):
+                case .refused(let request, let response):
                     log?.add(request, response, bytes: response.body.bytes.count)
                     return .refused(response.head, response.body.bytes)
                 case .taken(.streamed): return .streamed

@@ -191,7 +191,7 @@ struct AccessPolicyTests {
         request.isAbsoluteForm = call.isAbsolute
         switch gateway(Self.policy, Journal()).admission(of: request) {
         case .taken: #expect(call.isTaken)
-        case .refused(let response):
+        case .refused(_, let response):
             #expect(!call.isTaken)
             #expect(response.status == .forbidden)
         }

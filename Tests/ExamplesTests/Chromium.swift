@@ -24,13 +24,15 @@ final class Chromium: Sendable {
     private let profile: URL
 
     /// Starts the browser with a fresh profile and opens an empty page of this size.
-    init(width: Int = 1000, height: Int = 1100) async throws {
+    ///
+    /// - Parameter options: more of the browser's own.
+    init(width: Int = 1000, height: Int = 1100, options: String = "") async throws {
         profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
         let state = Arc()
         self.state = state
         let command = """
             exec chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
-            --user-data-dir='\(profile.path())' --window-size=\(width),\(height) --remote-debugging-pipe \
+            --user-data-dir='\(profile.path())' --window-size=\(width),\(height) \(options) --remote-debugging-pipe \
             about:blank 3<&0 4>&1 1>/dev/null 2>/dev/null 0</dev/null
             """
         child = try Child("sh", ["-c", command]) { Self.take($0, state) }

@@ -1,3 +1,4 @@
+import Drawbridge
 import TestSupport
 import Testing
 
@@ -25,6 +26,30 @@ import Testing
         #expect(try await curl("--cacert", certificate, plain).contains("curl: ("))
         #expect(await drawbridge.stop() == 0)
         #expect(!drawbridge.output.contains("PRIVATE KEY"))
+    }
+
+    /// The page's origin is https then, and its calls are taken as its own.
+    @Test func aPageCallsOverHTTPS() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try await certificates.make()
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--cert", certificate, "--key", key])
+        let browser = try await Chromium(options: "--ignore-certificate-errors")
+        try await browser.open(drawbridge.address() + "/")
+        let answers = try await browser.evaluate(
+            """
+            (async () => {
+                const call = new XMLHttpRequest();
+                call.open('POST', '/__jsbridge__', false);
+                call.send('{"action":"echo","data":{"a":1}}');
+                const answer = await fetch('/echo?_mobile_bridge=1', {method: 'POST', body: '{"b":2}'});
+                return [location.protocol, call.responseText, await answer.text()];
+            })()
+            """)
+        #expect(
+            answers == [
+                "https:", #"{"code":200,"data":{"a":1},"message":""}"#,
+                #"{"code":200,"data":{"b":2},"message":""}"#,
+            ])
     }
 
     @Test func saysInOneLineWhatIsWrongWithACertificate() async throws {

@@ -168,18 +168,17 @@ extension Gateway {
 extension Gateway {
     /// What an engine does with the body of a request that has one.
     package enum Admission: Sendable {
-        case refused(Response)
+        /// With the request, which has an id now.
+        case refused(Request, Response)
         case taken(BodyMode)
     }
 
     /// Decides on the head: refusals come before the body, and before `100 Continue` is sent for it.
     package func admission(of request: Request) -> Admission {
-        if let error = access.refusesHost(of: request) {
-            return .refused(finish(refusal(error, of: request), for: request))
-        }
+        if let error = access.refusesHost(of: request) { return refused(error, request) }
         guard let plain = intercept(request) else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
-            return .refused(finish(refusal(error, of: request), for: request))
+            return refused(error, request)
         }
         let collected = BodyMode.collected(upTo: bodyLimit)
         guard plain.naming == .path, let segments = Target.segments(of: plain.path) else {
@@ -193,5 +192,11 @@ extension Gateway {
             }
         }
         return .taken(collected)
+    }
+
+    private func refused(_ error: HTTPError, _ request: Request) -> Admission {
+        var request = request
+        request.name()
+        return .refused(request, finish(refusal(error, of: request), for: request))
     }
 }

@@ -75,11 +75,20 @@ public struct Request: Sendable {
 
     /// Makes a request from a head and a body.
     public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
+        self.init(unnamed: head, body: body, remoteAddress: remoteAddress)
+        name()
+    }
+
+    /// Makes a request that has no id yet, for a first look at its head: most get theirs when the body is there.
+    package init(unnamed head: HTTPRequest, body: Body = .empty, remoteAddress: String?) {
         self.head = head
         self.body = body
         self.remoteAddress = remoteAddress
-        self.id = RequestID.from(head.headerFields[.requestID])
+        self.id = ""
     }
+
+    /// Gives it its id.
+    mutating func name() { id = RequestID.from(head.headerFields[.requestID]) }
 }
 
 extension Request {

@@ -1,4 +1,6 @@
+import Drawbridge
 import Glibc
+import Logging
 import TestSupport
 import Testing
 
@@ -140,5 +142,114 @@ import Testing
         withExtendedLifetime(writer) {}
         close(input)
         close(output)
+    }
+
+    @Test func flushingGivesUpWhenNobodyReads() async throws {
+        let (input, output) = Self.pipe()
+        Self.fill(output)
+        let writer = LogWriter(to: output)
+        writer.write("one")
+        let start = now()
+        try await blocking {
+            writer.flush()
+            writer.say(["two"])
+            writer.flush()
+        }
+        #expect(now() - start < 10)
+        let text = try await Self.read(input) { $0.hasSuffix("two\n") }
+        #expect(text.contains(" one\n"))
+        close(input)
+        close(output)
+    }
+
+    @Test func losesNothingWhereTheOutputDoesNotWait() async throws {
+        let (input, output) = Self.pipe()
+        Self.fill(output)
+        _ = fcntl(output, F_SETFL, O_NONBLOCK)
+        let writer = LogWriter(to: output)
+        writer.write("one")
+        // It has tried by then.
+        try await blocking { writer.flush() }
+        writer.write("two")
+        let text = try await Self.read(input) { $0.hasSuffix("two\n") || $0.hasSuffix("dropped") }
+        #expect(text.drop { $0 == "x" }.contains(#/^\d\d:\d\d:\d\d one\n\d\d:\d\d:\d\d two\n$/#))
+        withExtendedLifetime(writer) {}
+        close(input)
+        close(output)
+    }
+
+    /// Makes the next write wait.
+    private static func fill(_ output: Int32) {
+        _ = fcntl(output, F_SETFL, O_NONBLOCK)
+        let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 4096)
+        while write(output, bytes, bytes.count) > 0 {}
+        _ = fcntl(output, F_SETFL, 0)
+    }
+}
+
+/// Lines of JSON, and what swift-log hands over.
+@Suite(.timeLimit(.minutes(1))) struct LogLineTests {
+    /// What a writer makes of this, until the line with `end`.
+    private func lines(
+        _ format: LogFormat, _ write: @escaping @Sendable (LogWriter) -> Void
+    ) async throws -> [String] {
+        try await blocking {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            defer { for end in ends { close(end) } }
+            let writer = LogWriter(to: ends[1])
+            writer.format = format
+            write(writer)
+            writer.write("end")
+            var text = ""
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while !text.contains(#/end[^\n]*\n$/#) {
+                let count = read(ends[0], &buffer, buffer.count)
+                guard count > 0 else { break }
+                text += String(decoding: buffer.prefix(count), as: UTF8.self)
+            }
+            return withExtendedLifetime(writer) { text.split(separator: "\n").map(String.init) }
+        }
+    }
+
+    @Test func jsonHoldsNothingThatDrivesATerminal() async throws {
+        let text = "a\u{9B}31mb\u{7F}c\u{202E}d\u{E0041}e\u{1B}f\u{2028}g é 名 👩\u{200D}🚀"
+        let line = try await lines(.json) { $0.write(["target": .string(text), "\u{202E}": 1]) }[0]
+        #expect(line.unicodeScalars.allSatisfy { $0.isHarmless })
+        #expect(
+            line.contains(#""a\u009b31mb\u007fc\u202ed\udb40\udc41e\u001bf\u2028g é 名 👩\#u{200D}🚀""#),
+            "\(line)")
+        let parsed = try JSON(parsing: Array(line.utf8))
+        #expect(parsed["target"] == .string(text))
+        #expect(parsed["\u{202E}"] == 1)
+    }
+
+    private struct Fault: Error, CustomStringConvertible { let description = "the disk is full" }
+
+    private static func logger(_ writer: LogWriter) -> Logger {
+        Logger(label: "test") { _ in LineLogHandler(writer) }
+    }
+
+    @Test func anErrorStandsInItsLine() async throws {
+        let text = try await lines(.text) {
+            Self.logger($0).error("not kept", error: Fault(), metadata: ["request": "r-1"])
+        }
+        #expect(text[0].hasSuffix(" error: not kept  error=the disk is full  request=r-1"), "\(text)")
+        let json = try await lines(.json) { Self.logger($0).error("not kept", error: Fault()) }
+        #expect(try JSON(parsing: Array(json[0].utf8))["error"] == "the disk is full")
+    }
+
+    @Test func metadataIsNeverTakenForTheLineItself() async throws {
+        let metadata: Logger.Metadata = ["time": "t", "level": "l", "message": "m", "error": "e", "own": "o"]
+        let lines = try await lines(.json) { writer in
+            Self.logger(writer).warning("said", metadata: metadata)
+            Self.logger(writer).error("said", error: Fault(), metadata: metadata)
+        }
+        let plain = try JSON(parsing: Array(lines[0].utf8))
+        #expect(plain["level"] == "warning" && plain["message"] == "said" && plain["own"] == "o")
+        #expect(plain["time"]?.stringValue?.hasSuffix("Z") == true)
+        #expect(plain["metadata.time"] == "t" && plain["metadata.message"] == "m" && plain["error"] == "e")
+        let failed = try JSON(parsing: Array(lines[1].utf8))
+        #expect(failed["error"] == "the disk is full" && failed["metadata.error"] == "e")
     }
 }

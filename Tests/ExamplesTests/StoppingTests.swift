@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -47,6 +48,64 @@ extension StoppingTests {
         #expect(await server.stop() == 1)
         _ = try await server.line(with: "a handler holds its thread")
         client.close()
+    }
+}
+
+extension StoppingTests {
+    @Test func aLogThatNobodyReadsDoesNotKeepTheProcess() async throws {
+        let server = try Unread()
+        let port = try await server.port()
+        server.turnAway()
+        try await server.fill(port)
+        let start = now()
+        server.child.terminate()
+        #expect(await server.child.exitCode() == 0)
+        // After three seconds its patience would be over.
+        #expect(now() - start < 2.9)
+    }
+}
+
+/// The test server with a reader that reads only until it is told not to.
+private final class Unread: Sendable {
+    let seen = Observed("")
+    let child: Child
+    private let isAway: Observed<Bool>
+    private let isBack: DispatchSemaphore
+
+    init() throws {
+        let (seen, isAway, isBack) = (seen, Observed(false), DispatchSemaphore(value: 0))
+        (self.isAway, self.isBack) = (isAway, isBack)
+        child = try Child(Program.path(of: "test-server"), ["-p", "0", "--grace", "0"]) { bytes in
+            seen.change { $0 += String(decoding: bytes, as: UTF8.self) }
+            if isAway.value { isBack.wait() }
+        }
+    }
+
+    // It reads to the end, so that its thread ends too.
+    deinit {
+        isAway.change { $0 = false }
+        isBack.signal()
+    }
+
+    func port() async throws -> Int {
+        let output = try await seen.wait { $0.contains(#/http:[0-9.:\/]+\n/#) }
+        return try #require(output.firstMatch(of: #/http:\/\/[0-9.]+:(\d+)/#).flatMap { Int($0.1) })
+    }
+
+    /// Reads no more, but what is being read.
+    func turnAway() { isAway.change { $0 = true } }
+
+    /// Has more lines written than any pipe holds.
+    func fill(_ port: Int) async throws {
+        let target = "/echo?_mobile_bridge=1&text=\(String(repeating: "x", count: 400))"
+        try await blocking {
+            let client = try RawClient(port)
+            defer { client.close() }
+            for _ in 0..<2000 {
+                try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                _ = try client.reply()
+            }
+        }
     }
 }
 

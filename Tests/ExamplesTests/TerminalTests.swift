@@ -211,6 +211,82 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
+    /// Alt-P and others begin a sequence that nothing ends, as does an escape alone.
+    @Test func enterIsNeverSwallowed() async throws {
+        let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
+        let address = try await drawbridge.address()
+        let caller = try alert(address)
+        try await drawbridge.prompt(Self.prompt)
+        for (count, key) in ["]", "P", "X", "^", "_", "[", ""].enumerated() {
+            drawbridge.child.type("\u{1B}\(key)\r")
+            try await drawbridge.screen { screen in
+                screen.lines.count { $0.contains("1 still waits: type ok or cancel") } == count + 1
+            }
+        }
+        drawbridge.child.type("\u{1B}]x\u{15}ok\r")
+        #expect(await caller.wholeOutput() == Self.ok)
+    }
+
+    @Test(arguments: [SIGHUP, SIGQUIT]) func aSignalThatEndsItLeavesTheTerminalAsItWas(number: Int32)
+        async throws
+    {
+        let drawbridge = try TerminalProgram.product(
+            "drawbridge", ["-p", "0"], environment: ["SWIFT_BACKTRACE": "enable=no"])
+        let address = try await drawbridge.address()
+        let before = drawbridge.child.mode
+        let caller = try alert(address)
+        try await drawbridge.prompt(Self.prompt)
+        drawbridge.child.send(number)
+        // Ended by the signal, as without a question.
+        #expect(await drawbridge.child.exitCode() == number)
+        #expect(drawbridge.child.mode == before)
+        try await drawbridge.screen { $0.lastLine.isEmpty }
+        _ = await caller.wholeOutput()
+    }
+
+    @Test func keysAreForTheQuestionOnTheScreen() async throws {
+        let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
+        let address = try await drawbridge.address()
+        let first = try alert(address, "One")
+        try await drawbridge.prompt(Self.prompt)
+        let second = try alert(address, "Two")
+        try await drawbridge.prompt("2 questions: type number and answer, or ? for a list> ")
+        // Ctrl-S: that the second is the only one from now on is not seen.
+        drawbridge.child.type("\u{13}")
+        _ = try await curl("\(address)/echo?_mobile_bridge=1")
+        let process = String(drawbridge.child.processIdentifier)
+        let before = openDescriptors(of: process).count
+        kill(first.child.processIdentifier, SIGKILL)
+        #expect(await eventually { openDescriptors(of: process).count < before })
+        drawbridge.child.type("ok\r2 cancel\r")
+        let answer = await second.wholeOutput()
+        try #require(answer == Self.cancel)
+        // Ctrl-Q.
+        drawbridge.child.type("\u{11}")
+        try await drawbridge.line(with: "2 alert: cancel")
+    }
+
+    @Test func aStoppedTerminalDoesNotKeepTheProcess() async throws {
+        let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0"])
+        let address = try await drawbridge.address()
+        drawbridge.child.type("\u{13}")
+        _ = try await curl("\(address)/echo?_mobile_bridge=1")
+        let start = now()
+        #expect(await drawbridge.stop() == 0)
+        #expect(now() - start < 2.9)
+    }
+
+    @Test func norDoesItKeepAProcessWhoseHandlerHoldsItsThread() async throws {
+        let server = try TerminalProgram.product("test-server", ["-p", "0", "--grace", "0"])
+        let address = try await server.address()
+        let caller = try Program("curl", ["-sS", "--max-time", "60", "\(address)/block?_mobile_bridge=1"])
+        try await server.line(with: "block has begun")
+        server.child.type("\u{13}")
+        // What it says of that is not seen.
+        #expect(await server.stop() == 1)
+        _ = await caller.wholeOutput()
+    }
+
     private func alertOutput(_ address: String) async -> String? {
         await (try? alert(address))?.wholeOutput()
     }

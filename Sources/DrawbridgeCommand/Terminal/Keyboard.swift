@@ -13,13 +13,13 @@ final class Keyboard: Sendable {
     private let terminal: Terminal
     private let presenter: TerminalPresenter
     private let log: LogWriter
-    private let news: News
+    private let wakeup: Wakeup
     private let isStarted = Atomic(false)
 
     /// Nil where the process has no descriptors left.
     init?(of terminal: Terminal, for presenter: TerminalPresenter, log: LogWriter) {
-        guard let news = News() else { return nil }
-        self.news = news
+        guard let wakeup = Wakeup() else { return nil }
+        self.wakeup = wakeup
         self.terminal = terminal
         self.presenter = presenter
         self.log = log
@@ -28,18 +28,40 @@ final class Keyboard: Sendable {
     /// Looks at what waits now; returns at once.
     func look() {
         if !isStarted.exchange(true, ordering: .relaxed) { start() }
-        news.tell()
+        wakeup.wake()
     }
 
     private func start() {
         Self.last.withLock { $0 = self }
-        // Every way out of the process but a crash passes here.
+        // Every end by exit passes here; signals that end the process do not.
         atexit { Keyboard.last.withLock { $0 }?.leaveForGood() }
+        for number in [SIGHUP, SIGQUIT] { leaveBeforeEnding(by: number) }
         // Whoever presses Ctrl-C answers nothing more, and the stop need not wait for it.
         on(SIGINT) { $0.presenter.end() }
         // A shell had the terminal meanwhile.
-        on(SIGCONT) { $0.news.tell() }
+        on(SIGCONT) { $0.wakeup.wake() }
         DispatchQueue(label: "drawbridge.terminal").async { self.run() }
+    }
+
+    /// Puts the terminal in order before a signal ends the process, as it then does.
+    private func leaveBeforeEnding(by number: Int32) {
+        var before = sigaction()
+        sigaction(number, nil, &before)
+        // What is ignored, as by nohup, ends nothing.
+        guard unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return }
+        // The source sees the signal only if it does not end the process first.
+        signal(number, SIG_IGN)
+        on(number) { [before] keyboard in
+            keyboard.leaveForGood()
+            var before = before
+            sigaction(number, &before, nil)
+            // Threads of a queue block signals.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, number)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
+        }
     }
 
     private func on(_ number: Int32, _ handle: @escaping @Sendable (Keyboard) -> Void) {
@@ -51,34 +73,35 @@ final class Keyboard: Sendable {
 
     private func run() -> Never {
         var editor = LineEditor()
-        // The question that a line without a number is for; it is that when the line begins.
+        // The question that a line without a number is for: the one on the screen when the line begins.
         var only: Int?
-        // The last prompt, where it is a line like others.
-        var shown = ""
+        // The last prompt, and what it is about, where it is a line like others.
+        var shown: (prompt: String, only: Int?)?
         while true {
-            guard let prompt = presenter.prompt else {
+            guard let asking = presenter.asking else {
                 log.setPrompt(nil)
                 terminal.leave()
                 editor = LineEditor()
-                shown = ""
-                news.wait()
+                shown = nil
+                wakeup.wait()
                 continue
             }
             switch terminal.enter() {
-            case .foreground: show(prompt, editor.text, unless: &shown)
+            case .foreground: show(asking, editor.text, unless: &shown)
             case .background:
                 log.setPrompt(nil)
                 // Nothing tells that the foreground is ours again, unless we were stopped too.
-                news.wait(milliseconds: 250)
+                wakeup.wait(milliseconds: 250)
                 continue
             case .gone:
                 presenter.end()
                 continue
             }
-            switch terminal.read(unless: news) {
+            switch terminal.read(unless: wakeup) {
             case .bytes(let bytes):
+                let seen = log.style.drawsPrompt ? log.subjectOnScreen : shown?.only
                 for byte in bytes {
-                    if editor.text.isEmpty { only = presenter.onlyNumber }
+                    if editor.text.isEmpty { only = seen }
                     if let line = editor.take(byte) { presenter.take(line, for: only) }
                 }
             case .nothing: break
@@ -87,12 +110,15 @@ final class Keyboard: Sendable {
         }
     }
 
-    private func show(_ prompt: String, _ typed: String, unless shown: inout String) {
+    private func show(
+        _ asking: (prompt: String, only: Int?), _ typed: String,
+        unless shown: inout (prompt: String, only: Int?)?
+    ) {
         if log.style.drawsPrompt {
-            log.setPrompt(prompt + typed)
-        } else if prompt != shown {
-            log.write(prompt)
-            shown = prompt
+            log.setPrompt(asking.prompt + typed, about: asking.only)
+        } else if asking.prompt != shown?.prompt {
+            log.write(asking.prompt)
+            shown = asking
         }
     }
 

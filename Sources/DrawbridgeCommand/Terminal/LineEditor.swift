@@ -2,7 +2,8 @@ import DrawbridgeServer
 
 /// Makes lines of what a keyboard sends: printable characters, backspace, Ctrl-U and Enter.
 ///
-/// Other keys do nothing, and the sequences that arrow and function keys send are swallowed.
+/// Other keys do nothing, and the sequences that arrow and function keys send are swallowed. Some keys, as Alt-P, begin
+/// a sequence that never ends: Enter and Ctrl-U end any.
 struct LineEditor {
     private enum Sequence {
         case none
@@ -28,6 +29,7 @@ struct LineEditor {
     ///
     /// - Returns: the line, when the byte ended it.
     mutating func take(_ byte: UInt8) -> String? {
+        if [0x0A, 0x0D, 0x15].contains(byte) { sequence = .none }
         guard sequence == .none else {
             sequence = rest(of: sequence, after: byte)
             return nil

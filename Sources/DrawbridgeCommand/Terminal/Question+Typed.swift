@@ -96,12 +96,6 @@ extension Question {
 }
 
 extension String {
-    /// Without white space at its ends.
-    var trimmed: String {
-        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex
-        return String(self[..<end].drop(while: \.isWhitespace))
-    }
-
     /// Each run of white space as one space, and not more than a number of characters.
     fileprivate func collapsed(to limit: Int) -> String {
         let start = String(String.UnicodeScalarView(unicodeScalars.prefix(limit)))

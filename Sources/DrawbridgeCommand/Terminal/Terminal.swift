@@ -87,14 +87,14 @@ final class Terminal: Sendable {
         }
     }
 
-    /// Waits for keys, or for news.
-    func read(unless news: News) -> Input {
+    /// Waits for keys, or to be woken.
+    func read(unless wakeup: Wakeup) -> Input {
         var waits = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: news.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&waits, 2, -1) > 0 else { return .nothing }
-        if waits[1].revents != 0 { news.take() }
+        if waits[1].revents != 0 { wakeup.clear() }
         guard waits[0].revents != 0, standing != .background else { return .nothing }
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = unstopped { Glibc.read(descriptor, &bytes, bytes.count) }

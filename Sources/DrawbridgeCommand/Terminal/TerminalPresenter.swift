@@ -77,12 +77,17 @@ final class TerminalPresenter: Presenter {
     /// What can be typed now, for the line that is typed; nil while no question waits.
     var prompt: String? { state.withLock { $0.questions.prompt } }
 
+    /// The prompt, and the question that a line without a number is for while it is seen; nil while no question waits.
+    var asking: (prompt: String, only: Int?)? {
+        state.withLock { state in state.questions.prompt.map { ($0, state.questions.only?.number) } }
+    }
+
     /// The number of the only question that waits.
     var onlyNumber: Int? { state.withLock { $0.questions.only?.number } }
 
     /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, `?`.
     ///
-    /// - Parameter only: the question that a line without a number answers: the one that waited alone when the
+    /// - Parameter only: the question that a line without a number answers: the one whose prompt was there when the
     ///   person began to type, not another that took its place meanwhile.
     func take(_ line: String, for only: Int?) {
         let line = line.trimmed

@@ -1,3 +1,5 @@
+import Drawbridge
+
 extension [UInt8] {
     /// Appends a text that somebody else wrote, as a terminal may have it.
     ///
@@ -8,6 +10,20 @@ extension [UInt8] {
             self += text.utf8
         } else {
             for scalar in text.unicodeScalars { self += UTF8.encode(scalar.isHarmless ? scalar : "?")! }
+        }
+    }
+
+    /// Appends a value as JSON text that a terminal may have, and that is the same value when it is parsed.
+    ///
+    /// What is harmless stands as it is, and everything else, which JSON has in strings alone, as `\uXXXX`.
+    mutating func append(harmless value: JSON) {
+        let text = value.bytes
+        if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            self += text
+        } else {
+            for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+                self += scalar.isHarmless ? Array(UTF8.encode(scalar)!) : scalar.escape
+            }
         }
     }
 }
@@ -21,6 +37,16 @@ extension Unicode.Scalar {
         // The two joiners belong to the words of some languages, and to emoji; they move nothing.
         case .format: return value == 0x200C || value == 0x200D
         default: return true
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// The scalar in a string of JSON: one `\uXXXX`, or the two of a surrogate pair.
+    fileprivate var escape: [UInt8] {
+        utf16.flatMap { unit in
+            let digits = String(unit, radix: 16)
+            return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// What a line of the log is: a terminal shows each kind in its own colour.
-public enum LineKind: Sendable, Hashable {
+package enum LineKind: Sendable, Hashable {
     /// What happened.
     case plain
     /// What somebody should look at; yellow.

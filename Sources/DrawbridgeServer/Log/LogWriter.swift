@@ -1,13 +1,14 @@
 import Dispatch
-public import Drawbridge
+package import Drawbridge
 import FoundationEssentials
 import Glibc
 import Synchronization
 
 /// Writes lines to a descriptor, each with the time of day, and never makes a loop wait for its reader.
 ///
-/// Lines are gathered and written by a thread of their own. When more wait than are worth keeping, because a terminal
-/// is slow or a pipe is full, lines are dropped, and the log says how many.
+/// Lines are gathered and written by a thread of their own, the only one that ever waits for the reader: nobody may
+/// read any more, and the process must end all the same. When more wait than are worth keeping, because a terminal is
+/// slow or a pipe is full, lines are dropped, and the log says how many.
 ///
 /// On a terminal the log may have a prompt: a line that stays below all others, and is written again after them.
 public final class LogWriter: Sendable {
@@ -16,11 +17,22 @@ public final class LogWriter: Sendable {
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
-        var prompt: String?
+        var prompt: Prompt?
         var isPromptNew = false
         var isPromptOver = false
+        /// What the prompt on the output is about.
+        var subject: Int?
+        /// True while the thread has taken what waited, and writes it.
+        var isWriting = false
+        /// Signalled when what waits now is written.
+        var flushes: [DispatchSemaphore] = []
         /// True from the first news until they are written.
         var isTold = false
+    }
+
+    private struct Prompt {
+        let text: String
+        let subject: Int?
     }
 
     /// The standard error, where all logs of the process go.
@@ -33,8 +45,6 @@ public final class LogWriter: Sendable {
     package let style: LogStyle
 
     private let state = Mutex(State())
-    /// True while the last line of the output is a prompt; held by whoever writes, so that no two do at once.
-    private let isPromptShown = Mutex(false)
     private let output: Int32
     private let news = DispatchSemaphore(value: 0)
 
@@ -46,11 +56,13 @@ public final class LogWriter: Sendable {
         self.style = style ?? LogStyle(of: output)
         // It holds the writer weakly between two lines, and ends with it.
         DispatchQueue(label: "drawbridge.log").async { [weak self, news] in
+            // True while the last line of the output is a prompt.
+            var isPromptShown = false
             repeat {
                 news.wait()
                 // A burst of requests becomes one write.
                 usleep(2000)
-            } while self?.flush() != nil
+            } while self?.writeAll(&isPromptShown) != nil
         }
     }
 
@@ -65,7 +77,7 @@ public final class LogWriter: Sendable {
     /// Adds a line of words with the time of day before it; returns at once.
     ///
     /// In JSON they are the `message`.
-    public func write(_ line: String, as kind: LineKind = .plain) {
+    package func write(_ line: String, as kind: LineKind = .plain) {
         guard format == .text else {
             return write(["level": .string(kind.level), "message": .string(line)])
         }
@@ -80,13 +92,13 @@ public final class LogWriter: Sendable {
     }
 
     /// Adds a line that is a JSON object, with the `time` as its first member; returns at once.
-    public func write(_ members: JSON.Object) {
+    package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
         for (name, value) in members { line[name] = value }
-        add { $0.waiting += JSON.object(line).bytes }
+        add { $0.waiting.append(harmless: .object(line)) }
     }
 
-    /// Adds lines as they are, for what the program says of itself, and writes them now.
+    /// Adds lines as they are, for what the program says of itself, and writes them now, as ``flush()`` does.
     package func say(_ lines: [String]) {
         change { state in
             for line in lines {
@@ -111,17 +123,30 @@ public final class LogWriter: Sendable {
     /// Sets the line that stays below the log, or takes it away; returns at once.
     ///
     /// The same prompt once more is written again, for after something else wrote to the terminal.
-    package func setPrompt(_ prompt: String?) {
+    ///
+    /// - Parameter subject: what ``subjectOnScreen`` is once the prompt is there to be seen.
+    package func setPrompt(_ prompt: String?, about subject: Int? = nil) {
         guard style.drawsPrompt else { return }
         change { state in
             guard !state.isPromptOver else { return }
-            state.prompt = prompt
+            state.prompt = prompt.map { Prompt(text: $0, subject: subject) }
             state.isPromptNew = true
         }
     }
 
-    /// Writes what waits, now.
-    public func flush() { isPromptShown.withLock { flush(&$0) } }
+    /// What the prompt that a person sees is about; it is behind the one that was set while the terminal is stopped.
+    package var subjectOnScreen: Int? {
+        // A write under way ends soon, unless its terminal is stopped; then it may never.
+        for _ in 0..<100 {
+            let (isWriting, subject) = state.withLock { ($0.isWriting, $0.subject) }
+            if !isWriting { return subject }
+            usleep(1000)
+        }
+        return state.withLock { $0.subject }
+    }
+
+    /// Writes what waits, now; gives up after half a second if nobody reads it.
+    public func flush() { flush(within: .milliseconds(500)) }
 
     /// Takes the prompt away for good, and writes what waits: for the last moment of the process.
     package func endPrompt() {
@@ -131,11 +156,14 @@ public final class LogWriter: Sendable {
             state.isPromptNew = true
             state.isPromptOver = true
         }
-        // A write under way ends soon, unless its terminal is stopped; then it may never.
-        for _ in 0..<100 {
-            if isPromptShown.withLockIfAvailable({ flush(&$0) }) != nil { return }
-            usleep(1000)
-        }
+        flush(within: .milliseconds(100))
+    }
+
+    /// Waits until the thread has written what waits now, but not for ever.
+    private func flush(within patience: DispatchTimeInterval) {
+        let isWritten = DispatchSemaphore(value: 0)
+        change { $0.flushes.append(isWritten) }
+        _ = isWritten.wait(timeout: .now() + patience)
     }
 
     private func change(_ body: (inout sending State) -> Void) {
@@ -147,15 +175,16 @@ public final class LogWriter: Sendable {
         if isFirst { news.signal() }
     }
 
-    private func flush(_ isPromptShown: inout Bool) {
-        let (lines, prompt, isPromptNew) = state.withLock { state in
+    /// Writes what waits, on the thread of the log alone.
+    private func writeAll(_ isPromptShown: inout Bool) {
+        let (lines, prompt, isPromptNew, flushes) = state.withLock { state in
             var lines = state.waiting
             if state.dropped > 0 {
                 let message = "\(state.dropped) lines of the log were dropped: its reader is too slow"
-                lines +=
-                    state.format == .text
-                    ? Array(message.utf8)
-                    : JSON.object(["level": "warning", "message": .string(message)]).bytes
+                switch state.format {
+                case .text: lines += message.utf8
+                case .json: lines.append(harmless: ["level": "warning", "message": .string(message)])
+                }
                 lines.append(UInt8(ascii: "\n"))
             }
             defer {
@@ -163,10 +192,21 @@ public final class LogWriter: Sendable {
                 state.dropped = 0
                 state.isTold = false
                 state.isPromptNew = false
+                state.flushes = []
+                state.isWriting = true
             }
-            return (lines, state.prompt, state.isPromptNew)
+            return (lines, state.prompt, state.isPromptNew, state.flushes)
         }
-        guard !lines.isEmpty || isPromptNew else { return }
+        if !lines.isEmpty || isPromptNew { put(lines, prompt, &isPromptShown) }
+        let subject = isPromptShown ? prompt?.subject : nil
+        state.withLock { state in
+            state.subject = subject
+            state.isWriting = false
+        }
+        for flush in flushes { flush.signal() }
+    }
+
+    private func put(_ lines: [UInt8], _ prompt: Prompt?, _ isPromptShown: inout Bool) {
         var bytes: [UInt8] = []
         // In the background the last line is somebody else's: it is not ours to erase, and no place for a prompt.
         let isOurs = style.drawsPrompt && isInForeground
@@ -174,7 +214,7 @@ public final class LogWriter: Sendable {
         bytes += lines
         isPromptShown = false
         if isOurs, let prompt {
-            bytes.append(harmless: Self.end(of: prompt, columns: columns))
+            bytes.append(harmless: Self.end(of: prompt.text, columns: columns))
             isPromptShown = true
         }
         put(bytes)
@@ -185,6 +225,12 @@ public final class LogWriter: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            // Whoever shares the output may have made it one that does not wait.
+            if count < 0, errno == EAGAIN {
+                var wait = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
+                continue
+            }
             // A log that nobody takes is no reason to stop serving.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

@@ -12,6 +12,11 @@ func answer(_ action: String, _ data: JSON, from gateway: Gateway) async throws 
     return try JSON(parsing: await response.body.collect())
 }
 
+/// Only a process of its own may do it: it can be done once.
+func logAmongTheRequests() {
+    LoggingSystem.bootstrap { _ in LineLogHandler() }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct EmbeddingManual {
     @Test func besideOtherWork() async throws {
         let gateway = Gateway()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wakes a thread that waits for a descriptor; telling never waits.
-final class News: Sendable {
-    /// Readable while there is news.
+/// Wakes a thread that waits for a descriptor; waking never waits.
+final class Wakeup: Sendable {
+    /// Readable from a call of ``wake()`` on.
     let descriptor: Int32
     private let writing: Int32
 
@@ -19,17 +19,17 @@ final class News: Sendable {
         close(writing)
     }
 
-    /// Tells; a full socket has told already.
-    func tell() { _ = write(writing, [1], 1) }
+    /// Wakes whoever waits now or next; a full socket has done so already.
+    func wake() { _ = write(writing, [1], 1) }
 
-    /// Waits until there is news, at most for some milliseconds; -1 is for ever.
+    /// Waits until it is woken, at most for some milliseconds; -1 is for ever.
     func wait(milliseconds: Int32 = -1) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&wait, 1, milliseconds) > 0 { take() }
+        if poll(&wait, 1, milliseconds) > 0 { clear() }
     }
 
-    /// Takes all that there is.
-    func take() {
+    /// Forgets the calls so far.
+    func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &bytes, bytes.count) > 0 {}
     }

@@ -16,7 +16,7 @@ import Testing
             """
             {
                 "root": "page",
-                "answer": {"alert": "ok", "login": {"user": 10086}},
+                "answer": {"alert": "ok", "login": {"user": 10086}, "pay": null},
                 "cors": ["https://a.example", "https://b.example"],
                 "allowed-hosts": "tv.test, phone.test",
                 "location": "here",
@@ -33,6 +33,10 @@ import Testing
         #expect(try await curl("\(address)/") == "<p>mine</p>")
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
         #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"10086""#))
+        #expect(
+            try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
+        )
+        #expect(!program.output.contains("nobody to ask"))
         #expect(try await curl("\(address)/requestLocation?_mobile_bridge=1").contains(#""data":"here""#))
         #expect(try await curl("-i", "-H", "Host: phone.test", "\(address)/").hasPrefix("HTTP/1.1 200"))
         #expect(

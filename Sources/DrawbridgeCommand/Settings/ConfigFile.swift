@@ -65,11 +65,9 @@ struct ConfigFile {
     private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
         switch value {
         case .null: return []
-        case .bool(true):
+        case .bool(let isSaid):
             guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
-            return ["--\(key)"]
-        case .bool(false):
-            guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
+            if isSaid { return ["--\(key)"] }
             // What can only be said has no opposite: it is not said.
             return key == "open" ? ["--no-open"] : []
         case .string(let text): return ["--\(key)=\(text)"]
@@ -86,9 +84,17 @@ struct ConfigFile {
                 guard !name.hasPrefix("@"), !name.contains("=") else {
                     throw Failure("\(place): \(name) is no name of a question")
                 }
-                return
-                    "--answer=\(name)=\(answer.objectValue == nil ? JSON.string(answer.stringValue ?? "\(answer)") : answer)"
+                return "--answer=\(name)=\(written(answer))"
             }
+        }
+    }
+
+    /// An answer as its flag has it: an object as it is, any other as a string of JSON.
+    private static func written(_ answer: JSON) -> JSON {
+        switch answer {
+        case .object, .string: answer
+        case .null: "cancel"
+        default: .string("\(answer)")
         }
     }
 

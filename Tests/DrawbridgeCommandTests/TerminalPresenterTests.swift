@@ -36,18 +36,18 @@ import Testing
     @Test func showsAQuestionInOneLineAndTakesItsAnswer() async throws {
         let answer = try await ask(Self.alert)
         #expect(shown.value == ["? 1  alert  Delete?  Shall I?  [ok/cancel]"])
-        #expect(presenter.prompt == "answer 1 [ok/cancel]> ")
+        #expect(presenter.asking?.prompt == "answer 1 [ok/cancel]> ")
         presenter.take("ok")
         #expect(try await answer.value == .some("ok"))
         #expect(lastLine == "1 alert: ok")
-        #expect(presenter.prompt == nil)
+        #expect(presenter.asking?.prompt == nil)
     }
 
     @Test func answersSeveralOutOfOrder() async throws {
         let first = try await ask(Self.alert)
         let second = try await ask(Self.login)
         let third = try await ask(Self.alert)
-        #expect(presenter.prompt == "3 questions: type number and answer, or ? for a list> ")
+        #expect(presenter.asking?.prompt == "3 questions: type number and answer, or ? for a list> ")
         presenter.take("3 cancel")
         presenter.take("  2   ann lee ")
         presenter.take("ok")
@@ -117,7 +117,7 @@ import Testing
 
     @Test func aLineIsNeverForAnotherQuestionThanThePersonMeant() async throws {
         let first = try await ask(Self.alert)
-        let begun = presenter.onlyNumber
+        let begun = presenter.asking?.only
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         #expect(lastLine == "1 withdrawn: its caller has gone")
@@ -153,7 +153,7 @@ import Testing
     @Test func onlyShowsANotice() async throws {
         #expect(try await presenter.present(Question("toast", message: "Saved"), for: Request("/")) == nil)
         #expect(shown.value == ["toast  Saved"])
-        #expect(presenter.prompt == nil)
+        #expect(presenter.asking?.prompt == nil)
     }
 
     @Test func oneQuestionNeverLooksLikeTwo() async throws {
@@ -169,7 +169,7 @@ import Testing
         let first = try await ask(Self.alert)
         presenter.end()
         #expect(try await first.value == nil)
-        #expect(presenter.prompt == nil)
+        #expect(presenter.asking?.prompt == nil)
         // The next presenter's answer.
         #expect(try await presenter.present(Self.alert, for: Request("/")) == .some("cancel"))
     }
@@ -187,4 +187,9 @@ import Testing
     @Test func thereIsNoneWithoutATerminal() {
         #expect(TerminalPresenter.ifThereIsOne(input: -1, output: -1) == nil)
     }
+}
+
+extension TerminalPresenter {
+    /// Takes a line that is typed while the prompt of now is seen.
+    fileprivate func take(_ line: String) { take(line, for: asking?.only) }
 }

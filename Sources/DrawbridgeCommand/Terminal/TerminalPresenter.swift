@@ -74,16 +74,10 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// What can be typed now, for the line that is typed; nil while no question waits.
-    var prompt: String? { state.withLock { $0.questions.prompt } }
-
-    /// The prompt, and the question that a line without a number is for while it is seen; nil while no question waits.
+    /// What can be typed now, and the question that a line without a number is for while it is seen; nil while no question waits.
     var asking: (prompt: String, only: Int?)? {
         state.withLock { state in state.questions.prompt.map { ($0, state.questions.only?.number) } }
     }
-
-    /// The number of the only question that waits.
-    var onlyNumber: Int? { state.withLock { $0.questions.only?.number } }
 
     /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, `?`.
     ///
@@ -102,9 +96,6 @@ final class TerminalPresenter: Presenter {
         case .nothing: break
         }
     }
-
-    /// Takes a line that is typed now.
-    func take(_ line: String) { take(line, for: onlyNumber) }
 
     /// Nobody is there any more: cancels what waits, and leaves later questions to the next presenter.
     func end() {

@@ -95,7 +95,10 @@ public final class LogWriter: Sendable {
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
         for (name, value) in members { line[name] = value }
-        add { $0.waiting.append(harmless: .object(line)) }
+        // Written before anybody else has to wait for it.
+        var bytes: [UInt8] = []
+        bytes.append(harmless: .object(line))
+        add { $0.waiting += bytes }
     }
 
     /// Adds lines as they are, for what the program says of itself, and writes them now, as ``flush()`` does.

@@ -1,0 +1,29 @@
+import Drawbridge
+import DrawbridgeServer
+
+/// The gateway that is measured: `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER]`.
+@main
+struct Ours {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        func value(_ name: String) -> String? {
+            arguments.firstIndex(of: name).map { arguments[$0 + 1] }
+        }
+        let gateway = Gateway(passThrough: value("--root").map { [.staticFiles($0)] } ?? [])
+        gateway.register(Sync.self, at: "/sync")
+        gateway.register(Async.self, at: "/async")
+        let greeter = Hop.Greeter()
+        gateway.register(at: "/actor") { Hop(greeter: greeter) }
+        gateway.register(Wait.self, at: "/wait")
+        gateway.register(Typed.self, at: "/typed")
+        gateway.register(Upload.self, at: "/upload")
+        gateway.register(Hold.self, at: "/hold")
+        for path in 0..<(value("--paths").flatMap { Int($0) } ?? 0) {
+            gateway.register(Sync.self, at: "/path/\(path)")
+        }
+        var configuration = ServerConfiguration(
+            port: Int(arguments[0]) ?? 0, logsRequests: arguments.contains("--log"))
+        if let pool = value("--pool").flatMap({ Int($0) }) { configuration.limits.pool = pool }
+        try await gateway.run(configuration)
+    }
+}

@@ -1,0 +1,387 @@
+"""Measures the gateway beside its peers, interleaved, and prints tables in Markdown.
+
+In every round each server of a scenario is loaded in turn, so that a machine that becomes slower does so for all of
+them. Ratios are made within a round; what is printed is the median of the rounds. Servers run on one core, the load
+on another.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import platform
+import re
+import resource
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+BUILT = HERE / ".build" / "release"
+TICKS = os.sysconf("SC_CLK_TCK")
+SERVER_CORE, LOAD_CORE = (0, 1) if os.cpu_count() > 1 else (0, 0)
+
+
+class Server:
+    """A process that listens on a port of its own."""
+
+    def __init__(self, name, command, environment=None, log=None):
+        self.name = name
+        self.port = free_port()
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+        self.process = subprocess.Popen(
+            [str(part).replace("PORT", str(self.port)) for part in command],
+            stdout=subprocess.DEVNULL, stderr=log or subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}), env=environment)
+        self.await_port()
+
+    def await_port(self):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                sys.exit(f"{self.name} ended with {self.process.returncode}")
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            time.sleep(0.002)
+        sys.exit(f"{self.name} does not listen on {self.port}")
+
+    def processes(self):
+        """The process and its children (nginx has workers)."""
+        own = self.process.pid
+        children = pathlib.Path(f"/proc/{own}/task/{own}/children").read_text().split()
+        return [own, *map(int, children)]
+
+    def cpu_seconds(self):
+        total = 0
+        for process in self.processes():
+            fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total / TICKS
+
+    def memory(self):
+        """Resident bytes, shared pages in part."""
+        total = 0
+        for process in self.processes():
+            text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
+            total += int(re.search(r"^Pss:\s+(\d+) kB", text, re.M).group(1)) * 1024
+        return total
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Workplace:
+    """Files that are served and written, and how each peer is started."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.root = folder / "root"
+        self.root.mkdir()
+        # nginx' worker is another user.
+        folder.chmod(0o755)
+        (self.root / "file1k").write_bytes(os.urandom(1 << 10))
+        (self.root / "file1m").write_bytes(os.urandom(1 << 20))
+
+    def start(self, name):
+        ours = [BUILT / "ours", "PORT", "--root", self.root]
+        bare = [BUILT / "bare", "PORT", "--root", self.root]
+        match name:
+            case "ours":
+                return Server(name, ours)
+            case "ours, log":
+                with open(self.folder / "access.log", "wb") as log:
+                    return Server(name, ours + ["--log"], log=log)
+            case "ours, 10,000 paths":
+                return Server(name, ours + ["--paths", "10000"])
+            case "ours, 10 paths":
+                return Server(name, ours + ["--paths", "10"])
+            case "ours, 8 KB pool":
+                return Server(name, ours + ["--pool", "8192"])
+            case "C":
+                return Server(name, bare)
+            case "C, two fields":
+                return Server(name, bare + ["--plain"])
+            case "C, 8 KB pool":
+                return Server(name, bare + ["--pool", "8192"])
+            case "nginx":
+                return self.start_nginx()
+            case "Hummingbird":
+                return Server(name, [BUILT / "hummingbird", "PORT", "--root", self.root])
+            case "Node":
+                return Server(name, [shutil.which("node"), HERE / "peers" / "node.js", "PORT", "--root", self.root])
+        raise ValueError(name)
+
+    def start_nginx(self):
+        run = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        run.chmod(0o755)
+        port = free_port()
+        text = (HERE / "peers" / "nginx.conf").read_text()
+        text = text.replace("PORT", str(port)).replace("ROOT", str(self.root)).replace("RUN", str(run))
+        (run / "nginx.conf").write_text(text)
+        server = Server.__new__(Server)
+        server.name, server.port = "nginx", port
+        server.process = subprocess.Popen(
+            [shutil.which("nginx") or "/usr/sbin/nginx", "-p", run, "-c", run / "nginx.conf"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
+        server.await_port()
+        return server
+
+
+class Load:
+    """What wrk sends."""
+
+    TYPED = b'{"user":"ann","age":42,"tags":["one","two","three"]}'
+
+    def __init__(self, path, body=None, content_type="application/json", spread=0):
+        self.path, self.body, self.content_type, self.spread = path, body, content_type, spread
+
+    def script(self, folder):
+        """The Lua script for wrk, or None where none is needed."""
+        if self.body is None and not self.spread:
+            return None
+        lines = []
+        if self.body is not None:
+            body = folder / "body"
+            body.write_bytes(self.body)
+            lines += [
+                'wrk.method = "POST"', f'local file = io.open("{body}", "rb")', 'wrk.body = file:read("*a")',
+                f'wrk.headers["Content-Type"] = "{self.content_type}"']
+        if self.spread:
+            lines += [
+                f"local next = 0", "request = function()", f"  next = (next + 7919) % {self.spread}",
+                '  return wrk.format(nil, "/path/" .. next .. "?_mobile_bridge=1")', "end"]
+        script = folder / "load.lua"
+        script.write_text("\n".join(lines) + "\n")
+        return script
+
+
+class Sample:
+    """What one run of wrk found."""
+
+    UNITS = {"us": 1e-3, "ms": 1, "s": 1000, "m": 60000}
+
+    def __init__(self, server, load, connections, seconds, folder):
+        script = load.script(folder)
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "10s"]
+        if script:
+            command += ["-s", script]
+        before = server.cpu_seconds()
+        done = subprocess.run(
+            command + [f"http://127.0.0.1:{server.port}{load.path}"], capture_output=True, text=True, check=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, {LOAD_CORE}), timeout=seconds + 60)
+        cpu = server.cpu_seconds() - before
+        text = done.stdout
+        requests = int(re.search(r"(\d+) requests in", text).group(1))
+        self.throughput = float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1))
+        value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s|m)", text).groups()
+        self.p99 = float(value) * self.UNITS[unit]
+        self.cpu = cpu / max(1, requests) * 100_000
+        errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
+        self.errors = sum(map(int, errors.groups())) if errors else 0
+        bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+        self.errors += int(bad.group(1)) if bad else 0
+
+
+def megabyte():
+    return os.urandom(1 << 20)
+
+
+PEERS = ["C", "ours", "nginx", "Hummingbird", "Node"]
+CODE = ["C", "ours", "Hummingbird", "Node"]
+
+
+def flagged(path):
+    return path + "?_mobile_bridge=1"
+
+
+# Name, load, connections, servers; the first server is what the others are compared with.
+SCENARIOS = [
+    ("sync", "hand-written JSON, nothing awaited", Load(flagged("/sync")), [1, 64, 512, 4000], PEERS),
+    ("fields", "the same beside C without the gateway's fields", Load(flagged("/sync")), [64], ["C, two fields", "ours"]),
+    ("async", "async, nothing suspends", Load(flagged("/async")), [64, 512], CODE),
+    ("actor", "a hop to an actor", Load(flagged("/actor")), [64, 512], CODE),
+    ("wait", "waits for another thread", Load(flagged("/wait")), [64, 512], CODE),
+    ("typed", "typed JSON in and out, 52 B", Load(flagged("/typed"), Load.TYPED), [1, 64, 512, 4000], CODE),
+    ("post", "POST of 200 B", Load(flagged("/upload"), b"x" * 200, "application/octet-stream"), [64], CODE),
+    ("upload", "POST of 1 MB", Load(flagged("/upload"), megabyte(), "application/octet-stream"), [16], CODE),
+    ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
+    ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
+    ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
+    ("log", "the access log to a file, beside none", Load(flagged("/sync")), [64], ["ours", "ours, log"]),
+]
+
+
+def measure(scenario, work, rounds, seconds):
+    """Runs one scenario at all its connections; yields rows of a table."""
+    name, title, load, counts, names = scenario
+    for connections in counts:
+        samples = {server: [] for server in names}
+        for turn in range(-1, rounds):
+            for server_name in names:
+                own = load
+                if load.spread:
+                    own = Load(load.path, spread=10 if "10 paths" in server_name else 10_000)
+                server = work.start(server_name)
+                try:
+                    # The first requests of a process are its slowest, and so is the first round of all.
+                    Sample(server, own, min(connections, 64), 1 if turn >= 0 else 0.5 and 1, work.folder)
+                    if turn >= 0:
+                        samples[server_name].append(Sample(server, own, connections, seconds, work.folder))
+                finally:
+                    server.stop()
+        base = samples[names[0]]
+        for server_name in names:
+            own = samples[server_name]
+            ratios = [mine.throughput / its.throughput for mine, its in zip(own, base)]
+            cpu = [mine.cpu / its.cpu for mine, its in zip(own, base) if its.cpu]
+            yield [
+                f"{title}" if server_name == names[0] else "", str(connections) if server_name == names[0] else "",
+                server_name, f"{statistics.median(s.throughput for s in own):,.0f}",
+                f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})",
+                f"{statistics.median(s.cpu for s in own):.2f}",
+                f"{statistics.median(cpu):.2f}" if cpu else "",
+                f"{statistics.median(s.p99 for s in own):.2f}", str(sum(s.errors for s in own))]
+
+
+def open_connections(port, count, request):
+    """Opens connections that have sent one request each; reads the answer where one comes at once."""
+    sockets = []
+    for _ in range(count):
+        connection = socket.create_connection(("127.0.0.1", port), 5)
+        connection.sendall(request)
+        sockets.append(connection)
+    return sockets
+
+
+def memory(work, rounds):
+    """Bytes per connection that is idle after a request, and per one whose handler waits."""
+    count = 2000
+    for name in ["C", "ours", "C, 8 KB pool", "ours, 8 KB pool", "nginx", "Hummingbird", "Node"]:
+        row = [name]
+        for kind, path in [("idle", flagged("/sync")), ("waiting", flagged("/hold"))]:
+            if kind == "waiting" and name == "nginx":
+                row.append("–")
+                continue
+            found = []
+            for _ in range(rounds):
+                server = work.start(name)
+                try:
+                    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+                    warm = open_connections(server.port, 50, request)
+                    time.sleep(0.5)
+                    before = server.memory()
+                    sockets = open_connections(server.port, count, request)
+                    if kind == "idle":
+                        for connection in sockets:
+                            connection.settimeout(5)
+                            connection.recv(4096)
+                    time.sleep(1)
+                    found.append((server.memory() - before) / count / 1024)
+                    for connection in sockets + warm:
+                        connection.close()
+                finally:
+                    server.stop()
+            row.append(f"{statistics.median(found):.1f}")
+        yield row
+
+
+def start_and_size(work, rounds):
+    """Milliseconds from the start of a process to its first answer, resident memory then, and the size of its file."""
+    binaries = {"C": BUILT / "bare", "ours": BUILT / "ours", "Hummingbird": BUILT / "hummingbird"}
+    for name in ["C", "ours", "nginx", "Hummingbird", "Node"]:
+        times, sizes = [], []
+        for _ in range(max(5, rounds)):
+            begin = time.monotonic()
+            server = work.start(name)
+            with socket.create_connection(("127.0.0.1", server.port), 5) as connection:
+                connection.sendall(f"GET {flagged('/sync')} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                connection.recv(4096)
+            times.append((time.monotonic() - begin) * 1000)
+            sizes.append(server.memory() / (1 << 20))
+            server.stop()
+        row = [name, f"{statistics.median(times):.0f}", f"{statistics.median(sizes):.1f}"]
+        if name in binaries:
+            with tempfile.NamedTemporaryFile() as stripped:
+                subprocess.run(["strip", "-o", stripped.name, binaries[name]], check=True)
+                row += [f"{binaries[name].stat().st_size / 1e6:.1f}", f"{os.stat(stripped.name).st_size / 1e6:.1f}"]
+        else:
+            row += ["–", "–"]
+        yield row
+
+
+def table(title, head, rows):
+    """Prints a table, each row as soon as it is known."""
+    print(f"\n### {title}\n")
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head), flush=True)
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
+
+
+def main():
+    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start"]
+    parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__.split("\n\n")[0])
+    parser.add_argument("scenario", nargs="*", help=f"all of them unless named: {', '.join(names)}")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each scenario (default 5)")
+    parser.add_argument("--seconds", type=int, default=3, help="seconds of each run (default 3)")
+    parser.add_argument("--connections", type=int, action="append", help="only these numbers of connections")
+    parser.add_argument("--peers", help="only these servers, by commas, the first to compare with: C,ours")
+    options = parser.parse_args()
+    unknown = set(options.scenario) - set(names)
+    if unknown:
+        parser.error(f"there is no scenario {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    chosen = options.scenario or names
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(limit, 20_000) if limit > 0 else 20_000, limit))
+
+    processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    print(
+        f"{os.cpu_count()} cores of {processor.group(1) if processor else platform.machine()}, "
+        f"Linux {platform.release()}; {options.rounds} rounds of {options.seconds} s, interleaved; the server on one "
+        "core, wrk with one thread on another.")
+    with tempfile.TemporaryDirectory() as folder:
+        work = Workplace(pathlib.Path(folder))
+        head = ["", "connections", "server", "requests/s", "ratio (lowest–highest)", "CPU s / 100,000", "CPU ratio", "p99 ms", "errors"]
+
+        def rows():
+            for scenario in SCENARIOS:
+                if scenario[0] not in chosen:
+                    continue
+                name, title, load, counts, servers = scenario
+                if options.connections:
+                    counts = options.connections
+                if options.peers:
+                    servers = options.peers.split(",")
+                yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
+
+        if set(chosen) - {"memory", "start"}:
+            table("Requests", head, rows())
+        if "memory" in chosen:
+            table(
+                "Memory per connection, KB of 1,024 bytes", ["server", "idle", "waiting for its handler"],
+                memory(work, min(3, options.rounds)))
+        if "start" in chosen:
+            table(
+                "Start and size", ["server", "ms to the first answer", "resident MB then", "binary MB", "stripped MB"],
+                start_and_size(work, options.rounds))
+
+
+main()

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -91,6 +93,23 @@ static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, stru
         MHD_OPTION_STRICT_FOR_CLIENT, 0,
 #endif
         MHD_OPTION_END);
+}
+
+// Adds a header field whose parts are no C strings. Returns 0 when the library does not take it.
+static inline int dbr_add_field(
+    struct MHD_Response *response, const void *name, size_t name_size, const void *value, size_t value_size
+) {
+    char short_text[512];
+    size_t size = name_size + value_size + 2;
+    char *text = size <= sizeof short_text ? short_text : malloc(size);
+    if (text == NULL) return 0;
+    memcpy(text, name, name_size);
+    text[name_size] = 0;
+    memcpy(text + name_size + 1, value, value_size);
+    text[size - 1] = 0;
+    enum MHD_Result result = MHD_add_response_header(response, text, text + name_size + 1);
+    if (text != short_text) free(text);
+    return result == MHD_YES;
 }
 
 static inline int dbr_epoll_descriptor(struct MHD_Daemon *daemon) {

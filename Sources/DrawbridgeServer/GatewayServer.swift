@@ -23,10 +23,8 @@ public final class GatewayServer: Sendable {
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: configuration.loops, logger: gateway.logger,
-            admit: { head, isAbsoluteForm, remoteAddress in
-                var request = Request(unnamed: head, remoteAddress: remoteAddress)
-                request.isAbsoluteForm = isAbsoluteForm
-                switch gateway.admission(of: request) {
+            admitting: { head, remoteAddress in
+                switch gateway.admission(of: Request(head, from: remoteAddress)) {
                 case .refused(let request, let response):
                     log?.add(request, response, bytes: response.body.bytes.count)
                     return .refused(response.head, response.body.bytes)
@@ -39,7 +37,7 @@ public final class GatewayServer: Sendable {
                 let response = Gateway.refusal(HTTPError(status, message))
                 return (response.head, response.body.bytes)
             },
-            handle: { exchange in await exchange.answer(with: gateway, log) })
+            handling: { exchange in exchange.answer(with: gateway, log) })
         try server.start { address in
             guard !gateway.access.requiresToken, !ServerAddress(host: address, port: 0).isLoopback else {
                 return
@@ -62,30 +60,78 @@ public final class GatewayServer: Sendable {
 
 extension Exchange {
     /// One request's way through the gateway, from the engine and back.
-    fileprivate func answer(with gateway: Gateway, _ log: AccessLog?) async {
+    fileprivate func answer(with gateway: Gateway, _ log: AccessLog?) {
         let start = ContinuousClock.now
-        var request = Request(
-            head: self.request,
-            body: isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
-            remoteAddress: remoteAddress)
-        request.isAbsoluteForm = isAbsoluteForm
-        let response = await gateway.respond(to: request, on: self)
-        let bytes = await send(response, to: request)
+        var request = Request(head, from: remoteAddress)
+        request.name()
+        request.body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
+        switch gateway.begin(request, on: self) {
+        case .answered(let reply):
+            send(reply, to: request, since: start, log)
+        case .loading(let load):
+            // What a handler asks an actor for is there in a moment.
+            drainTasks { load.isOver }
+            if load.isOver { return send(gateway.end(of: load, for: request), to: request, since: start, log) }
+            self.await(cancel: load.cancel)
+            load.wait { [self, request] in
+                send(
+                    gateway.end(of: load, for: request), to: request, since: start, log,
+                    wasCancelled: load.isCancelled)
+            }
+        case .tooLong:
+            run { [self, request] in
+                let response = await gateway.respond(to: request, on: self)
+                let bytes = await send(response, to: request)
+                log?.add(
+                    request, response, bytes: bytes, took: start.duration(to: .now),
+                    wasCancelled: Task.isCancelled)
+            }
+        }
+    }
+
+    /// Sends an answer whose handler needs no task of the exchange's any more; a stream does.
+    private func send(
+        _ reply: SealedResponse, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
+        wasCancelled: Bool = false
+    ) {
+        let response = reply.response
+        if case .stream = response.body {
+            return run { [self] in
+                let bytes = await send(reply.whole, to: request)
+                log?.add(
+                    request, response, bytes: bytes, took: start.duration(to: .now),
+                    wasCancelled: Task.isCancelled)
+            }
+        }
+        let bytes = sendAtOnce(reply, to: request)
         log?.add(
-            request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: Task.isCancelled)
+            request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: wasCancelled)
+        end()
+    }
+
+    /// Returns how many bytes of a body were sent.
+    private func sendAtOnce(_ reply: SealedResponse, to request: Request) -> Int {
+        switch reply.response.body {
+        case .bytes(let bytes), .output(let bytes):
+            send(
+                reply.response.status, reply.response.headers, adding: reply.constant, reply.requestID,
+                reply.timing, bytes)
+            return request.method == .head ? 0 : bytes.count
+        case .file(let file):
+            send(
+                reply.whole.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
+                length: file.length)
+            return request.method == .head ? 0 : file.length
+        case .stream:
+            return 0
+        }
     }
 
     /// Returns how many bytes of a body were sent.
     private func send(_ response: Response, to request: Request) async -> Int {
         switch response.body {
-        case .bytes(let bytes), .output(let bytes):
-            send(response.head, bytes)
-            return request.method == .head ? 0 : bytes.count
-        case .file(let file):
-            send(
-                response.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
-                length: file.length)
-            return request.method == .head ? 0 : file.length
+        case .bytes, .output, .file:
+            return sendAtOnce(SealedResponse(response), to: request)
         case .stream(let length, let write):
             begin(response.head, length: length)
             // Nobody reads a body here, and the writer would wait for that for ever.
@@ -108,6 +154,16 @@ extension Exchange {
 }
 
 extension Exchange: HandlerLoop {}
+
+extension Request {
+    /// A request as the engine has it, without an id.
+    fileprivate init(_ head: AuditedHead, from address: String?) {
+        self.init(
+            unnamed: head.method, scheme: head.scheme, authority: head.authority, target: head.target,
+            headers: head.headers, remoteAddress: address)
+        isAbsoluteForm = head.isAbsoluteForm
+    }
+}
 
 /// The body of an exchange as the core reads it.
 private struct StreamedBody: ChunkSource {

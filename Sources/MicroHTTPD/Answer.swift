@@ -12,14 +12,30 @@ struct Answer {
         case stream(length: Int?)
     }
 
-    let head: HTTPResponse
+    let status: Int
+    let headers: HTTPFields
+    /// More of them.
+    let added: [HTTPField]
+    let one: HTTPField?
+    let other: HTTPField?
     let body: Body
 
-    init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
-        var head = head
-        if closing { head.headerFields[.connection] = "close" }
-        self.head = head
+    init(
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [HTTPField],
+        _ one: HTTPField?, _ other: HTTPField?, _ body: Body
+    ) {
+        self.status = status.code
+        self.headers = headers
+        self.added = added
+        self.one = one
+        self.other = other
         self.body = body
+    }
+
+    init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
+        var headers = head.headerFields
+        if closing { headers[.connection] = "close" }
+        self.init(head.status, headers, adding: [], nil, nil, body)
     }
 
     /// Hands the answer to the library.
@@ -28,14 +44,24 @@ struct Answer {
     func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }
-        for field in head.headerFields where Self.isSent(field) {
-            guard MHD_add_response_header(response, field.name.rawName, field.value) == .YES else {
-                exchange?.worker.server.logger.error(
-                    "the header \(field.name) has a value that cannot be sent; it was left out")
-                continue
+        for field in headers where Self.isSent(field) { add(field, to: response, exchange) }
+        for field in added { add(field, to: response, exchange) }
+        if let one { add(one, to: response, exchange) }
+        if let other { add(other, to: response, exchange) }
+        return MHD_queue_response(connection, UInt32(status), response) == .YES
+    }
+
+    private func add(_ field: HTTPField, to response: OpaquePointer, _ exchange: Exchange?) {
+        var name = field.name.rawName
+        let isTaken = name.withUTF8 { name in
+            field.withUnsafeBytesOfValue { value in
+                dbr_add_field(response, name.baseAddress, name.count, value.baseAddress, value.count)
             }
         }
-        return MHD_queue_response(connection, UInt32(head.status.code), response) == .YES
+        if isTaken == 0 {
+            exchange?.worker.server.logger.error(
+                "the header \(field.name) has a value that cannot be sent; it was left out")
+        }
     }
 
     private func make(for exchange: Exchange?) -> OpaquePointer? {
@@ -67,9 +93,13 @@ struct Answer {
 
     /// Framing is the engine's own, and an empty value cannot be sent by this library.
     private static func isSent(_ field: HTTPField) -> Bool {
-        switch field.name {
-        case .contentLength, .transferEncoding, .upgrade, .trailer, .te: false
-        case .connection: field.value == "close"
+        // Most names are told apart by their length.
+        switch field.name.canonicalName.utf8.count {
+        case 2 where field.name == .te: false
+        case 7 where field.name == .upgrade || field.name == .trailer: false
+        case 10 where field.name == .connection: field.value == "close"
+        case 14 where field.name == .contentLength: false
+        case 17 where field.name == .transferEncoding: false
         default: !field.value.isEmpty
         }
     }

@@ -28,6 +28,8 @@ final class Connection {
     var isNew = true
     /// The target of the request line that came last, as it was sent.
     var target: [UInt8] = []
+    /// The one that is being answered.
+    var exchange: Exchange?
     private(set) var stage: Stage
     /// When the stage began, in milliseconds.
     private(set) var since = Loop.now

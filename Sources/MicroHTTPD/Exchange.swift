@@ -11,10 +11,7 @@ import Logging
 /// Its state is touched on its loop's thread only, whichever thread its methods are called on, and its constants and
 /// `body` are written before the handler starts: that makes it Sendable.
 public final class Exchange: @unchecked Sendable {
-    /// The head; `Host` has become its authority, framing headers are gone.
-    public let request: HTTPRequest
-    /// True when the target was a whole URL (a browser talks to its proxy so).
-    public let isAbsoluteForm: Bool
+    package let head: AuditedHead
     /// The caller's address, without a port.
     public let remoteAddress: String?
     /// True when the body is read with ``nextChunk()`` while it comes.
@@ -31,19 +28,21 @@ public final class Exchange: @unchecked Sendable {
     private var connection: OpaquePointer?
     private let caller: Connection
     private var answer: Answer?
+    private var isStarted = false
     private var isQueued = false
     private var isSuspended = false
     /// True when the handler has returned.
     private var isHandled = false
     private(set) var hasLeft = false
     private var task: Task<Void, Never>?
+    /// Ends what answers without a task.
+    private var cancel: (@Sendable () -> Void)?
 
     init(
         _ head: AuditedHead, _ mode: Incoming.Mode, _ connection: OpaquePointer, _ caller: Connection,
         _ worker: Worker
     ) {
-        request = head.request
-        isAbsoluteForm = head.isAbsoluteForm
+        self.head = head
         remoteAddress = caller.address
         isStreamed = mode == .streamed
         incoming = Incoming(mode)
@@ -84,13 +83,13 @@ extension Exchange {
         incoming.end()
         if let refusal = incoming.refusal { return queue(refusal) }
         caller.enter(.busy)
-        if !isStreamed, task == nil, answer == nil {
+        if !isStreamed, !isStarted {
             // A body that came while the server stops: it is too late to start.
             if worker.isDraining { return queue(worker.server.stopping) }
             body = incoming.takeCollected()
         }
         start()
-        loop.drainTasks(atMost: 32) { answer != nil }
+        if answer == nil { drainTasks { answer != nil } }
         guard !hasLeft else { return false }
         if let answer { return queue(answer) }
         suspend()
@@ -99,13 +98,11 @@ extension Exchange {
 
     /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
     func start() {
-        guard task == nil, !isQueued, answer == nil else { return }
-        worker.began(self)
-        // On the loop's own thread, so that a handler that does not suspend has answered when this returns.
-        task = Task.immediateDetached(executorPreference: loop) { [self] in
-            await worker.server.handle(self)
-            loop.perform { self.returned() }
-        }
+        guard !isStarted, !isQueued, answer == nil else { return }
+        isStarted = true
+        caller.exchange = self
+        worker.began()
+        worker.server.handle(self)
     }
 
     /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.
@@ -121,10 +118,12 @@ extension Exchange {
         if isSuspended { worker.unwatch(caller.socket) }
         isSuspended = false
         connection = nil
+        caller.exchange = nil
         caller.isNew = false
         caller.enter(.idle(received: nil))
         if !inFull || answer == nil || outgoing?.isOver == false { leave() }
-        if isHandled { worker.ended(self) }
+        guard isStarted else { return }
+        if isHandled { worker.ended(self) } else { worker.lostCaller(of: self) }
     }
 
     /// The caller has gone, or must go: cancels the handler and lets the library close.
@@ -132,6 +131,7 @@ extension Exchange {
         guard !hasLeft else { return }
         hasLeft = true
         task?.cancel()
+        cancel?()
         incoming.fail()
         outgoing?.fail()
         if isSuspended { resume() }
@@ -151,13 +151,14 @@ extension Exchange {
 
     private func handled() {
         task = nil
+        cancel = nil
         isHandled = true
         // Whoever left waits for none.
         if answer == nil, connection != nil, !hasLeft {
             let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }
-        if let error = outgoing?.end() { worker.server.logger.error("\(request.path ?? "/"): \(error)") }
+        if let error = outgoing?.end() { worker.server.logger.error("\(head.target): \(error)") }
         if isSuspended, outgoing?.hasNews == true { resume() }
         if connection == nil { worker.ended(self) }
     }
@@ -185,6 +186,43 @@ extension Exchange {
 
 // For the closure that answers, from any thread.
 extension Exchange {
+    /// The head; `Host` has become its authority, framing headers are gone.
+    public var request: HTTPRequest { head.request }
+
+    /// True when the target was a whole URL (a browser talks to its proxy so).
+    public var isAbsoluteForm: Bool { head.isAbsoluteForm }
+
+    /// Answers with a task, which is cancelled when the caller leaves; its end is the answer's.
+    ///
+    /// It starts on the spot when this is called on the loop: a task that does not suspend has answered when this
+    /// returns.
+    package func run(_ operation: @escaping @Sendable () async -> Void) {
+        loop.perform { [self] in
+            guard !isHandled, task == nil else { return }
+            let own = Task.immediateDetached(executorPreference: loop) { [self] in
+                await operation()
+                loop.perform { self.returned() }
+            }
+            if isHandled { return }
+            task = own
+            if hasLeft { own.cancel() }
+        }
+    }
+
+    /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
+    package func await(cancel: @escaping @Sendable () -> Void) {
+        loop.perform { [self] in
+            guard !isHandled else { return }
+            if hasLeft { cancel() } else { self.cancel = cancel }
+        }
+    }
+
+    /// Runs tasks that wait on the loop until `isDone`, but no more than a little; only while the exchange starts.
+    package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
+
+    /// Nothing more comes from what answers without a task.
+    package func end() { loop.perform { self.returned() } }
+
     /// The next part of a streamed body, nil after the last.
     ///
     /// - Throws: `CancellationError` when the caller left before the end, a ``BodyDropped`` when the answer has begun.
@@ -200,6 +238,17 @@ extension Exchange {
 
     /// Sends an answer that is complete.
     public func send(_ head: HTTPResponse, _ body: [UInt8]) { onLoop { $0.set(Answer(head, .bytes(body))) } }
+
+    /// Sends an answer that is complete.
+    ///
+    /// - Parameter added: header fields besides `headers`; two more come one by one, which saves making a list.
+    package func send(
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [HTTPField], _ one: HTTPField?,
+        _ other: HTTPField?, _ body: [UInt8]
+    ) {
+        let answer = Answer(status, headers, adding: added, one, other, .bytes(body))
+        if loop.isCurrent { set(answer) } else { onLoop { $0.set(answer) } }
+    }
 
     /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
     public func send(

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 
 extension HTTPField.Name {
@@ -5,30 +6,42 @@ extension HTTPField.Name {
 }
 
 extension UInt8 {
-    /// A character of a token (RFC 9110, section 5.6.2).
-    var isTokenByte: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-
     /// A character of a field value (RFC 9110, section 5.5).
     var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
-    /// A character of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
-    var isHostByte: Bool { isAlphanumeric || "-._~!$&'()*+;=%".utf8.contains(self) }
+    var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+}
 
-    var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
+/// A set of characters, in which looking one up is a shift.
+struct ASCIISet {
+    /// The characters of a token (RFC 9110, section 5.6.2).
+    static let token = ASCIISet(digits + letters + "!#$%&'*+-.^_`|~")
+    /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
+    static let host = ASCIISet(digits + letters + "-._~!$&'()*+;=%")
+    /// Those of an IP literal.
+    static let address = ASCIISet(digits + "abcdefABCDEF:.")
+
+    private static let digits = "0123456789"
+    private static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    private init(_ characters: String) {
+        for byte in characters.utf8 {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
         }
     }
 
-    private var isAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+    func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes are exactly the text.
+    func isText(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
     }
 }

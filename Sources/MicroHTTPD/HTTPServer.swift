@@ -25,6 +25,7 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias Admit = @Sendable (HTTPRequest, Bool, String?) -> Admission
+    package typealias AdmitHead = @Sendable (AuditedHead, String?) -> Admission
 
     /// An answer to what was refused: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
@@ -35,11 +36,12 @@ public final class HTTPServer: Sendable {
     public let limits: Limits
     let tls: TLSIdentity?
     let logger: Logger
-    let handle: @Sendable (Exchange) async -> Void
+    /// Called on the exchange's loop.
+    let handle: @Sendable (Exchange) -> Void
 
     private let requestedPort: Int
     private let loops: Int
-    private let admitHead: Admit
+    private let admitHead: AdmitHead
     private let makeRefusal: Refuse
     private let state = Mutex(State())
 
@@ -60,7 +62,7 @@ public final class HTTPServer: Sendable {
     ///   - admit: decides what happens to a body; must not block.
     ///   - refuse: dresses what the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
-    public init(
+    public convenience init(
         host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, logger: Logger = Logger(label: "drawbridge.http"),
         admit: @escaping Admit = { _, _, _ in .collected(upTo: 8 << 20) },
@@ -69,15 +71,28 @@ public final class HTTPServer: Sendable {
         },
         handle: @escaping @Sendable (Exchange) async -> Void
     ) {
+        self.init(
+            host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
+            admitting: { admit($0.request, $0.isAbsoluteForm, $1) }, refuse: refuse,
+            handling: { exchange in exchange.run { await handle(exchange) } })
+    }
+
+    /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
+    /// `handling` starts one.
+    package init(
+        host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
+        admitting: @escaping AdmitHead, refuse: @escaping Refuse,
+        handling: @escaping @Sendable (Exchange) -> Void
+    ) {
         self.host = host
         requestedPort = port
         self.tls = tls
         self.limits = limits
         self.loops = loops ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
         self.logger = logger
-        admitHead = admit
+        admitHead = admitting
         makeRefusal = refuse
-        self.handle = handle
+        handle = handling
     }
 
     /// Binds, and serves from now on; called once.
@@ -175,7 +190,7 @@ public final class HTTPServer: Sendable {
     }
 
     func admit(_ head: AuditedHead, from address: String?) -> Admission {
-        admitHead(head.request, head.isAbsoluteForm, address)
+        admitHead(head, address)
     }
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 
 /// Reads the raw header block and refuses what libmicrohttpd 0.9.75 lets through.
@@ -6,7 +7,19 @@ import HTTPTypes
 /// back, with a NUL for the byte behind each token and two for each CRLF. Whatever does not look exactly so, a folded
 /// line, a bare line feed, a NUL, was no clean head (RFC 9112, sections 2 to 5).
 package struct HeadAudit {
-    private var rest: Slice<UnsafeRawBufferPointer>
+    /// What the fields say, those that frame the body and the host apart.
+    fileprivate struct Fields {
+        var headers = HTTPFields()
+        var count = 0
+        var host: String?
+        var lengths: [String] = []
+        var codings: [String] = []
+    }
+
+    private let block: UnsafeRawBufferPointer
+    private var position = 0
+
+    private init(_ block: UnsafeRawBufferPointer) { self.block = block }
 
     /// Audits a block.
     ///
@@ -23,7 +36,7 @@ package struct HeadAudit {
                 .requestHeaderFieldsTooLarge,
                 "the head has more than \(limits.head) bytes; send fewer or shorter headers")
         }
-        var audit = HeadAudit(rest: block[...])
+        var audit = HeadAudit(block)
         let method = try audit.method()
         let targetText = try audit.target(target)
         let isOldVersion = try audit.versionIs10()
@@ -38,9 +51,10 @@ package struct HeadAudit {
         try check(target, limits)
         guard fields.count <= limits.fields else { throw tooManyFields(limits) }
         guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
+        var all = Fields()
+        for field in fields { try all.add(field) }
         return try head(
-            method, String(decoding: target, as: UTF8.self), scheme, isOldVersion: version == "HTTP/1.0",
-            fields)
+            method, String(decoding: target, as: UTF8.self), scheme, isOldVersion: version == "HTTP/1.0", all)
     }
 
     private static func check(_ target: [UInt8], _ limits: Limits) throws(Refusal) {
@@ -57,23 +71,29 @@ package struct HeadAudit {
     // MARK: The block
 
     /// The bytes up to the next NUL, which is skipped.
-    private mutating func token() throws(Refusal) -> Slice<UnsafeRawBufferPointer> {
-        guard let end = rest.firstIndex(of: 0) else {
+    private mutating func token() throws(Refusal) -> UnsafeRawBufferPointer {
+        let rest = UnsafeRawBufferPointer(rebasing: block[position...])
+        guard let start = rest.baseAddress, let found = memchr(start, 0, rest.count) else {
             throw .malformed("the head is not made of whole lines")
         }
-        let token = rest[rest.startIndex..<end]
-        rest = rest[(end + 1)...]
-        return token
+        let end = position + (UnsafeRawPointer(found) - start)
+        defer { position = end + 1 }
+        return UnsafeRawBufferPointer(rebasing: block[position..<end])
     }
 
     private mutating func lineEnd() throws(Refusal) {
-        guard rest.popFirst() == 0 else { throw .malformed("a line of the head does not end with CRLF") }
+        guard position < block.count, block[position] == 0 else {
+            throw .malformed("a line of the head does not end with CRLF")
+        }
+        position += 1
     }
 
     private mutating func method() throws(Refusal) -> HTTPRequest.Method {
         let bytes = try token()
-        guard !bytes.isEmpty, bytes.allSatisfy(\.isTokenByte), let text = Self.ascii(bytes),
-            let method = HTTPRequest.Method(text)
+        if bytes.isText("GET") { return .get }
+        if bytes.isText("POST") { return .post }
+        guard !bytes.isEmpty, bytes.allSatisfy(ASCIISet.token.contains),
+            let method = HTTPRequest.Method(String(decoding: bytes, as: UTF8.self))
         else { throw .malformed("the method is no token") }
         guard bytes.count <= 16 else {
             throw Refusal(.notImplemented, "the method has more than 16 characters")
@@ -82,82 +102,73 @@ package struct HeadAudit {
     }
 
     private mutating func target(_ target: [UInt8]) throws(Refusal) -> String {
-        guard rest.count > target.count, rest[rest.startIndex + target.count] == 0 else {
-            throw .malformed("the request line is not METHOD, one space, target, one space, version")
+        let end = position + target.count
+        guard end < block.count, block[end] == 0 else { throw Self.noRequestLine }
+        var isPlain = !target.isEmpty
+        for place in target.indices {
+            let sent = target[place]
+            let found = block[position + place]
+            // The library has put a NUL behind the question mark, or in place of it.
+            guard sent == found || found == 0 else { throw Self.noRequestLine }
+            if sent <= 0x20 || sent >= 0x7F || sent == UInt8(ascii: "#") { isPlain = false }
         }
-        // The library has put a NUL behind the question mark, or in place of it.
-        for (sent, found) in zip(target, rest) where sent != found && found != 0 {
-            throw .malformed("the request line is not METHOD, one space, target, one space, version")
-        }
-        rest = rest[(rest.startIndex + target.count + 1)...]
-        guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
+        position = end + 1
+        guard isPlain else {
             throw .malformed("the target has a character that must be percent-encoded")
         }
         return String(decoding: target, as: UTF8.self)
     }
 
+    private static let noRequestLine = Refusal.malformed(
+        "the request line is not METHOD, one space, target, one space, version")
+
     private mutating func versionIs10() throws(Refusal) -> Bool {
         let version = try token()
         try lineEnd()
-        if version.elementsEqual("HTTP/1.1".utf8) { return false }
-        if version.elementsEqual("HTTP/1.0".utf8) { return true }
+        if version.isText("HTTP/1.1") { return false }
+        if version.isText("HTTP/1.0") { return true }
         throw Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
     }
 
-    private mutating func fields(_ limits: Limits) throws(Refusal) -> [HTTPField] {
-        var fields: [HTTPField] = []
-        while rest.count > 2 {
+    private mutating func fields(_ limits: Limits) throws(Refusal) -> Fields {
+        var fields = Fields()
+        let token = ASCIISet.token
+        while block.count - position > 2 {
             guard fields.count < limits.fields else { throw Self.tooManyFields(limits) }
-            let nameBytes = try token()
-            guard !nameBytes.isEmpty, nameBytes.allSatisfy(\.isTokenByte), let text = Self.ascii(nameBytes),
-                let name = HTTPField.Name(text)
-            else { throw .malformed("the name of a header field is no token") }
-            let value = try token()
+            let name = try self.token()
+            guard !name.isEmpty, name.allSatisfy(token.contains) else {
+                throw .malformed("the name of a header field is no token")
+            }
+            let value = try self.token()
             try lineEnd()
             guard value.allSatisfy(\.isFieldByte) else {
+                let text = String(decoding: name, as: UTF8.self)
                 throw .malformed("the header field \(text) has a control character")
             }
-            fields.append(HTTPField(name: name, value: value))
+            try fields.add(name, value)
         }
-        guard rest.elementsEqual([0, 0]) else { throw .malformed("the head does not end with an empty line") }
+        guard block.count - position == 2, block[position] == 0, block[position + 1] == 0 else {
+            throw .malformed("the head does not end with an empty line")
+        }
         return fields
-    }
-
-    private static func ascii(_ bytes: Slice<UnsafeRawBufferPointer>) -> String? {
-        String(validating: bytes, as: Unicode.ASCII.self)
     }
 
     // MARK: What the lines mean together
 
     private static func head(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, isOldVersion: Bool,
-        _ fields: [HTTPField]
+        _ fields: Fields
     ) throws(Refusal) -> AuditedHead {
-        var headers = HTTPFields()
-        var host: String?
-        var lengths: [String] = []
-        var codings: [String] = []
-        for field in fields {
-            switch field.name {
-            case .host:
-                guard host == nil else { throw .malformed("there are two Host headers; send one") }
-                host = field.value
-            case .contentLength: lengths.append(field.value)
-            case .transferEncoding: codings.append(field.value)
-            default: headers.append(field)
-            }
-        }
-        guard host != nil || isOldVersion else {
+        guard fields.host != nil || isOldVersion else {
             throw .malformed("there is no Host header; HTTP/1.1 needs one (RFC 9112, section 3.2)")
         }
-        if let host, !host.isEmpty, !isAuthority(host) {
+        if let host = fields.host, !host.isEmpty, !isAuthority(host) {
             throw .malformed("the Host header \(host) is no host")
         }
 
-        var head = try form(method, target, scheme, host: host)
-        head.request.headerFields = headers
-        head.framing = try framing(lengths, codings, isOldVersion: isOldVersion)
-        if let expectation = headers[.expect] {
+        var head = try form(method, target, scheme, fields)
+        head.framing = try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion)
+        if !fields.headers.isEmpty, let expectation = fields.headers[.expect] {
             guard expectation.lowercased() == "100-continue" else {
                 throw Refusal(.expectationFailed, "the only expectation that is met here is 100-continue")
             }
@@ -168,14 +179,15 @@ package struct HeadAudit {
 
     /// Origin, absolute and asterisk form (RFC 9112, section 3.2).
     private static func form(
-        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, host: String?
+        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ fields: Fields
     ) throws(Refusal) -> AuditedHead {
         guard method != .trace, method != .connect else {
             throw Refusal(.methodNotAllowed, "\(method) is not taken here")
         }
-        if target.hasPrefix("/") || (target == "*" && method == .options) {
+        if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return AuditedHead(
-                request: HTTPRequest(method: method, scheme: scheme, authority: host, path: target))
+                method: method, scheme: scheme, authority: fields.host, target: target,
+                headers: fields.headers)
         }
         guard let mark = target.firstRange(of: "://") else {
             throw .malformed("the target \(target.prefix(40)) is neither a path nor a URL")
@@ -191,7 +203,7 @@ package struct HeadAudit {
         var path = String(authorityAndPath[slash...])
         if !path.hasPrefix("/") { path = "/" + path }
         return AuditedHead(
-            request: HTTPRequest(method: method, scheme: scheme, authority: authority, path: path),
+            method: method, scheme: scheme, authority: authority, target: path, headers: fields.headers,
             isAbsoluteForm: true)
     }
 
@@ -210,7 +222,7 @@ package struct HeadAudit {
             return .chunked
         }
         guard let length = lengths.first else { return .none }
-        guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard !length.isEmpty, length.utf8.allSatisfy(\.isDigit) else {
             throw .malformed("the Content-Length is no number")
         }
         guard let count = Int(length) else {
@@ -221,24 +233,69 @@ package struct HeadAudit {
 
     /// Host and port, with no user name, no list and no space (RFC 3986, section 3.2).
     private static func isAuthority(_ text: String) -> Bool {
-        var host = text[...]
-        if host.first == "[" {
-            guard let close = host.firstIndex(of: "]") else { return false }
-            let address = host[host.index(after: host.startIndex)..<close]
-            guard !address.isEmpty, address.utf8.allSatisfy({ $0.isHexDigit || ":.".utf8.contains($0) })
-            else { return false }
-            host = host[host.index(after: close)...]
-            guard !host.isEmpty else { return true }
-            guard host.first == ":" else { return false }
-        }
-        let parts = host.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 2 else { return false }
-        if parts.count == 2, !parts[1].isEmpty {
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(parts[1]) != nil else {
-                return false
+        var text = text
+        return text.withUTF8 { bytes in
+            let (host, address) = (ASCIISet.host, ASCIISet.address)
+            var position = 0
+            if bytes.first == UInt8(ascii: "[") {
+                position = 1
+                while position < bytes.count, address.contains(bytes[position]) { position += 1 }
+                guard position > 1, position < bytes.count, bytes[position] == UInt8(ascii: "]") else {
+                    return false
+                }
+                position += 1
+            } else {
+                while position < bytes.count, host.contains(bytes[position]) { position += 1 }
+                guard position > 0 else { return false }
             }
+            guard position < bytes.count else { return true }
+            guard bytes[position] == UInt8(ascii: ":") else { return false }
+            var port = 0
+            for byte in bytes[(position + 1)...] {
+                guard byte.isDigit else { return false }
+                port = port * 10 + Int(byte - UInt8(ascii: "0"))
+                guard port <= UInt16.max else { return false }
+            }
+            return true
         }
-        if text.first == "[" { return parts[0].isEmpty }
-        return !parts[0].isEmpty && parts[0].utf8.allSatisfy { $0.isHostByte }
+    }
+}
+
+extension HeadAudit.Fields {
+    mutating func add(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(Refusal) {
+        // Every request has this one, and it is none of the headers.
+        if name.isText("Host") {
+            return try add(host: String(decoding: Self.trimmed(value), as: UTF8.self))
+        }
+        guard let name = HTTPField.Name(String(decoding: name, as: UTF8.self)) else {
+            throw .malformed("the name of a header field is no token")
+        }
+        try add(HTTPField(name: name, value: value))
+    }
+
+    mutating func add(_ field: HTTPField) throws(Refusal) {
+        switch field.name {
+        case .host: return try add(host: field.value)
+        case .contentLength: lengths.append(field.value)
+        case .transferEncoding: codings.append(field.value)
+        default: headers.append(field)
+        }
+        count += 1
+    }
+
+    /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
+    private static func trimmed(_ value: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        var value = value[...]
+        while value.first == 0x20 || value.first == 0x09 { value.removeFirst() }
+        while value.last == 0x20 || value.last == 0x09 { value.removeLast() }
+        return value
+    }
+
+    private mutating func add(host text: String) throws(Refusal) {
+        guard host == nil else { throw .malformed("there are two Host headers; send one") }
+        host = text
+        count += 1
     }
 }

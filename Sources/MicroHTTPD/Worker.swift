@@ -20,7 +20,10 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private let callbacks: UnsafeMutablePointer<dbr_callbacks>
     private var daemon: OpaquePointer!
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    /// Exchanges whose handler runs or whose answer is being sent.
+    private var underWay = 0
+    /// Those of them whose caller has gone.
+    private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
     private(set) var isDraining = false
@@ -138,10 +141,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         loop.unwatch(socket)
     }
 
-    func began(_ exchange: Exchange) { exchanges[ObjectIdentifier(exchange)] = exchange }
+    func began() { underWay += 1 }
+
+    /// The connection has gone, and the handler still runs.
+    func lostCaller(of exchange: Exchange) { callerless[ObjectIdentifier(exchange)] = exchange }
 
     func ended(_ exchange: Exchange) {
-        exchanges[ObjectIdentifier(exchange)] = nil
+        if !callerless.isEmpty { callerless[ObjectIdentifier(exchange)] = nil }
+        underWay -= 1
         tellIfIdle()
     }
 
@@ -206,14 +213,15 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Cancels every handler that still runs, and closes its connection.
     func cancelAll() {
-        for exchange in exchanges.values { exchange.release() }
+        for connection in connections.values { connection.exchange?.release() }
+        for exchange in callerless.values { exchange.release() }
     }
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
-        defer { exchanges = [:] }
-        tellIfIdle(evenWith: exchanges.count)
-        return exchanges.count
+        defer { callerless = [:] }
+        tellIfIdle(evenWith: underWay)
+        return underWay
     }
 
     /// Stops the daemon and the loop.
@@ -229,7 +237,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     }
 
     private func tellIfIdle(evenWith count: Int = 0) {
-        guard let idleWaiter, exchanges.count <= count else { return }
+        guard let idleWaiter, underWay <= count else { return }
         self.idleWaiter = nil
         idleWaiter.resume()
     }

@@ -4,37 +4,60 @@ package struct Authority: Equatable, Sendable {
     package let host: String
     package let port: Int?
     package let isIPv6: Bool
+    /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
+    package let isLocal: Bool
 
     /// Nil for what is no authority: user names, bad ports, spaces, lists.
     package init?(_ text: String?) {
-        guard let bytes = text?.utf8, let first = bytes.first else { return nil }
-        let name: Substring.UTF8View
-        var rest: Substring.UTF8View
-        isIPv6 = first == UInt8(ascii: "[")
+        guard var text, let parts = text.withUTF8(Self.parts) else { return nil }
+        self = parts
+    }
+
+    private init(host: String, port: Int?, isIPv6: Bool) {
+        self.host = host
+        self.port = port
+        self.isIPv6 = isIPv6
+        isLocal = Self.isLoopback(host, isIPv6) || host == JSBridgeRule.name
+    }
+
+    private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {
+        guard let first = bytes.first else { return nil }
+        let isIPv6 = first == UInt8(ascii: "[")
+        let isFitting = isIPv6 ? isAddressByte : isHostByte
+        let start = isIPv6 ? 1 : 0
+        var end = start
+        var hasUpperCase = false
+        var hasColon = false
+        while end < bytes.count, isFitting(bytes[end]) {
+            if bytes[end] & 0xE0 == 0x40 { hasUpperCase = true }
+            if bytes[end] == UInt8(ascii: ":") { hasColon = true }
+            end += 1
+        }
+        var rest = end
         if isIPv6 {
-            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            name = bytes[..<close].dropFirst()
-            rest = bytes[close...].dropFirst()
-            guard name.contains(UInt8(ascii: ":")), name.allSatisfy(Self.isAddressByte) else { return nil }
-        } else {
-            let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-            let dotted = bytes[..<colon]
-            name = dotted.last == UInt8(ascii: ".") ? dotted.dropLast() : dotted
-            rest = bytes[colon...]
-            guard !name.isEmpty, name.allSatisfy(Self.isHostByte) else { return nil }
+            guard hasColon, rest < bytes.count, bytes[rest] == UInt8(ascii: "]") else { return nil }
+            rest += 1
+        } else if end > start, bytes[end - 1] == UInt8(ascii: ".") {
+            end -= 1
         }
-        if let colon = rest.popFirst(), colon != UInt8(ascii: ":") { return nil }
-        if rest.isEmpty {
-            port = nil
-        } else {
-            guard rest.allSatisfy(Self.isDigit), let number = UInt16(Substring(rest)) else { return nil }
-            port = Int(number)
+        guard end > start else { return nil }
+        var port: Int?
+        if rest < bytes.count {
+            guard bytes[rest] == UInt8(ascii: ":") else { return nil }
+            for byte in bytes[(rest + 1)...] {
+                guard isDigit(byte) else { return nil }
+                port = (port ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                guard port! <= UInt16.max else { return nil }
+            }
         }
-        host = Substring(name).lowercased()
+        let host = String(decoding: bytes[start..<end], as: UTF8.self)
+        return Authority(host: hasUpperCase ? host.lowercased() : host, port: port, isIPv6: isIPv6)
     }
 
     /// True for names and addresses that no other machine can stand behind.
-    package var isLoopback: Bool {
+    package var isLoopback: Bool { Self.isLoopback(host, isIPv6) }
+
+    private static func isLoopback(_ host: String, _ isIPv6: Bool) -> Bool {
         if isIPv6 { return host == "::1" || host == "::ffff:127.0.0.1" }
         if host == "localhost" || host == "127.0.0.1" || host.hasSuffix(".localhost") { return true }
         guard host.hasPrefix("127.") else { return false }
@@ -48,23 +71,25 @@ package struct Authority: Equatable, Sendable {
         Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
     }
 
-    /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
-    package var isLocal: Bool { isLoopback || host == JSBridgeRule.name }
-
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The characters of an IPv6 address.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        Character(Unicode.Scalar(byte)).isHexDigit || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."):
+            true
+        default: false
+        }
     }
 
     /// The characters of a registered name: unreserved, sub-delims and percent (RFC 3986, section 3.2.2), no comma.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
             true
-        default: "-._~!$&'()*+;=%".utf8.contains(byte)
+        default: "~!$&'()*+;=%".utf8.contains(byte)
         }
     }
 }

@@ -2,12 +2,14 @@
 ///
 /// Written by hand: a general encoder would cost more than all the rest of a small request.
 enum Envelope {
+    private static let null = Array("null".utf8)
+
     /// The object for an output; `null` is no output and leaves `data` out.
     static func success(_ output: [UInt8], code: Int = 200) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(output.count + 40)
         bytes += #"{"code":\#(code),"#.utf8
-        if !output.isEmpty, !output.elementsEqual("null".utf8) {
+        if !output.isEmpty, output != Self.null {
             bytes += #""data":"#.utf8
             bytes += output
             bytes.append(UInt8(ascii: ","))

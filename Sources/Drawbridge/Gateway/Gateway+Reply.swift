@@ -5,16 +5,20 @@ import Logging
 // follows `replies`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
     /// The answer of a handler, dressed for the door.
-    func reply(_ response: Response) throws -> Response {
-        var response = response
+    func reply(_ response: Response) throws -> SealedResponse {
         try Self.checkHeaders(of: response)
-        if case .output(let output) = response.body {
-            response.body = .bytes(Envelope.success(output, code: response.status.code))
-            response.headers[.contentType] = contentType
-            if replies == .envelope { response.status = .ok }
+        var reply = SealedResponse(response)
+        guard case .output(let output) = response.body else {
+            reply.set(response.headers.contains(.cacheControl) ? Self.guarded : Self.guardedAndFresh)
+            return reply
         }
-        Self.addSafety(to: &response)
-        return response
+        reply.response.body = .bytes(Envelope.success(output, code: response.status.code))
+        if replies == .envelope { reply.response.status = .ok }
+        reply.set(
+            response.headers.contains(.cacheControl)
+                ? Self.guarded + [contentType]
+                : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
+        return reply
     }
 
     /// An error that a handler threw, or that is answered in its place.
@@ -23,7 +27,7 @@ extension Gateway {
             replies == .http ? error.status : .ok, headers: error.headers,
             body: .bytes(Envelope.failure(error)))
         response.code = error.code
-        response.headers[.contentType] = contentType
+        response.headers[fields: .contentType] = [contentType]
         Self.addSafety(to: &response)
         return response
     }
@@ -60,21 +64,38 @@ extension Gateway {
             .internalServerError, "\(place) failed; the log has the reason under request \(request.id)")
     }
 
-    private var contentType: String { replies == .http ? "application/json" : "text/json" }
+    private var contentType: HTTPField { replies == .http ? Self.applicationJSON : Self.textJSON }
 
-    /// Not cacheable, and of no use to a foreign page that includes it as a script or an image.
+    private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
+    private static let textJSON = HTTPField(name: .contentType, value: "text/json")
+
+    /// Of no use to a foreign page that includes it as a script or an image.
+    private static let guarded = [
+        HTTPField(name: .xContentTypeOptions, value: "nosniff"),
+        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
+    ]
+    private static let guardedAndFresh = [HTTPField(name: .cacheControl, value: "no-store")] + guarded
+    private static let textJSONFields = [textJSON] + guardedAndFresh
+    private static let applicationJSONFields = [applicationJSON] + guardedAndFresh
+    /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        var reply = SealedResponse(response)
+        reply.set(response.headers.contains(.cacheControl) ? guarded : guardedAndFresh)
+        response = reply.whole
     }
 
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
     private static func checkHeaders(of response: Response) throws {
-        for field in response.headers
-        where field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-            throw HTTPError(
-                .internalServerError, "the header \(field.name) has a control character; encode its value")
+        for field in response.headers {
+            let isClean = field.withUnsafeBytesOfValue { bytes in
+                for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
+                return true
+            }
+            guard isClean else {
+                throw HTTPError(
+                    .internalServerError,
+                    "the header \(field.name) has a control character; encode its value")
+            }
         }
     }
 }

@@ -18,19 +18,19 @@ extension Gateway {
         request.gateway = self
 
         if let error = access.refusesHost(of: request) {
-            return finish(refusal(error, of: request), for: request)
+            return finish(SealedResponse(refusal(error, of: request)), for: request).whole
         }
-        return finish(await inside(middleware[...], request, on: loop), for: request)
+        return finish(SealedResponse(await inside(middleware[...], request, on: loop)), for: request).whole
     }
 
     /// What every answer gets, refusals included.
-    private func finish(_ response: Response, for request: Request) -> Response {
-        var response = response
+    private func finish(_ reply: SealedResponse, for request: Request) -> SealedResponse {
+        var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = response.body { response = (try? reply(response)) ?? response }
-        access.addHeaders(to: &response, for: request)
-        response.headers[.requestID] = request.id
-        return response
+        if case .output = reply.response.body { reply = (try? self.reply(reply.whole)) ?? reply }
+        access.addHeaders(to: &reply.response, for: request)
+        reply.set(requestID: request.id)
+        return reply
     }
 
     /// One middleware after the other, then the answer itself.
@@ -49,21 +49,39 @@ extension Gateway {
 
     /// Native or not.
     private func answer(_ request: Request, on loop: (any HandlerLoop)?) async throws -> Response {
-        if let preflight = access.preflight(request) { return preflight }
-        guard let plain = intercept(request) else { return try await passThrough(request) }
-        if let error = access.refusesCaller(of: plain) { return refusal(error, of: request) }
-        if request.headers[.secPurpose]?.contains("prefetch") == true {
+        switch destination(of: request) {
+        case .nowhere(let response): return response
+        case .behind: return try await passThrough(request)
+        case .native(let plain):
+            do {
+                return try await handle(try await named(plain), original: request, on: loop)
+            } catch {
+                var response = reply(known(error, in: request.path, request))
+                response.answeredBy = "no handler"
+                return response
+            }
+        }
+    }
+
+    /// Where a request goes.
+    private enum Destination {
+        /// It is answered on its head alone.
+        case nowhere(Response)
+        case behind
+        /// To a handler, in its plain form.
+        case native(Request)
+    }
+
+    private func destination(of request: Request) -> Destination {
+        if let preflight = access.preflight(request) { return .nowhere(preflight) }
+        guard let plain = intercept(request) else { return .behind }
+        if let error = access.refusesCaller(of: plain) { return .nowhere(refusal(error, of: request)) }
+        if request.headers.value(.secPurpose)?.contains("prefetch") == true {
             let error = HTTPError(
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
-            return refusal(error, of: request)
+            return .nowhere(refusal(error, of: request))
         }
-        do {
-            return try await handle(try await named(plain), original: request, on: loop)
-        } catch {
-            var response = reply(known(error, in: request.path, request))
-            response.answeredBy = "no handler"
-            return response
-        }
+        return .native(plain)
     }
 
     private func passThrough(_ request: Request) async throws -> Response {
@@ -87,17 +105,21 @@ extension Gateway {
 
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
     private func intercept(_ request: Request) -> Request? {
-        var plain: Request?
+        var plain = request
+        var isNative = false
         for rule in rules {
-            if let canonical = rule.canonicalRequest(for: plain ?? request) { plain = canonical }
+            guard let canonical = rule.canonicalRequest(for: plain) else { continue }
+            plain = canonical
+            isNative = true
         }
-        return plain
+        return isNative ? plain : nil
     }
 
     /// Finds the route that takes the request, and lets its handler answer.
     private func handle(
         _ plain: Request, original: Request, on loop: (any HandlerLoop)?
     ) async throws -> Response {
+        if let route = best(plain) { return await run(route, plain, on: loop) }
         guard let segments = Target.segments(of: plain.path) else {
             throw HTTPError(
                 .badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
@@ -120,24 +142,58 @@ extension Gateway {
         return try await withoutHandler(plain, original: original)
     }
 
+    /// The route that is registered for exactly this path, if it takes the request; else the others are asked too.
+    private func best(_ plain: Request) -> Route? {
+        guard let route = best(plain.path), route.takes(plain.method.rawValue),
+            route.handler.canInit(with: plain)
+        else { return nil }
+        return route
+    }
+
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
-        let start = ContinuousClock.now
-        var response: Response
         do {
-            let request = try await withBody(as: route.handler.bodyMode, request)
-            tell(
-                request, "\(route.name) is asked",
-                [Array(request.query.text.utf8), request.doorInput?.bytes ?? request.body.bytes ?? []])
-            response = try reply(try await Load(route, request, on: loop).answer())
+            let load = try start(route, try await withBody(as: route.handler.bodyMode, request), on: loop)
+            await load.end()
+            return reply(of: load).whole
         } catch {
-            response = reply(known(error, in: route.name, request))
+            return reply(to: request, of: route, .failure(error), after: .zero).whole
         }
-        response.answeredBy = "handler \(route.name)"
+    }
+
+    private func start(
+        _ route: Route, _ request: Request, on loop: (any HandlerLoop)?
+    ) throws -> Load {
+        tellAsked(request, route)
+        let load = try Load(route, request, on: loop)
+        load.start()
+        return load
+    }
+
+    /// What a load that is over has come to.
+    private func reply(of load: Load) -> SealedResponse {
+        reply(to: load.request, of: load.route, load.outcome, after: load.took)
+    }
+
+    private func reply(
+        to request: Request, of route: Route, _ outcome: Result<Response, any Error>, after took: Duration
+    ) -> SealedResponse {
+        var reply: SealedResponse
+        do {
+            reply = try self.reply(try outcome.get())
+        } catch {
+            reply = SealedResponse(self.reply(known(error, in: route.name, request)))
+        }
+        reply.response.answeredBy = route.title
         // W3C Server Timing: browsers show it beside their own times.
-        let timing = "handler;desc=\"\(route.name)\";dur=\(start.duration(to: .now).milliseconds)"
-        response.headers.append(HTTPField(name: .serverTiming, value: timing))
-        if case .bytes(let bytes) = response.body { tell(request, "\(route.name) answers", [bytes]) }
-        return response
+        reply.timing = HTTPField(name: .serverTiming, value: took.milliseconds(after: route.timing))
+        if case .bytes(let bytes) = reply.response.body { tell(request, "\(route.name) answers", [bytes]) }
+        return reply
+    }
+
+    private func tellAsked(_ request: Request, _ route: Route) {
+        tell(
+            request, "\(route.name) is asked",
+            [Array(request.query.text.utf8), request.doorInput?.bytes ?? request.body.bytes ?? []])
     }
 
     /// For whoever debugs a page: what goes in and out, at the level `debug`.
@@ -164,6 +220,66 @@ extension Gateway {
     }
 }
 
+// The same way without a task around the handler's own, for an engine: where nothing needs to be awaited but the
+// handler, as for most requests.
+extension Gateway {
+    /// A request's way up to where somebody has to wait.
+    package enum Beginning: Sendable {
+        case answered(SealedResponse)
+        /// A handler is at work; ``end(of:for:)`` gives the answer when it is done.
+        case loading(Load)
+        /// There is more to wait for than a handler: ask ``respond(to:on:)``.
+        case tooLong
+    }
+
+    /// Begins to answer a request whose body is there, or is a stream.
+    package func begin(_ request: Request, on loop: any HandlerLoop) -> Beginning {
+        guard middleware.isEmpty else { return .tooLong }
+        var request = request
+        request.gateway = self
+        if let error = access.refusesHost(of: request) {
+            return .answered(finish(SealedResponse(refusal(error, of: request)), for: request))
+        }
+        switch destination(of: request) {
+        case .nowhere(let response): return .answered(finish(SealedResponse(response), for: request))
+        case .behind: return .tooLong
+        case .native(let plain):
+            guard plain.naming == .path, let route = best(plain),
+                request.body.bytes != nil || route.handler.bodyMode.isStreamed
+            else { return .tooLong }
+            do {
+                if let immediate = route.immediate {
+                    let reply = try answer(plain, with: route, immediate)
+                    return .answered(finish(reply, for: request))
+                }
+                let load = try start(route, plain, on: loop)
+                return load.isOver ? .answered(end(of: load, for: request)) : .loading(load)
+            } catch {
+                let reply = reply(to: plain, of: route, .failure(error), after: .zero)
+                return .answered(finish(reply, for: request))
+            }
+        }
+    }
+
+    /// Lets a handler answer that waits for nothing.
+    private func answer(
+        _ request: Request, with route: Route, _ immediate: Route.Immediate
+    ) throws -> SealedResponse {
+        tellAsked(request, route)
+        let handler = try route.make(request)
+        let began = ContinuousClock.now
+        let outcome = Result { try immediate(handler, request) }
+        let took = began.duration(to: .now)
+        route.tellIfLong(took, request)
+        return reply(to: request, of: route, outcome, after: took)
+    }
+
+    /// The answer of a load that is over.
+    package func end(of load: Load, for request: Request) -> SealedResponse {
+        finish(reply(of: load), for: request)
+    }
+}
+
 // What the head alone decides, before the body is read.
 extension Gateway {
     /// What an engine does with the body of a request that has one.
@@ -181,22 +297,24 @@ extension Gateway {
             return refused(error, request)
         }
         let collected = BodyMode.collected(upTo: bodyLimit)
+        let own = plain.naming == .path ? best(plain.path) : nil
+        if let own, own.takes(plain.method.rawValue) { return .taken(bodyMode(of: own)) }
         guard plain.naming == .path, let segments = Target.segments(of: plain.path) else {
             return .taken(collected)
         }
         for (route, _) in matches(segments) where route.takes(plain.method.rawValue) {
-            switch route.handler.bodyMode {
-            case .collected(upTo: let limit?): return .taken(.collected(upTo: limit))
-            case .collected(upTo: nil): return .taken(collected)
-            case .streamed: return .taken(.streamed)
-            }
+            return .taken(bodyMode(of: route))
         }
         return .taken(collected)
+    }
+
+    private func bodyMode(of route: Route) -> BodyMode {
+        if case .collected(upTo: nil) = route.handler.bodyMode { .collected(upTo: bodyLimit) } else { route.handler.bodyMode }
     }
 
     private func refused(_ error: HTTPError, _ request: Request) -> Admission {
         var request = request
         request.name()
-        return .refused(request, finish(refusal(error, of: request), for: request))
+        return .refused(request, finish(SealedResponse(refusal(error, of: request)), for: request).whole)
     }
 }

@@ -133,5 +133,7 @@ public final class Gateway: Sendable {
         routes.withLock { $0.matches(segments) }
     }
 
+    func best(_ path: String) -> Route? { routes.withLock { $0.best(path) } }
+
     var patterns: [String] { routes.withLock { $0.all.map(\.pattern.text) } }
 }

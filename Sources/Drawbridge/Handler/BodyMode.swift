@@ -5,4 +5,6 @@ public enum BodyMode: Sendable {
 
     /// As a stream, while it arrives, without a limit. Read it before you answer: what is left then is dropped.
     case streamed
+
+    var isStreamed: Bool { if case .streamed = self { true } else { false } }
 }

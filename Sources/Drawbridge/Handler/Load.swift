@@ -8,10 +8,10 @@ import Synchronization
 /// The handler runs in a task of its own, started on the spot: one that does not suspend is done before anything
 /// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
 /// `stopLoading`, and the answer is made without it, however long it still runs.
-final class Load: Sendable {
+package final class Load: Sendable {
+    let route: Route
+    let request: Request
     private let handler: any Handler
-    private let route: Route
-    private let request: Request
     private let place: Place
     private let state = Mutex(State())
 
@@ -27,7 +27,11 @@ final class Load: Sendable {
 
     private struct State {
         var outcome: Result<Response, any Error>?
-        var waiter: CheckedContinuation<Void, Never>?
+        /// When the handler began, and how long it took.
+        var began = ContinuousClock.now
+        var took = Duration.zero
+        /// Told when there is an outcome.
+        var waiter: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
     }
 
@@ -43,34 +47,56 @@ final class Load: Sendable {
             }
     }
 
-    /// Starts the handler and waits for its answer, the deadline, or the caller's leaving.
-    func answer() async throws -> Response {
-        start()
-        if state.withLock({ $0.outcome == nil }) {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { waiter in
-                    let isOver = state.withLock { state in
-                        guard state.outcome == nil else { return true }
-                        state.waiter = waiter
-                        return false
-                    }
-                    if isOver { waiter.resume() } else { awaitDeadline() }
-                }
-            } onCancel: {
-                stop(with: CancellationError())
-            }
-        }
-        return try state.withLock { $0.outcome }!.get()
+    /// True when there is an outcome.
+    package var isOver: Bool { state.withLock { $0.outcome != nil } }
+
+    /// What the handler answered or threw, or what was decided in its place; asked when the load is over.
+    var outcome: Result<Response, any Error> {
+        state.withLock { $0.outcome } ?? .failure(CancellationError())
     }
 
-    private func start() {
+    /// True when the caller left before there was another outcome.
+    package var isCancelled: Bool { outcome.isCancellation }
+
+    /// How long that took.
+    var took: Duration { state.withLock { $0.took } }
+
+    /// Waits for the handler's answer, the deadline, or the caller's leaving.
+    func end() async {
+        guard !isOver else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in wait { waiter.resume() } }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Calls `waiter` once there is an outcome, at once if there is one; from now on, the deadline counts.
+    package func wait(_ waiter: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            guard state.outcome == nil else { return true }
+            state.waiter = waiter
+            return false
+        }
+        if isOver { waiter() } else { awaitDeadline() }
+    }
+
+    /// The caller has left.
+    package func cancel() { stop(with: CancellationError()) }
+
+    /// Starts the handler; one that does not suspend has answered when this returns.
+    func start() {
         let task =
             switch place {
             case .anywhere: Task.immediate { await self.run() }
-            case .loop: watched { Task.immediate(executorPreference: self) { await self.run() } }
+            case .loop: Task.immediate(executorPreference: self) { await self.run() }
             case .thread: Task(executorPreference: self) { await self.run() }
             }
-        state.withLock { if $0.outcome == nil { $0.task = task } }
+        let took = state.withLock { state in
+            if state.outcome == nil { state.task = task }
+            return state.outcome == nil ? state.began.duration(to: .now) : state.took
+        }
+        if case .loop = place { route.tellIfLong(took, request) }
     }
 
     private func run() async {
@@ -86,8 +112,10 @@ final class Load: Sendable {
     private func decide(_ outcome: Result<Response, any Error>) -> State? {
         state.withLock { state in
             guard state.outcome == nil else { return nil }
-            defer { state = State(outcome: outcome) }
-            return state
+            let before = state
+            state = State(
+                outcome: outcome, began: before.began, took: before.began.duration(to: .now))
+            return before
         }
     }
 
@@ -114,7 +142,7 @@ final class Load: Sendable {
     private func resume(_ before: State) {
         guard let waiter = before.waiter else { return }
         Deadlines.shared.remove(self)
-        waiter.resume()
+        waiter()
     }
 
     private func awaitDeadline() {
@@ -144,7 +172,7 @@ final class Load: Sendable {
                 if case .anywhere = self.place {
                     try await write(client)
                 } else {
-                    try await withTaskExecutorPreference(self) { try await write(client) }
+                    try await withTaskExecutorPreference(self) { try await Self.apart(write, client) }
                 }
             } onCancel: {
                 self.handler.stopLoading()
@@ -154,9 +182,21 @@ final class Load: Sendable {
     }
 }
 
+extension Load {
+    /// Leaves the caller's executor for the task's own.
+    @concurrent
+    private static func apart(
+        _ write: @Sendable (Client) async throws -> Void, _ client: Client
+    ) async throws {
+        // Without a step of its own this function would have no reason to change the executor, and the compiler knows.
+        try Task.checkCancellation()
+        try await write(client)
+    }
+}
+
 /// The load is the executor of its handler's task: every step that the handler makes is made where it belongs.
 extension Load: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let step: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         switch place {
@@ -167,22 +207,12 @@ extension Load: TaskExecutor {
     }
 
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
-    private func watched<T>(_ step: () -> T) -> T {
+    private func watched(_ step: () -> Void) {
         let start = ContinuousClock.now
-        defer {
-            let held = start.duration(to: .now)
-            if held > Self.longStep {
-                request.logger.warning(
-                    """
-                    \(route.name) held its loop for \(Int(held / .milliseconds(1))) ms while all other requests there \
-                    waited; await instead of blocking, or declare: static var execution: Execution { .thread }
-                    """)
-            }
-        }
-        return step()
+        step()
+        route.tellIfLong(start.duration(to: .now), request)
     }
 
-    private static let longStep = Duration.milliseconds(50)
 }
 
 extension Result {

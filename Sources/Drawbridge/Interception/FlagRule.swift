@@ -3,30 +3,45 @@ import HTTPTypes
 /// Takes requests whose query holds one item, name and value exactly (contract, section 1).
 public struct FlagRule: InterceptionRule {
     private let item: Query.Item
-    private let text: String
+    private let flag: [UInt8]
 
     /// Takes `name=value`.
     public init(name: String, value: String) {
         item = Query.Item(name: name, value: value)
-        text = "\(name)=\(value)"
+        flag = Array("\(name)=\(value)".utf8)
     }
 
     /// The request without the flag; the other items stay as they were sent.
     public func canonicalRequest(for request: Request) -> Request? {
-        var target = Target(request.head.path)
-        guard let query = target.query else { return nil }
-        let parts = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        guard let target = without(request.target) else { return nil }
+        var request = request
+        request.target = target
+        return request
+    }
+
+    /// The target without the flag; nil where there is none.
+    private func without(_ text: String) -> String? {
+        // Most calls have no other item.
+        let path: String? = text.withBytes { bytes in
+            let mark = bytes.count - flag.count - 1
+            guard mark >= 0, bytes[mark] == UInt8(ascii: "?") else { return nil }
+            for place in flag.indices where bytes[mark + 1 + place] != flag[place] { return nil }
+            for place in 0..<mark where bytes[place] == UInt8(ascii: "?") { return nil }
+            return String(decoding: UnsafeBufferPointer(rebasing: bytes[..<mark]), as: UTF8.self)
+        }
+        if let path { return path }
+        var target = Target(text)
+        guard target.query != nil else { return nil }
+        let parts = (target.query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         let kept = parts.filter { !isFlag($0) }
         guard kept.count < parts.count else { return nil }
         target.query = kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "&")
-        var request = request
-        request.head.path = target.text
-        return request
+        return target.text
     }
 
     /// Nearly always the flag stands there as it is; encoded, or with an empty value left out, it is the same flag.
     private func isFlag(_ part: Substring.UTF8View) -> Bool {
-        if part.elementsEqual(text.utf8) { return true }
+        if part.elementsEqual(flag) { return true }
         let isEncoded = part.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
         return (isEncoded || item.value.isEmpty) && Query.Item(part) == item
     }

@@ -12,20 +12,24 @@ public struct JSBridgeRule: InterceptionRule {
 
     /// The request below the door.
     public func canonicalRequest(for request: Request) -> Request? {
-        var target = Target(request.head.path)
+        // Most requests are not for this door, and a look at their second byte says so.
+        guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority) else {
+            return nil
+        }
+        var target = Target(request.target)
         if let below = Self.below(target.path) {
             target.path = below
-        } else if !Self.isHost(request.head.authority) {
+        } else if !Self.isHost(request.authority) {
             return nil
         }
         var request = request
-        request.head.path = target.text
+        request.target = target.text
         if target.path == "/" || target.path.isEmpty {
             request.naming = .action
             // In the iframe form a plus stays a plus.
             target.query = target.query?.split(separator: "+", omittingEmptySubsequences: false).joined(
                 separator: "%2B")
-            request.head.path = target.text
+            request.target = target.text
         }
         return request
     }

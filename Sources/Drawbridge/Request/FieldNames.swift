@@ -11,3 +11,14 @@ extension HTTPField.Name {
     package static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
     package static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
 }
+
+extension HTTPFields {
+    /// What the subscript gives, which takes its time to join values even where there are none.
+    func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
+
+    /// Header fields of which there is one.
+    init(_ name: HTTPField.Name, _ value: String) {
+        self.init()
+        self[name] = value
+    }
+}

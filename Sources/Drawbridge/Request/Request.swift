@@ -6,10 +6,25 @@ public import Logging
 /// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and
 /// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
 public struct Request: Sendable {
-    /// Method, scheme, authority, path and header fields.
-    ///
-    /// `head.path` is the raw target: percent-encoded, with query.
-    public var head: HTTPRequest
+    /// The method.
+    public var method: HTTPRequest.Method
+
+    /// `http` or `https`.
+    package var scheme: String
+
+    /// Host and port as they were sent; nil where HTTP/1.0 sent none.
+    package var authority: String? {
+        didSet { site = Authority(authority) }
+    }
+
+    /// What `authority` says; nil where it says nothing, or no host.
+    private(set) var site: Authority?
+
+    /// The raw target: percent-encoded, with query.
+    package var target: String
+
+    /// The header fields, in the order in which they came.
+    public var headers: HTTPFields
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
     public var body: Body
@@ -59,9 +74,9 @@ public struct Request: Sendable {
         headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
     ) {
         self.init(
-            head: HTTPRequest(
-                method: method, scheme: "http", authority: authority, path: target, headerFields: headers),
+            unnamed: method, scheme: "http", authority: authority, target: target, headers: headers,
             body: body, remoteAddress: remoteAddress)
+        name()
     }
 
     /// Makes a GET request: `Request("/echo?_mobile_bridge=1")`.
@@ -75,47 +90,62 @@ public struct Request: Sendable {
 
     /// Makes a request from a head and a body.
     public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
-        self.init(unnamed: head, body: body, remoteAddress: remoteAddress)
+        self.init(
+            unnamed: head.method, scheme: head.scheme ?? "http", authority: head.authority,
+            target: head.path ?? "/", headers: head.headerFields, body: body, remoteAddress: remoteAddress)
         name()
     }
 
     /// Makes a request that has no id yet, for a first look at its head: most get theirs when the body is there.
-    package init(unnamed head: HTTPRequest, body: Body = .empty, remoteAddress: String?) {
-        self.head = head
+    package init(
+        unnamed method: HTTPRequest.Method, scheme: String, authority: String?, target: String,
+        headers: HTTPFields, body: Body = .empty, remoteAddress: String?
+    ) {
+        self.method = method
+        self.scheme = scheme
+        self.authority = authority
+        site = Authority(authority)
+        self.target = target
+        self.headers = headers
         self.body = body
         self.remoteAddress = remoteAddress
         self.id = ""
     }
 
     /// Gives it its id.
-    mutating func name() { id = RequestID.from(head.headerFields[.requestID]) }
+    package mutating func name() { id = RequestID.from(headers.value(.requestID)) }
 }
 
 extension Request {
-    /// The method.
-    public var method: HTTPRequest.Method {
-        get { head.method }
-        set { head.method = newValue }
-    }
-
-    /// The header fields, in the order in which they came.
-    public var headers: HTTPFields {
-        get { head.headerFields }
-        set { head.headerFields = newValue }
+    /// Method, scheme, authority, path and header fields in one.
+    ///
+    /// `head.path` is the raw target: percent-encoded, with query.
+    public var head: HTTPRequest {
+        get {
+            HTTPRequest(
+                method: method, scheme: scheme, authority: authority, path: target, headerFields: headers)
+        }
+        set {
+            method = newValue.method
+            scheme = newValue.scheme ?? "http"
+            authority = newValue.authority
+            target = newValue.path ?? "/"
+            headers = newValue.headerFields
+        }
     }
 
     /// The path as it was sent: percent-encoded, without the query.
     public var path: String {
-        get { Target(head.path).path }
-        set { head.path = Target(path: newValue, query: Target(head.path).query).text }
+        get { Target(target).path }
+        set { target = Target(path: newValue, query: Target(target).query).text }
     }
 
     /// The items of the query, percent-decoded, in order.
     ///
     /// Setting it encodes the items anew; a query that is not set goes on exactly as it was sent.
     public var query: Query {
-        get { Query(Target(head.path).query ?? "") }
-        set { head.path = Target(path: path, query: newValue.isEmpty ? nil : newValue.text).text }
+        get { Query(Target(target).query ?? "") }
+        set { target = Target(path: path, query: newValue.isEmpty ? nil : newValue.text).text }
     }
 
     /// The cookies by name; of two with one name, the first (RFC 6265, section 5.4, sends the closest path first).

@@ -2,13 +2,14 @@ import Synchronization
 
 /// Names requests: short, unique within the process and unlikely to meet those of another.
 enum RequestID {
-    private static let prefix = String(UInt32.random(in: .min ... .max), radix: 36)
+    private static let prefix = Array("\(String(UInt32.random(in: .min ... .max), radix: 36))-".utf8)
     private static let counter = Atomic<UInt64>(0)
 
     /// The caller's own id if it can stand in a log line and a header as it is, else a new one.
     static func from(_ field: String?) -> String {
         if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }
-        return "\(prefix)-\(String(counter.add(1, ordering: .relaxed).newValue, radix: 36))"
+        let number = counter.add(1, ordering: .relaxed).newValue
+        return String(prefix, more: 16) { $0.write(number, radix: 36) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -8,16 +8,14 @@ struct Target {
         self.query = query
     }
 
-    init(_ text: String?) {
-        guard let text else {
-            self.init(path: "/", query: nil)
-            return
-        }
-        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            self.init(
-                path: String(text[..<mark]), query: String(text[text.utf8.index(after: mark)...]))
-        } else {
-            self.init(path: text, query: nil)
+    init(_ text: String) {
+        self = text.withBytes { bytes in
+            guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
+                return Target(path: text, query: nil)
+            }
+            return Target(
+                path: String(decoding: bytes[..<mark], as: UTF8.self),
+                query: String(decoding: bytes[(mark + 1)...], as: UTF8.self))
         }
     }
 

@@ -6,8 +6,11 @@ public import HTTPTypes
 /// the `__jsbridge__` door, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
 /// as they are.
 public struct Response: Sendable {
-    /// Status and header fields.
-    public var head: HTTPResponse
+    /// The status.
+    public var status: HTTPResponse.Status
+
+    /// The header fields.
+    public var headers: HTTPFields
 
     /// What follows the head.
     public var body: Body
@@ -20,7 +23,8 @@ public struct Response: Sendable {
 
     /// Makes an answer of a status, headers and a body that goes out as it is.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
-        head = HTTPResponse(status: status, headerFields: headers)
+        self.status = status
+        self.headers = headers
         self.body = body
     }
 
@@ -34,12 +38,12 @@ public struct Response: Sendable {
 
     /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.
     public init(text: String, contentType: String = "text/plain; charset=utf-8") {
-        self.init(headers: [.contentType: contentType], body: .bytes(Array(text.utf8)))
+        self.init(headers: HTTPFields(.contentType, contentType), body: .bytes(Array(text.utf8)))
     }
 
     /// Bytes, sent as they are.
     public init(bytes: [UInt8], contentType: String) {
-        self.init(headers: [.contentType: contentType], body: .bytes(bytes))
+        self.init(headers: HTTPFields(.contentType, contentType), body: .bytes(bytes))
     }
 
     /// A stream, written to the client as it is made.
@@ -57,15 +61,12 @@ public struct Response: Sendable {
         self.init(headers: [.contentType: contentType], body: .stream(length: length, write))
     }
 
-    /// The status.
-    public var status: HTTPResponse.Status {
-        get { head.status }
-        set { head.status = newValue }
-    }
-
-    /// The header fields.
-    public var headers: HTTPFields {
-        get { head.headerFields }
-        set { head.headerFields = newValue }
+    /// Status and header fields in one.
+    public var head: HTTPResponse {
+        get { HTTPResponse(status: status, headerFields: headers) }
+        set {
+            status = newValue.status
+            headers = newValue.headerFields
+        }
     }
 }

@@ -125,7 +125,8 @@ extension StaticFiles {
     }
 
     private static func query(of request: Request) -> String? {
-        guard let target = request.head.path, let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+        let target = request.target
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return nil
         }
         return String(target[target.utf8.index(after: mark)...])

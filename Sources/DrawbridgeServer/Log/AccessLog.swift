@@ -11,7 +11,7 @@ struct AccessLog {
         wasCancelled: Bool = false
     ) {
         let by = response.answeredBy ?? "gateway"
-        let target = String((request.head.path ?? "/").prefix(200))
+        let target = String(request.target.prefix(200))
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
         switch writer.format {
         case .text:

@@ -5,8 +5,8 @@ import Drawbridge
 let greeting = Array(#"{"code":200,"data":{"message":"hello"},"message":""}"#.utf8)
 
 /// Does not wait for anything.
-struct Sync: Handler {
-    func startLoading(_ request: Request) -> Response {
+struct Sync: SynchronousHandler {
+    func respond(to request: Request) -> Response {
         Response(bytes: greeting, contentType: "text/json")
     }
 }

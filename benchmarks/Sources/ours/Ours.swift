@@ -1,10 +1,11 @@
 import Drawbridge
 import DrawbridgeServer
+import Glibc
 
 /// The gateway that is measured: `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER]`.
 @main
 struct Ours {
-    static func main() async throws {
+    static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         func value(_ name: String) -> String? {
             arguments.firstIndex(of: name).map { arguments[$0 + 1] }
@@ -24,6 +25,9 @@ struct Ours {
         var configuration = ServerConfiguration(
             port: Int(arguments[0]) ?? 0, logsRequests: arguments.contains("--log"))
         if let pool = value("--pool").flatMap({ Int($0) }) { configuration.limits.pool = pool }
-        try await gateway.run(configuration)
+        let server = try GatewayServer(gateway, configuration)
+        // A main thread that stays is one that profilers can bear.
+        while true { sleep(3600) }
+        _ = server
     }
 }

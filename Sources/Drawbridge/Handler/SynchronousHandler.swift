@@ -1,0 +1,22 @@
+/// A handler that waits for nothing: the answer is there when the function returns.
+///
+/// It is the cheapest kind, for it needs no task. Everything else is as with any ``Handler``; there is no time for
+/// ``Handler/stopLoading()`` or a deadline, though.
+///
+/// ```swift
+/// struct Version: SynchronousHandler {
+///     func respond(to request: Request) -> Response { Response(text: "1.2.3") }
+/// }
+/// ```
+public protocol SynchronousHandler: Handler {
+    /// Answers the request, at once.
+    ///
+    /// - Throws: an ``HTTPError`` to answer with its code and message; any other error is a 500 whose reason is in
+    ///   the log only.
+    func respond(to request: Request) throws -> Response
+}
+
+extension SynchronousHandler {
+    /// The same for whoever waits.
+    public func startLoading(_ request: Request) async throws -> Response { try respond(to: request) }
+}

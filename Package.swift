@@ -93,6 +93,10 @@ let package = Package(
                 "own-command", "middleware", "streaming", "Notes", "rewriting", "test-server", "TestSupport",
             ],
             exclude: ["help.txt"]),
+        .testTarget(
+            name: "BrowserTests",
+            dependencies: ["Drawbridge", "DrawbridgeServer", "test-server", "TestSupport", httpTypes],
+            exclude: ["Pages"]),
     ],
     swiftLanguageModes: [.v6]
 )

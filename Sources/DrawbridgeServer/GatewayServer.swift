@@ -71,7 +71,9 @@ extension Exchange {
         case .loading(let load):
             // What a handler asks an actor for is there in a moment.
             drainTasks { load.isOver }
-            if load.isOver { return send(gateway.end(of: load, for: request), to: request, since: start, log) }
+            if load.isOver {
+                return send(gateway.end(of: load, for: request), to: request, since: start, log)
+            }
             self.await(cancel: load.cancel)
             load.wait { [self, request] in
                 send(

@@ -106,7 +106,8 @@ struct HandlerTests {
             journal.note("paid")
             return Response()
         }
-        let headers: HTTPFields = [.secPurpose: purpose]
+        // Chromium says so of a page of another site too, when it is that page's speculation rule.
+        let headers: HTTPFields = [.secPurpose: purpose, .secFetchSite: "none"]
         let response = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
         #expect(response.status == .serviceUnavailable)
         #expect(journal.entries.isEmpty)

@@ -1,5 +1,6 @@
 import Drawbridge
 import Foundation
+import TestSupport
 import Testing
 
 /// The page that the command serves, in Chromium.

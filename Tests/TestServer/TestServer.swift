@@ -14,6 +14,7 @@ struct TestServer {
             gateway.register(Soon.self, at: "/soon")
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
+            gateway.register(Witness.self, at: "/witness")
         }
     }
 }

@@ -76,6 +76,7 @@ extension Gateway {
         if let preflight = access.preflight(request) { return .nowhere(preflight) }
         guard let plain = intercept(request) else { return .behind }
         if let error = access.refusesCaller(of: plain) { return .nowhere(refusal(error, of: request)) }
+        // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
         if request.headers.value(.secPurpose)?.contains("prefetch") == true {
             let error = HTTPError(
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
@@ -309,7 +310,11 @@ extension Gateway {
     }
 
     private func bodyMode(of route: Route) -> BodyMode {
-        if case .collected(upTo: nil) = route.handler.bodyMode { .collected(upTo: bodyLimit) } else { route.handler.bodyMode }
+        if case .collected(upTo: nil) = route.handler.bodyMode {
+            .collected(upTo: bodyLimit)
+        } else {
+            route.handler.bodyMode
+        }
     }
 
     private func refused(_ error: HTTPError, _ request: Request) -> Admission {

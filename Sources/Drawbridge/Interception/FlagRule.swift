@@ -32,7 +32,8 @@ public struct FlagRule: InterceptionRule {
         if let path { return path }
         var target = Target(text)
         guard target.query != nil else { return nil }
-        let parts = (target.query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        let parts = (target.query ?? "").utf8.split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         let kept = parts.filter { !isFlag($0) }
         guard kept.count < parts.count else { return nil }
         target.query = kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "&")

@@ -13,7 +13,8 @@ public struct JSBridgeRule: InterceptionRule {
     /// The request below the door.
     public func canonicalRequest(for request: Request) -> Request? {
         // Most requests are not for this door, and a look at their second byte says so.
-        guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority) else {
+        guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority)
+        else {
             return nil
         }
         var target = Target(request.target)

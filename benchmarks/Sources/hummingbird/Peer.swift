@@ -70,7 +70,8 @@ struct Peer {
         logger.logLevel = .error
         let application = Application(
             router: router,
-            configuration: .init(address: .hostname("127.0.0.1", port: Int(arguments[0]) ?? 0), backlog: 4096),
+            configuration: .init(
+                address: .hostname("127.0.0.1", port: Int(arguments[0]) ?? 0), backlog: 4096),
             logger: logger)
         try await application.runService()
     }

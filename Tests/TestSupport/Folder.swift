@@ -1,10 +1,10 @@
 import Foundation
 
 /// A folder for one test, removed with it.
-final class Folder: Sendable {
-    let path: String
+package final class Folder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "drawbridge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path()
@@ -14,7 +14,7 @@ final class Folder: Sendable {
 
     /// Writes a file, with its folders, and gives its path.
     @discardableResult
-    func write(_ name: String, _ text: String, mode: Int = 0o644) throws -> String {
+    package func write(_ name: String, _ text: String, mode: Int = 0o644) throws -> String {
         let file = "\(path)/\(name)"
         let parent = URL(filePath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
@@ -26,7 +26,7 @@ final class Folder: Sendable {
         return file
     }
 
-    func read(_ name: String) throws -> String {
+    package func read(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
     }
 }

@@ -1,21 +1,25 @@
 import Foundation
-import TestSupport
 
 /// A program of this package, started for a test and ended with it.
-final class Program: Sendable {
+package final class Program: Sendable {
     /// What has been seen of it.
     private struct Seen {
         var output = ""
         var isOver = false
     }
 
-    struct Ended: Error { let output: String }
+    /// It ended, and this is all that it had printed.
+    package struct Ended: Error {
+        package let output: String
+
+        package init(output: String) { self.output = output }
+    }
 
     private let seen: Observed<Seen>
-    let child: Child
+    package let child: Child
 
     /// Starts one of the products.
-    static func product(
+    package static func product(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) throws -> Program {
         // Nobody's own storage is for tests.
@@ -25,12 +29,12 @@ final class Program: Sendable {
     }
 
     /// The products lie beside the test's own binary.
-    static func path(of product: String) throws -> String {
+    package static func path(of product: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().appending(path: product).path()
     }
 
-    init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    package init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let seen = Observed(Seen())
         self.seen = seen
         child = try Child(executable, arguments, environment: environment) { bytes in
@@ -42,30 +46,30 @@ final class Program: Sendable {
     }
 
     /// All that it has printed.
-    var output: String { seen.value.output }
+    package var output: String { seen.value.output }
 
     /// The first line with this text, as soon as it is printed.
     @discardableResult
-    func line(with text: String) async throws -> String {
+    package func line(with text: String) async throws -> String {
         let seen = try await seen.wait { $0.isOver || Self.line(with: text, in: $0.output) != nil }
         guard let line = Self.line(with: text, in: seen.output) else { throw Ended(output: seen.output) }
         return line
     }
 
     /// All that it prints until it ends.
-    func wholeOutput() async -> String {
+    package func wholeOutput() async -> String {
         (try? await seen.wait(until: \.isOver))?.output ?? output
     }
 
     /// The address in the first line that has one.
-    func address() async throws -> String {
+    package func address() async throws -> String {
         let line = try await line(with: "listen")
         guard let address = line.firstMatch(of: /https?:\/\/[0-9.:]+/) else { throw Ended(output: output) }
         return String(address.output)
     }
 
     /// The port of that address.
-    func port() async throws -> Int {
+    package func port() async throws -> Int {
         guard let port = try await address().split(separator: ":").last.flatMap({ Int($0) }) else {
             throw Ended(output: output)
         }
@@ -73,7 +77,7 @@ final class Program: Sendable {
     }
 
     /// Sends SIGTERM and gives the exit code.
-    func stop() async -> Int32 {
+    package func stop() async -> Int32 {
         child.terminate()
         return await child.exitCode()
     }
@@ -86,6 +90,6 @@ final class Program: Sendable {
 }
 
 /// Runs curl, the real one, and gives what it prints.
-func curl(_ arguments: String...) async throws -> String {
+package func curl(_ arguments: String...) async throws -> String {
     try await Program("curl", ["-sS", "--max-time", "20"] + arguments).wholeOutput()
 }

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+
+/// The browser of each engine, opened with a page that tests itself and reports what it saw.
+enum Browser: String, CaseIterable, Sendable {
+    case chromium, firefox, webKit
+
+    /// Those that `scripts/test` has installed: all of them with `--all`.
+    static let installed: [Browser] = isThorough ? allCases : [.chromium]
+
+    /// True in `scripts/test --all`.
+    static let isThorough = getenv("DRAWBRIDGE_ALL") != nil
+
+    /// A name that these browsers find on this machine, as if somebody had rebound it.
+    static let reboundName = "rebound.test"
+
+    struct Ended: Error, CustomStringConvertible { let description: String }
+
+    /// Opens a page in a browser with a fresh profile, waits for its report, and ends the browser.
+    ///
+    /// - Throws: an ``Ended`` when the browser ends before it.
+    func open<Report: Sendable>(
+        _ url: String, until report: @escaping @Sendable () async throws -> Report
+    ) async throws -> Report {
+        let profile = try Folder()
+        let display = self == .webKit ? try await Display() : nil
+        defer { withExtendedLifetime((profile, display)) {} }
+        var url = url
+        if url.hasPrefix("file:") {
+            // Not every browser takes a query with a file that it is started with.
+            url = try "file://" + profile.write("start.html", "<script>location = '\(url)'</script>")
+        }
+        let program = try start(url, profile, display)
+        let outcome = await Result { try await Self.first(of: report, or: program, self) }
+        // The browser leads its process group, and has nothing to keep.
+        kill(-program.child.processIdentifier, SIGKILL)
+        _ = await program.child.exitCode()
+        return try outcome.get()
+    }
+
+    private static func first<Report: Sendable>(
+        of report: @escaping @Sendable () async throws -> Report, or program: Program, _ browser: Browser
+    ) async throws -> Report {
+        try await withThrowingTaskGroup(of: Report.self) { group in
+            group.addTask { try await report() }
+            group.addTask {
+                throw Ended(description: "\(browser) has ended: \(await program.wholeOutput())")
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
+    }
+
+    private func start(_ url: String, _ profile: Folder, _ display: Display?) throws -> Program {
+        let home = profile.path
+        var environment = ["HOME": home, "TMPDIR": home]
+        let command: [String]
+        switch self {
+        case .chromium:
+            command = [
+                "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--no-first-run", "--disable-popup-blocking",
+                "--autoplay-policy=no-user-gesture-required", "--user-data-dir=\(home)",
+                "--host-resolver-rules=MAP \(Self.reboundName) 127.0.0.1", url,
+            ]
+        case .firefox:
+            try profile.write("user.js", Self.firefoxPreferences)
+            command = ["firefox-esr", "-headless", "-no-remote", "-profile", home, url]
+        case .webKit:
+            for folder in ["CACHE", "CONFIG", "DATA"] { environment["XDG_\(folder)_HOME"] = home }
+            environment["DISPLAY"] = display?.name
+            environment["LD_PRELOAD"] = "libnss_wrapper.so"
+            environment["NSS_WRAPPER_HOSTS"] = try profile.write(
+                "hosts", "127.0.0.1 localhost\n127.0.0.1 \(Self.reboundName)\n")
+            // Debian has it below the machine's architecture and the library's version.
+            let found =
+                #"for browser in /usr/lib/*/webkit2gtk-4.*/MiniBrowser; do exec "$browser" "$@"; done"#
+            command = [
+                "sh", "-c", found,
+                "MiniBrowser", "--javascript-can-open-windows-automatically=true", "--autoplay-policy=allow",
+                url,
+            ]
+        }
+        return try Program("setsid", command, environment: environment)
+    }
+
+    /// Windows, sounds and pings as pages want them; no first-run pages, and no traffic of its own.
+    private static let firefoxPreferences = """
+        user_pref("network.dns.localDomains", "\(reboundName)");
+        user_pref("dom.disable_open_during_load", false);
+        user_pref("dom.popup_maximum", -1);
+        user_pref("browser.send_pings", true);
+        user_pref("media.autoplay.default", 0);
+        user_pref("dom.security.https_first", false);
+        user_pref("browser.aboutwelcome.enabled", false);
+        user_pref("browser.startup.homepage_override.mstone", "ignore");
+        user_pref("browser.shell.checkDefaultBrowser", false);
+        user_pref("datareporting.policy.dataSubmissionEnabled", false);
+        user_pref("toolkit.telemetry.enabled", false);
+        user_pref("app.normandy.enabled", false);
+        user_pref("app.update.enabled", false);
+        user_pref("extensions.update.enabled", false);
+        user_pref("extensions.getAddons.cache.enabled", false);
+        user_pref("browser.safebrowsing.malware.enabled", false);
+        user_pref("browser.safebrowsing.phishing.enabled", false);
+        user_pref("browser.safebrowsing.downloads.remote.enabled", false);
+        user_pref("services.settings.server", "data:,");
+        user_pref("network.captive-portal-service.enabled", false);
+        user_pref("network.connectivity-service.enabled", false);
+
+        """
+}
+
+extension Result where Failure == any Error {
+    /// What an asynchronous function gives or throws.
+    init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,76 @@
+import Drawbridge
+import DrawbridgeServer
+import Foundation
+import HTTPTypes
+import TestSupport
+
+/// A site that has nothing to do with the gateway under test: it serves the attacks, redirects them, and takes the report.
+final class ForeignSite: Sendable {
+    /// The pages, on the disk.
+    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages").path()
+
+    private let reported: Observed<JSON?>
+    private let server: GatewayServer
+
+    /// Serves on a free port.
+    ///
+    /// - Parameter onSignal: what happens when a page asks for `/signal`, before it is answered.
+    init(onSignal: @escaping @Sendable () async throws -> Void = {}) throws {
+        let reported = Observed<JSON?>(nil)
+        self.reported = reported
+        let gateway = Gateway(
+            passThrough: [Extras(reported: reported, onSignal: onSignal), .staticFiles(Self.pages)],
+            middleware: [Sandbox()], access: AccessPolicy(allowedHosts: [Browser.reboundName]))
+        server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
+    }
+
+    var port: Int { server.address.port }
+
+    /// The origin under a name of this machine.
+    func origin(_ name: String = "127.0.0.1") -> String { "http://\(name):\(port)" }
+
+    /// What the page could read, by way.
+    func report() async throws -> [String: String] {
+        try await reported.wait { $0 != nil }?.decode([String: String].self) ?? [:]
+    }
+
+    func stop() async { await server.stop() }
+
+    /// What is no file.
+    private struct Extras: Responder {
+        let reported: Observed<JSON?>
+        let onSignal: @Sendable () async throws -> Void
+
+        func respond(to request: Request) async throws -> Response? {
+            switch request.path {
+            case "/redirect":
+                return Response(
+                    request.query["status"] == "307" ? .temporaryRedirect : .found,
+                    headers: [
+                        .location: request.query["to"] ?? "/", .accessControlAllowOrigin: "*",
+                        .cacheControl: "no-store",
+                    ])
+            case "/report":
+                let report = try JSON(parsing: try await request.body.collect(upTo: 1 << 20))
+                reported.change { $0 = report }
+                return Response(.noContent)
+            case "/signal":
+                try await onSignal()
+                return Response(.noContent)
+            default:
+                return nil
+            }
+        }
+    }
+
+    /// Takes a page's origin away when its address says so (CSP, "sandbox").
+    private struct Sandbox: Middleware {
+        func handle(_ request: Request, next: Next) async throws -> Response {
+            var response = await next(request)
+            if request.query["sandbox"] != nil {
+                response.headers[.contentSecurityPolicy] = "sandbox allow-scripts allow-forms allow-popups"
+            }
+            return response
+        }
+    }
+}

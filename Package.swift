@@ -82,6 +82,14 @@ let package = Package(
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
             ]),
+        // Input and faults that a server meets in the open, each with what must happen: the README there is the list.
+        .testTarget(
+            name: "HostileTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "test-server", "TestSupport", httpTypes,
+                logging,
+            ],
+            exclude: ["README.md"]),
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",

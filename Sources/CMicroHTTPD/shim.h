@@ -16,12 +16,6 @@
 #include <sys/socket.h>
 #include <microhttpd.h>
 
-// 0.9.75 is the version whose memory layout the audit of the head was made for; 1.0 checks the head by itself when
-// it is as strict as it can be.
-#define DRAWBRIDGE_MHD_IS_1_0 (MHD_VERSION >= 0x01000000)
-
-static inline int dbr_is_1_0(void) { return DRAWBRIDGE_MHD_IS_1_0; }
-
 // The callbacks of one daemon; `self` is given to each.
 struct dbr_callbacks {
     void *self;
@@ -36,6 +30,8 @@ struct dbr_daemon_settings {
     unsigned int connection_limit;
     unsigned int idle_seconds;
     size_t pool_bytes;
+    // The library checks heads as strictly as it can.
+    int is_strict;
     // PEM texts, needed while the daemon starts; NULL for plain HTTP.
     const char *certificates;
     const char *key;
@@ -86,11 +82,11 @@ static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, stru
         MHD_OPTION_CONNECTION_TIMEOUT, settings.idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings.pool_bytes,
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-#if DRAWBRIDGE_MHD_IS_1_0
-        MHD_OPTION_CLIENT_DISCIPLINE_LVL, 3,
+#if MHD_VERSION >= 0x01000000
+        MHD_OPTION_CLIENT_DISCIPLINE_LVL, settings.is_strict ? 3 : 0,
 #else
         // At 1 the library sends the header block twice; the audit is stricter than either.
-        MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        MHD_OPTION_STRICT_FOR_CLIENT, settings.is_strict ? 1 : 0,
 #endif
         MHD_OPTION_END);
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import DrawbridgeServer
 
 /// Why the command cannot do what it is asked: one line that says what and what to do.
@@ -7,12 +8,12 @@ struct Failure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Says at once what went wrong with the program itself.
+/// Says at once what went wrong with the program itself, which is about to end.
 func complain(_ message: String) {
     switch LogWriter.standardError.format {
-    case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"])
+    case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"], within: .seconds(3))
     case .json:
         LogWriter.standardError.write(message, as: .error)
-        LogWriter.standardError.flush()
+        LogWriter.standardError.flush(within: .seconds(3))
     }
 }

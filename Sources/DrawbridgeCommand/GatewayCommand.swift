@@ -48,7 +48,7 @@ public enum GatewayCommand {
         _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
         Command.program = Command.Program(
-            name: CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? "drawbridge",
+            name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
         let settings = settings()
         do {

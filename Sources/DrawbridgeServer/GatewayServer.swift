@@ -20,9 +20,11 @@ public final class GatewayServer: Sendable {
     ///   than this machine could call handlers without the page token.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
+        let loops = configuration.loops ?? HTTPServer.usualLoops
+        let watches = (0..<loops).map { _ in LoopWatch(logger: gateway.logger) }
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
-            limits: configuration.limits, loops: configuration.loops, logger: gateway.logger,
+            limits: configuration.limits, loops: loops, logger: gateway.logger,
             admitting: { head, remoteAddress in
                 switch gateway.admission(of: Request(head, from: remoteAddress)) {
                 case .refused(let request, let response):
@@ -37,7 +39,10 @@ public final class GatewayServer: Sendable {
                 let response = Gateway.refusal(HTTPError(status, message))
                 return (response.head, response.body.bytes)
             },
-            handling: { exchange in exchange.answer(with: gateway, log) })
+            handling: { exchange in
+                let loop = EngineLoop(exchange: exchange, watch: watches[exchange.loopIndex])
+                exchange.answer(with: gateway, on: loop, log)
+            })
         try server.start { address in
             guard !gateway.access.requiresToken, !ServerAddress(host: address, port: 0).isLoopback else {
                 return
@@ -60,12 +65,12 @@ public final class GatewayServer: Sendable {
 
 extension Exchange {
     /// One request's way through the gateway, from the engine and back.
-    fileprivate func answer(with gateway: Gateway, _ log: AccessLog?) {
+    fileprivate func answer(with gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
         let start = ContinuousClock.now
         var request = Request(head, from: remoteAddress)
         request.name()
         request.body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
-        switch gateway.begin(request, on: self) {
+        switch gateway.begin(request, on: loop) {
         case .answered(let reply):
             send(reply, to: request, since: start, log)
         case .loading(let load):
@@ -82,7 +87,7 @@ extension Exchange {
             }
         case .tooLong:
             run { [self, request] in
-                let response = await gateway.respond(to: request, on: self)
+                let response = await gateway.respond(to: request, on: loop)
                 let bytes = await send(response, to: request)
                 log?.add(
                     request, response, bytes: bytes, took: start.duration(to: .now),
@@ -155,7 +160,13 @@ extension Exchange {
     }
 }
 
-extension Exchange: HandlerLoop {}
+/// The loop of the engine that serves an exchange.
+private struct EngineLoop: HandlerLoop {
+    let exchange: Exchange
+    let watch: LoopWatch
+
+    func schedule(_ step: @escaping @Sendable () -> Void) { exchange.schedule(step) }
+}
 
 extension Request {
     /// A request as the engine has it, without an id.

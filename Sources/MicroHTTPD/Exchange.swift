@@ -19,6 +19,9 @@ public final class Exchange: @unchecked Sendable {
     /// The collected body; empty where it is streamed.
     public private(set) var body: [UInt8] = []
 
+    /// Which of the server's loops serves it, from 0 on.
+    package var loopIndex: Int { worker.index }
+
     let worker: Worker
     var loop: Loop { worker.loop }
     var incoming: Incoming

@@ -88,7 +88,7 @@ public final class HTTPServer: Sendable {
         requestedPort = port
         self.tls = tls
         self.limits = limits
-        self.loops = loops ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
+        self.loops = loops ?? Self.usualLoops
         self.logger = logger
         admitHead = admitting
         makeRefusal = refuse
@@ -100,6 +100,15 @@ public final class HTTPServer: Sendable {
     /// - Parameter approve: sees the address that it really is, and may throw before anything is served.
     /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
     public func start(_ approve: (_ address: String) throws -> Void = { _ in }) throws {
+        let (reading, problem) = try HeadReading.ofThisLibrary.get()
+        if let problem { logger.warning("\(problem)") }
+        try start(reading: reading, approve)
+    }
+
+    /// The same, with heads read in a certain way; for tests of the one that is not usual.
+    package func start(
+        reading: HeadReading, _ approve: (_ address: String) throws -> Void = { _ in }
+    ) throws {
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
@@ -112,12 +121,14 @@ public final class HTTPServer: Sendable {
         var workers: [Worker] = []
         do {
             try approve(socket.address)
-            for _ in 0..<loops {
+            for index in 0..<loops {
                 let own = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
                 guard own >= 0 else { throw SystemError("cannot share the listening socket") }
                 do {
                     workers.append(
-                        try Worker(self, listening: own, connectionLimit: max(1, connections / loops)))
+                        try Worker(
+                            self, index: index, listening: own,
+                            connectionLimit: max(1, connections / loops), reading: reading))
                 } catch {
                     close(own)
                     throw error
@@ -179,6 +190,9 @@ public final class HTTPServer: Sendable {
             }
         }
     }
+
+    /// All cores but one, which is left to handlers and the system.
+    package static var usualLoops: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1) }
 
     /// What a request in origin form came by.
     var scheme: String { tls == nil ? "http" : "https" }

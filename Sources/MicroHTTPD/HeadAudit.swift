@@ -30,12 +30,7 @@ package struct HeadAudit {
     package static func run(
         _ block: UnsafeRawBufferPointer, target: [UInt8], scheme: String, limits: Limits
     ) throws(Refusal) -> AuditedHead {
-        try check(target, limits)
-        guard block.count <= limits.head else {
-            throw Refusal(
-                .requestHeaderFieldsTooLarge,
-                "the head has more than \(limits.head) bytes; send fewer or shorter headers")
-        }
+        try check(target, size: block.count, limits)
         var audit = HeadAudit(block)
         let method = try audit.method()
         let targetText = try audit.target(target)
@@ -44,23 +39,28 @@ package struct HeadAudit {
         return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
     }
 
-    /// Checks a head that the library has read, and read strictly: version 1.0, whose memory is not ours to know.
+    /// Checks a head that the library has read, and read strictly: a version whose memory is not ours to know.
     static func check(
-        method: String, target: [UInt8], scheme: String, version: String, fields: [HTTPField], limits: Limits
+        method: String, target: [UInt8], scheme: String, version: String, fields: [HTTPField], size: Int,
+        limits: Limits
     ) throws(Refusal) -> AuditedHead {
-        try check(target, limits)
+        try check(target, size: size, limits)
         guard fields.count <= limits.fields else { throw tooManyFields(limits) }
-        guard let method = HTTPRequest.Method(method) else { throw .malformed("the method is no token") }
         var all = Fields()
         for field in fields { try all.add(field) }
         return try head(
-            method, String(decoding: target, as: UTF8.self), scheme, isOldVersion: version == "HTTP/1.0", all)
+            Self.method(method), text(of: target), scheme, isOldVersion: isOld(version), all)
     }
 
-    private static func check(_ target: [UInt8], _ limits: Limits) throws(Refusal) {
+    private static func check(_ target: [UInt8], size: Int, _ limits: Limits) throws(Refusal) {
         guard target.count <= limits.target else {
             throw Refusal(
                 .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
+        }
+        guard size <= limits.head else {
+            throw Refusal(
+                .requestHeaderFieldsTooLarge,
+                "the head has more than \(limits.head) bytes; send fewer or shorter headers")
         }
     }
 
@@ -92,10 +92,14 @@ package struct HeadAudit {
         let bytes = try token()
         if bytes.isText("GET") { return .get }
         if bytes.isText("POST") { return .post }
-        guard !bytes.isEmpty, bytes.allSatisfy(ASCIISet.token.contains),
-            let method = HTTPRequest.Method(String(decoding: bytes, as: UTF8.self))
+        return try Self.method(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func method(_ text: String) throws(Refusal) -> HTTPRequest.Method {
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCIISet.token.contains),
+            let method = HTTPRequest.Method(text)
         else { throw .malformed("the method is no token") }
-        guard bytes.count <= 16 else {
+        guard text.utf8.count <= 16 else {
             throw Refusal(.notImplemented, "the method has more than 16 characters")
         }
         return method
@@ -104,15 +108,18 @@ package struct HeadAudit {
     private mutating func target(_ target: [UInt8]) throws(Refusal) -> String {
         let end = position + target.count
         guard end < block.count, block[end] == 0 else { throw Self.noRequestLine }
-        var isPlain = !target.isEmpty
         for place in target.indices {
-            let sent = target[place]
-            let found = block[position + place]
             // The library has put a NUL behind the question mark, or in place of it.
-            guard sent == found || found == 0 else { throw Self.noRequestLine }
-            if sent <= 0x20 || sent >= 0x7F || sent == UInt8(ascii: "#") { isPlain = false }
+            let found = block[position + place]
+            guard found == target[place] || found == 0 else { throw Self.noRequestLine }
         }
         position = end + 1
+        return try Self.text(of: target)
+    }
+
+    private static func text(of target: [UInt8]) throws(Refusal) -> String {
+        var isPlain = !target.isEmpty
+        for byte in target where byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isPlain = false }
         guard isPlain else {
             throw .malformed("the target has a character that must be percent-encoded")
         }
@@ -127,7 +134,17 @@ package struct HeadAudit {
         try lineEnd()
         if version.isText("HTTP/1.1") { return false }
         if version.isText("HTTP/1.0") { return true }
-        throw Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
+        throw Self.otherVersion
+    }
+
+    private static func isOld(_ version: String) throws(Refusal) -> Bool {
+        if version == "HTTP/1.1" { return false }
+        if version == "HTTP/1.0" { return true }
+        throw otherVersion
+    }
+
+    private static var otherVersion: Refusal {
+        Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
     }
 
     private mutating func fields(_ limits: Limits) throws(Refusal) -> Fields {
@@ -216,7 +233,8 @@ package struct HeadAudit {
         }
         if let coding = codings.first {
             guard !isOldVersion else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
-            guard coding.lowercased() == "chunked" else {
+            // Byte by byte: among letters of Unicode there is a second k.
+            guard coding.utf8.elementsEqual("chunked".utf8, by: { $0 | 0x20 == $1 }) else {
                 throw Refusal(.notImplemented, "the only transfer coding that is taken here is chunked")
             }
             return .chunked

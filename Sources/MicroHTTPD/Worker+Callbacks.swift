@@ -1,44 +1,18 @@
 import CMicroHTTPD
-import Glibc
-import HTTPTypes
 
 func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
     box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The header fields as the library read them.
-func headerFields(of connection: OpaquePointer) throws(Refusal) -> [HTTPField] {
-    var fields: [HTTPField] = []
-    let count = withUnsafeMutablePointer(to: &fields) { fields in
-        MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
-    }
-    // The walk ends at a name that is none.
-    guard Int(count) == fields.count else { throw .malformed("the name of a header field is no token") }
-    return fields
-}
-
-private func addField(
-    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
-    _ value: UnsafePointer<CChar>?
-) -> MHD_Result {
-    guard let box, let name, let field = HTTPField.Name(String(cString: name)) else { return .NO }
-    let text = value.map { String(cString: $0) } ?? ""
-    box.assumingMemoryBound(to: [HTTPField].self).pointee.append(HTTPField(name: field, value: text))
-    return .YES
-}
-
-/// The request line is there: keeps the target, and cuts the query off so that the library parses no arguments, of
-/// which it takes no more than some 480.
+/// The request line is there, and in a moment its query is not.
 func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let target, let connection, let context = dbr_connection_context(connection) else { return nil }
-    let length = strlen(target)
-    let bytes = UnsafeRawBufferPointer(start: target, count: length)
-    Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().target = Array(bytes)
-    if dbr_is_1_0() == 0, let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < length {
-        UnsafeMutablePointer(mutating: target)[mark + 1] = 0
-    }
+    guard let worker = worker(box), let target, let connection,
+        let context = dbr_connection_context(connection)
+    else { return nil }
+    let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+    caller.target = worker.reading.take(target)
     return nil
 }
 

@@ -9,6 +9,9 @@ import Logging
 final class Worker: Loop.Driven, @unchecked Sendable {
     let server: HTTPServer
     let loop: Loop
+    /// Which of the server's loops this is.
+    let index: Int
+    let reading: HeadReading
 
     /// Connections taken in a row, before those that there are get their turn.
     private static let acceptedAtOnce = 256
@@ -33,8 +36,12 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private var lastLog = 0
     private var lastShortageLog = 0
 
-    init(_ server: HTTPServer, listening: Int32, connectionLimit: Int) throws {
+    init(
+        _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, reading: HeadReading
+    ) throws {
         self.server = server
+        self.index = index
+        self.reading = reading
         self.connectionLimit = connectionLimit
         self.listening = listening
         loop = try Loop()
@@ -49,6 +56,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         settings.connection_limit = UInt32(connectionLimit + 2 * excess)
         settings.idle_seconds = UInt32(server.limits.idleSeconds)
         settings.pool_bytes = server.limits.pool
+        settings.is_strict = reading.isLibraryStrict
         let started =
             if let tls = server.tls {
                 tls.withSettings(settings) { dbr_start(callbacks, $0) }
@@ -267,7 +275,9 @@ extension Worker {
         let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         let head: AuditedHead
         do {
-            head = try audit(connection, caller, method: method, version: version)
+            head = try reading.audit(
+                connection, method: method, target: caller.target, version: version, scheme: server.scheme,
+                limits: server.limits)
         } catch {
             return (nil, refuse(error, connection))
         }
@@ -290,21 +300,6 @@ extension Worker {
         if head.framing != .none { caller.enter(.body(count: 0)) }
         if exchange.isStreamed { exchange.start() }
         return (exchange, true)
-    }
-
-    private func audit(
-        _ connection: OpaquePointer, _ caller: Connection, method: UnsafePointer<CChar>,
-        version: UnsafePointer<CChar>
-    ) throws(Refusal) -> AuditedHead {
-        if dbr_is_1_0() != 0 {
-            return try HeadAudit.check(
-                method: String(cString: method), target: caller.target, scheme: server.scheme,
-                version: String(cString: version), fields: headerFields(of: connection), limits: server.limits
-            )
-        }
-        // In this version the method is where the block begins in the library's buffer.
-        let block = UnsafeRawBufferPointer(start: method, count: dbr_head_size(connection))
-        return try HeadAudit.run(block, target: caller.target, scheme: server.scheme, limits: server.limits)
     }
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Logging
 import Synchronization
 import Testing
 
@@ -212,9 +213,11 @@ struct HandlerTests {
 
     /// Runs every job on one thread of its own.
     private final class OneThread: TaskExecutor, HandlerLoop {
+        let watch: LoopWatch
         private let jobs: JobQueue
 
-        init() {
+        init(logger: Logger = Logger(label: "test")) {
+            watch = LoopWatch(logger: logger)
             let jobs = JobQueue()
             self.jobs = jobs
             Thread.detachNewThread { while let run = jobs.next() { run() } }
@@ -266,4 +269,21 @@ extension HandlerTests {
         _ = await gateway.respond(to: Request("/sleepy?_mobile_bridge=1"), on: OneThread())
         await until { book.entries.contains(where: { $0.contains("Sleepy held its loop for ") }) }
     }
+
+    @Test func aHandlerThatHoldsItsLoopForEverIsNamedWhileItDoes() async throws {
+        let (book, end) = (LogBook(), DispatchSemaphore(value: 0))
+        let gateway = Gateway.testing(logger: book.logger)
+        gateway.answer(at: "/stuck") { _ in
+            await Task.yield()
+            Self.block(until: end)
+            return Response(text: "at last")
+        }
+        async let response = gateway.respond(
+            to: Request("/stuck?_mobile_bridge=1"), on: OneThread(logger: book.logger))
+        await until { book.entries.contains { $0.hasPrefix("error: ") && $0.contains(" holds its loop, ") } }
+        end.signal()
+        #expect(try await response.text() == "at last")
+    }
+
+    private static func block(until end: DispatchSemaphore) { end.wait() }
 }

@@ -96,22 +96,4 @@ import Testing
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])
         _ = try await drawbridge.line(with: "  token  ")
     }
-
-    @Test func saysInOneLineWhyItCannotStart() async throws {
-        let first = try Program.product("drawbridge", ["-p", "0"])
-        let second = try await Program.product("drawbridge", ["-p", String(first.port())])
-        #expect(await second.child.exitCode() == 1)
-        #expect(try await second.line(with: "cannot listen").contains("another port"))
-
-        let rootless = try Program.product("drawbridge", ["-p", "0", "--root", "/no/such/folder"])
-        #expect(await rootless.child.exitCode() == 1)
-        #expect(try await rootless.line(with: "drawbridge: ").contains("/no/such/folder"))
-    }
-
-    @Test(arguments: [["--port", "70000"], ["--nonsense"], ["--answer", "ok"], ["--cors", "everybody"]])
-    func refusesWrongArgumentsWith64(_ arguments: [String]) async throws {
-        let drawbridge = try Program.product("drawbridge", arguments)
-        #expect(await drawbridge.child.exitCode() == 64)
-        _ = try await drawbridge.line(with: "Usage: drawbridge")
-    }
 }

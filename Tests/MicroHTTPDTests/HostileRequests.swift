@@ -287,6 +287,12 @@ enum HostileRequests {
             "4\r\nhello\r\n0\r\n\r\n",
             "7\r\nhello\r\n0\r\n\r\n", "5\r\n\r\nhello\r\n0\r\n\r\n",
             "5;\(String(repeating: "x", count: 40 << 10))\r\nhello\r\n0\r\n\r\n",
+            "FFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n", "5h\r\nhello\r\n0\r\n\r\n",
+            "5\u{0B}\r\nhello\r\n0\r\n\r\n", "5\u{A0}\r\nhello\r\n0\r\n\r\n", "0x\r\n\r\n",
+            "5\r\nhello\r\n-0\r\n\r\n", "5\r\nhello\r\n0x0\r\n\r\n", "5\r\nhello\r\n+0\r\n\r\n",
+            "5\r\nhello\r\n \r\n\r\n", "5\r\nhello\r\n\r\n\r\n", "\u{FF15}\r\nhello\r\n0\r\n\r\n",
+            "5.0\r\nhello\r\n0\r\n\r\n", "\"5\"\r\nhello\r\n0\r\n\r\n", "[5]\r\nhello\r\n0\r\n\r\n",
+            "5=5\r\nhello\r\n0\r\n\r\n", "5hello\r\n0\r\n\r\n", "hello\r\n0\r\n\r\n", "\0\r\n\r\n",
         ].map {
             Case(
                 "chunk: " + shown(String($0.prefix(24))),
@@ -369,7 +375,8 @@ enum HostileRequests {
             "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 0\r\n\r\n"),
     ]
 
-    private static func shown(_ text: String) -> String {
+    /// With what cannot be seen as its number.
+    static func shown(_ text: String) -> String {
         String(
             text.unicodeScalars.flatMap {
                 $0.value < 0x20 || $0.value > 0x7E

@@ -10,14 +10,14 @@ typealias Handle = @Sendable (Exchange) async -> Void
 
 /// Starts a server on a port of its own, runs the test, and stops it.
 func withServer<Value>(
-    tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil,
+    tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil, reading: HeadReading? = nil,
     admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
 ) async throws -> Value {
     let server = HTTPServer(
         tls: tls, limits: limits, loops: loops,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, admit: admit, handle: handle)
-    try server.start()
+    if let reading { try server.start(reading: reading) } else { try server.start() }
     do {
         let value = try await test(server)
         await server.stop(within: .seconds(2))

@@ -15,6 +15,7 @@ struct TestServer {
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
             gateway.register(Witness.self, at: "/witness")
+            Faults.register(on: gateway)
         }
     }
 }

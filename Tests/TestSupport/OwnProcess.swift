@@ -43,5 +43,41 @@ package func residentBytes(of process: String = "self") -> Int {
     return parts.count > 1 ? (Int(parts[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }
 
+/// The most memory that a process has had in use at a time, in bytes.
+package func peakBytes(of process: String) -> Int {
+    let line = lines(of: "/proc/\(process)/status").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) } ?? 0)
+        << 10
+}
+
+/// The port that a child listens on; nil while it does not.
+package func listeningPort(of process: String) -> Int? {
+    let sockets = Set(
+        openDescriptors(of: process).compactMap { descriptor in
+            var name = [CChar](repeating: 0, count: 64)
+            let count = readlink("/proc/\(process)/fd/\(descriptor)", &name, name.count - 1)
+            guard count > 0 else { return nil as String? }
+            return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        })
+    // sl, local address, remote address, state (0A is listening), ..., inode: proc(5).
+    for line in lines(of: "/proc/\(process)/net/tcp") {
+        let parts = line.split(separator: " ")
+        guard parts.count > 9, parts[3] == "0A", sockets.contains("socket:[\(parts[9])]") else { continue }
+        return Int(parts[1].suffix(4), radix: 16)
+    }
+    return nil
+}
+
+private func lines(of path: String) -> [String] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var lines: [String] = []
+    var line = [CChar](repeating: 0, count: 512)
+    while fgets(&line, 512, file) != nil {
+        lines.append(line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
+    }
+    return lines
+}
+
 /// True when no other suite runs beside the engine's: only then can the memory of this process be judged.
 package let isAlone = getenv("DRAWBRIDGE_ALONE") != nil

@@ -2,4 +2,7 @@
 package protocol HandlerLoop: Sendable {
     /// Runs `step` on the loop soon, never at once.
     func schedule(_ step: @escaping @Sendable () -> Void)
+
+    /// Where it leaves word of what it is at.
+    var watch: LoopWatch { get }
 }

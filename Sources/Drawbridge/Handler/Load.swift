@@ -89,7 +89,8 @@ package final class Load: Sendable {
         let task =
             switch place {
             case .anywhere: Task.immediate { await self.run() }
-            case .loop: Task.immediate(executorPreference: self) { await self.run() }
+            case .loop(let loop):
+                loop.watch.during(route) { Task.immediate(executorPreference: self) { await self.run() } }
             case .thread: Task(executorPreference: self) { await self.run() }
             }
         let took = state.withLock { state in
@@ -201,15 +202,15 @@ extension Load: TaskExecutor {
         let step: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         switch place {
         case .anywhere: DispatchQueue.global().async(execute: step)
-        case .loop(let loop): loop.schedule { self.watched(step) }
+        case .loop(let loop): loop.schedule { self.watched(loop, step) }
         case .thread(let queue): queue.async(execute: step)
         }
     }
 
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
-    private func watched(_ step: () -> Void) {
+    private func watched(_ loop: any HandlerLoop, _ step: () -> Void) {
         let start = ContinuousClock.now
-        step()
+        loop.watch.during(route, step)
         route.tellIfLong(start.duration(to: .now), request)
     }
 

@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 package import Drawbridge
 import FoundationEssentials
 import Glibc
@@ -102,14 +102,18 @@ public final class LogWriter: Sendable {
     }
 
     /// Adds lines as they are, for what the program says of itself, and writes them now, as ``flush()`` does.
-    package func say(_ lines: [String]) {
+    ///
+    /// - Parameters:
+    ///   - lines: without their ends.
+    ///   - patience: how long a reader may take; the last words of a process should not be lost on a busy machine.
+    package func say(_ lines: [String], within patience: DispatchTimeInterval = .milliseconds(500)) {
         change { state in
             for line in lines {
                 state.waiting.append(harmless: line)
                 state.waiting.append(UInt8(ascii: "\n"))
             }
         }
-        flush()
+        flush(within: patience)
     }
 
     private func add(_ line: (inout State) -> Void) {
@@ -163,7 +167,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Waits until the thread has written what waits now, but not for ever.
-    private func flush(within patience: DispatchTimeInterval) {
+    package func flush(within patience: DispatchTimeInterval) {
         let isWritten = DispatchSemaphore(value: 0)
         change { $0.flushes.append(isWritten) }
         _ = isWritten.wait(timeout: .now() + patience)

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// SIGTERM while requests wait, stream and come in.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StoppingTests {
+@Suite("Hostile 33: SIGTERM under load ends in good order", .serialized, .timeLimit(.minutes(10)))
+struct SIGTERMTests {
     /// A hundred times with all tests, a few times else.
     static let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 5 : 100
 
@@ -35,7 +36,7 @@ import Testing
     }
 }
 
-extension StoppingTests {
+extension SIGTERMTests {
     @Test func aHandlerThatHoldsItsLoopDoesNotKeepTheProcess() async throws {
         let server = try Program.product("test-server", ["-p", "0", "--grace", "0"])
         let port = try await server.port()
@@ -51,7 +52,7 @@ extension StoppingTests {
     }
 }
 
-extension StoppingTests {
+extension SIGTERMTests {
     @Test func aLogThatNobodyReadsDoesNotKeepTheProcess() async throws {
         let server = try Unread()
         let port = try await server.port()

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Callers that leave while their handler waits; in a process of its own, whose memory and descriptors are its alone.
-@Suite(.timeLimit(.minutes(5))) struct LeavingTests {
+@Suite("Hostile 30: callers that leave leave nothing behind", .timeLimit(.minutes(5)))
+struct CallersThatLeaveTests {
     /// After so many rounds of a thousand, the allocator has what it needs.
     static let warmUp = 5
     /// Five thousand callers are measured with all tests; else descriptors alone, with two thousand.

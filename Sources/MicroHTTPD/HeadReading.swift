@@ -1,0 +1,115 @@
+import CMicroHTTPD
+import Glibc
+import HTTPTypes
+
+/// How the head of a request is read, and who sees to it that it is clean.
+package enum HeadReading: Sendable {
+    /// The raw block in the library's memory, whose layout is known: ``HeadAudit`` sees every byte.
+    case block
+    /// The fields that the library has read, as strictly as it can; only their meaning is ours to check.
+    case fields
+
+    /// The versions whose memory is known.
+    private static let known: Set = ["0.9.75"]
+
+    /// What can be trusted with the library of this process, found out once, and what a person should know of it.
+    static let ofThisLibrary: Result<(reading: HeadReading, problem: String?), ListenError> = {
+        let version = String(cString: MHD_get_version())
+        return Result { () throws(ListenError) in try choose(version, fault: fault) }
+    }()
+
+    /// Chooses the best way that proves itself.
+    ///
+    /// - Parameter fault: what a way lets through or misreads; nil for nothing.
+    /// - Throws: a sentence that says what to install, where no way is safe.
+    package static func choose(
+        _ version: String, fault: (HeadReading) -> String?
+    ) throws(ListenError) -> (reading: HeadReading, problem: String?) {
+        let reason: String
+        if !known.contains(version) {
+            reason = "is not a version whose memory is known"
+        } else if let fault = fault(.block) {
+            reason = "has not the memory of that version (\(fault))"
+        } else {
+            return (.block, nil)
+        }
+        if let fault = fault(.fields) {
+            throw ListenError(
+                """
+                cannot serve: this libmicrohttpd (\(version)) \(reason), and does not check requests well enough \
+                by itself (\(fault)); install libmicrohttpd 0.9.75, or 1.0 or later
+                """)
+        }
+        return (
+            .fields,
+            """
+            this libmicrohttpd (\(version)) \(reason): it checks the heads of requests itself, as strictly as it \
+            can; for the whole audit install libmicrohttpd 0.9.75
+            """
+        )
+    }
+
+    /// What it lets through or misreads with the library of this process; nil where it can be trusted.
+    package static func fault(of reading: HeadReading) -> String? { HeadProbe.fault(of: reading) }
+
+    /// What a daemon is told, as C says it.
+    var isLibraryStrict: Int32 { self == .fields ? 1 : 0 }
+
+    /// Keeps the target as it was sent, when the request line is there and nothing else.
+    ///
+    /// Where the memory is known, the query is cut off, so that the library parses no arguments, of which it takes no
+    /// more than some 480.
+    func take(_ target: UnsafePointer<CChar>) -> [UInt8] {
+        let length = strlen(target)
+        let bytes = UnsafeRawBufferPointer(start: target, count: length)
+        let kept = Array(bytes)
+        if self == .block, let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < length {
+            UnsafeMutablePointer(mutating: target)[mark + 1] = 0
+        }
+        return kept
+    }
+
+    /// Audits the head of a connection's request, on the first call for it.
+    func audit(
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, target: [UInt8],
+        version: UnsafePointer<CChar>, scheme: String, limits: Limits
+    ) throws(Refusal) -> AuditedHead {
+        let size = dbr_head_size(connection)
+        switch self {
+        case .block:
+            // The method is where the block begins in the library's buffer.
+            let block = UnsafeRawBufferPointer(start: method, count: size)
+            return try HeadAudit.run(block, target: target, scheme: scheme, limits: limits)
+        case .fields:
+            return try HeadAudit.check(
+                method: String(cString: method), target: target, scheme: scheme,
+                version: String(cString: version), fields: Self.fields(of: connection), size: size,
+                limits: limits)
+        }
+    }
+
+    /// The header fields as the library read them.
+    private static func fields(of connection: OpaquePointer) throws(Refusal) -> [HTTPField] {
+        var fields: [HTTPField] = []
+        let count = withUnsafeMutablePointer(to: &fields) { fields in
+            MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
+        }
+        // The walk ends at a field that is none.
+        guard Int(count) == fields.count else {
+            throw .malformed("a header field has a name that is no token, or a control character")
+        }
+        return fields
+    }
+}
+
+private func addField(
+    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
+    _ value: UnsafePointer<CChar>?
+) -> MHD_Result {
+    let text = value.map { String(cString: $0) } ?? ""
+    guard let box, let name, let field = HTTPField.Name(String(cString: name)),
+        text.utf8.allSatisfy(\.isFieldByte)
+    else { return .NO }
+    box.assumingMemoryBound(to: [HTTPField].self).pointee.append(HTTPField(name: field, value: text))
+    return .YES
+}

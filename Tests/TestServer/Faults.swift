@@ -1,0 +1,81 @@
+import Drawbridge
+import Glibc
+
+/// What a handler can do wrong.
+enum Faults {
+    static func register(on gateway: Gateway) {
+        gateway.register(Throws.self, at: "/throws")
+        gateway.register(Leaks.self, at: "/leaks")
+        gateway.register(Late.self, at: "/late")
+        gateway.register(TwiceStreaming.self, at: "/twice")
+        gateway.register(Huge.self, at: "/huge")
+        gateway.register(Blocks.self, at: "/blocks")
+        gateway.register(Holds.self, at: "/holds")
+    }
+
+    private struct Broken: Error {}
+
+    struct Throws: JSONHandler {
+        func handle(_ input: Nothing) async throws -> Nothing { throw Broken() }
+    }
+
+    /// Forgets whom to answer.
+    struct Leaks: JSONHandler {
+        static var deadline: Duration? { .milliseconds(200) }
+
+        func handle(_ input: Nothing) async throws -> Nothing {
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            return Nothing()
+        }
+    }
+
+    /// Ignores its cancellation, and answers when the deadline has answered for it.
+    struct Late: JSONHandler {
+        static var deadline: Duration? { .milliseconds(100) }
+
+        func handle(_ input: Nothing) async throws -> String {
+            await Task.detached { try? await Task.sleep(for: .milliseconds(300)) }.value
+            return "again"
+        }
+    }
+
+    /// Writes on when its stream has ended.
+    struct TwiceStreaming: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/plain") { client in
+                try await client.didLoad("first")
+                Task {
+                    try await Task.sleep(for: .milliseconds(50))
+                    try await client.didLoad("again")
+                }
+            }
+        }
+    }
+
+    /// A hundred megabytes.
+    struct Huge: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(bytes: [UInt8](repeating: 0x61, count: 100 << 20), contentType: "text/plain")
+        }
+    }
+
+    /// Blocks, and says so.
+    struct Blocks: JSONHandler {
+        static var execution: Execution { .thread }
+        let request: Request
+
+        func handle(_ input: Nothing) async throws -> String {
+            request.logger.notice("blocks has begun")
+            sleep(1)
+            return "blocked"
+        }
+    }
+
+    /// Blocks for a moment, and does not say so.
+    struct Holds: JSONHandler {
+        func handle(_ input: Nothing) async throws -> Nothing {
+            usleep(120_000)
+            return Nothing()
+        }
+    }
+}

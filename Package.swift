@@ -45,7 +45,8 @@ let package = Package(
 
         // What a page may ask of its app, each one file on the public API.
         .target(
-            name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers"),
+            name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
+            exclude: ["openapi.json"]),
 
         // The command, with its argument parser: nothing below it parses arguments.
         .target(
@@ -93,7 +94,10 @@ let package = Package(
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",
-            dependencies: ["Drawbridge", "DrawbridgeCommand", "DrawbridgeServer", "TestSupport"]),
+            dependencies: [
+                "Drawbridge", "DrawbridgeCommand", "DrawbridgeHandlers", "DrawbridgeServer", "TestSupport",
+                httpTypes,
+            ]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

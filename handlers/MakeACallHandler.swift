@@ -28,8 +28,9 @@ public struct MakeACallHandler: JSONHandler {
     ///
     /// - Throws: a 400 for a number that nobody could read.
     public func handle(_ input: Input) async throws -> Output {
-        let number = input.number.stringValue ?? "\(input.number)"
-        guard number.count <= 40 else { throw HTTPError(.badRequest, "number: write at most 40 characters") }
+        guard let number = input.number.stringValue ?? input.number.numberValue?.literal,
+            number.unicodeScalars.count <= 40
+        else { throw HTTPError(.badRequest, "number: write a string or a number, of at most 40 characters") }
         let question = Question("makeACall", title: "Call", message: number, choices: ["ok", "cancel"])
         let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")

@@ -29,9 +29,10 @@ public struct PayHandler: JSONHandler {
     ///
     /// - Throws: a 400 for a price that nobody could read.
     public func handle(_ input: Input) async throws -> Output {
-        let price = input.price.stringValue ?? "\(input.price)"
         // What comes first is what a person reads, however long the rest is.
-        guard price.count <= 40 else { throw HTTPError(.badRequest, "price: write at most 40 characters") }
+        guard let price = input.price.stringValue ?? input.price.numberValue?.literal,
+            price.unicodeScalars.count <= 40
+        else { throw HTTPError(.badRequest, "price: write a string or a number, of at most 40 characters") }
         let question = Question(
             "pay", title: "Pay", message: "\(price) for \(input.type)", choices: ["ok", "cancel"])
         let answer = try await request.present(question)

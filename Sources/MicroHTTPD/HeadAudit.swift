@@ -24,11 +24,13 @@ package struct HeadAudit {
     /// Audits a block.
     ///
     /// - Parameters:
+    ///   - lines: how many header fields the library found. Each has three NULs in the block, so that more fields here
+    ///     mean NULs that were sent: a caller could write lines with them that nobody else sees.
     ///   - target: the target as it was before the library cut its query off.
     ///   - scheme: how the connection came, `http` or `https`.
     /// - Throws: a ``Refusal``.
     package static func run(
-        _ block: UnsafeRawBufferPointer, target: [UInt8], scheme: String, limits: Limits
+        _ block: UnsafeRawBufferPointer, lines: Int, target: [UInt8], scheme: String, limits: Limits
     ) throws(Refusal) -> AuditedHead {
         try check(target, size: block.count, limits)
         var audit = HeadAudit(block)
@@ -36,6 +38,7 @@ package struct HeadAudit {
         let targetText = try audit.target(target)
         let isOldVersion = try audit.versionIs10()
         let fields = try audit.fields(limits)
+        guard fields.count == lines else { throw .malformed("the head has a NUL") }
         return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
     }
 

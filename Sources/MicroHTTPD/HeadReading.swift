@@ -79,7 +79,9 @@ package enum HeadReading: Sendable {
         case .block:
             // The method is where the block begins in the library's buffer.
             let block = UnsafeRawBufferPointer(start: method, count: size)
-            return try HeadAudit.run(block, target: target, scheme: scheme, limits: limits)
+            let lines = Int(MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
+            return try HeadAudit.run(
+                block, lines: lines, target: target, scheme: scheme, limits: limits)
         case .fields:
             return try HeadAudit.check(
                 method: String(cString: method), target: target, scheme: scheme,

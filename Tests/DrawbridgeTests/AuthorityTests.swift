@@ -29,7 +29,7 @@ struct AuthorityTests {
     @Test(arguments: [
         ("localhost", true), ("a.localhost", true), ("127.255.0.1", true), ("[::1]", true),
         ("[::ffff:127.0.0.1]", true), ("localhost.example", false), ("127.0.0", false),
-        ("127.0.0.0.1", false),
+        ("127.0.0.0.1", false), ("127.0.08.1", false),
         ("127.0.0.+1", false), ("127.0.0.-0", false), ("127..0.1", false), ("[::]", false),
         ("0.0.0.0", false),
     ])

@@ -116,6 +116,19 @@ struct App {
         #expect(try await App(MakeACallHandler.self).call()["code"] == 400)
     }
 
+    @Test(arguments: [
+        "{}", "[]", "true", "null", #""\#(String(repeating: "1", count: 41))""#,
+        #""1\#(String(repeating: "\u{301}", count: 40))""#,
+    ])
+    func whatNobodyCouldReadIsNeitherPaidNorCalled(_ value: String) async throws {
+        let presenter = Recorder("ok")
+        let pay = App(PayHandler.self, presenter: presenter)
+        #expect(try await pay.call(#"{"type":"book","price":\#(value)}"#)["code"] == 400)
+        let call = App(MakeACallHandler.self, presenter: presenter)
+        #expect(try await call.call(#"{"number":\#(value)}"#)["code"] == 400)
+        #expect(presenter.asked.isEmpty)
+    }
+
     @Test func toastIsShownAndNotAnswered() async throws {
         let presenter = Recorder(nil)
         #expect(

@@ -127,6 +127,13 @@ enum HostileRequests {
             Case("bare CR at the end of the head", "GET / HTTP/1.1\r\nHost: a\r\n\r" + second),
             Case("CR CR LF", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n" + second),
             Case("first header folded", "GET / HTTP/1.1\r\n Host: a\r\n\r\n" + second),
+            // As the library leaves lines in its memory.
+            Case("a line made of NULs", "GET / HTTP/1.1\r\nHost: a\r\nX: a\0\0Y\0 b\r\n\r\n" + second),
+            Case("the only Host in NULs", "GET / HTTP/1.1\r\nX: a\0\0Host\0 a\r\n\r\n" + second),
+            Case(
+                "a Content-Length in NULs",
+                "POST / HTTP/1.1\r\nHost: a\r\nX: a\0\0Content-Length\0 5\r\n\r\n" + second),
+            Case("a request line with NULs", "GET /\0HTTP/1.1\0\0X HTTP/1.1\r\nHost: a\r\n\r\n" + second),
         ]
 
     // MARK: Transfer-Encoding

@@ -63,7 +63,7 @@ package struct Authority: Equatable, Sendable {
         guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8($0) != nil }
+            && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
     /// The same of an address as sockets show it: an IPv6 one has no brackets there.

@@ -191,9 +191,9 @@ extension JSON.Number {
     fileprivate init?(text: String) {
         let isNegative = text.hasPrefix("-")
         let unsigned = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
-        guard unsigned.contains(where: \.isWholeNumber) else { return nil }
+        guard let first = unsigned.first, first == "." || first.isWholeNumber else { return nil }
         var digits = unsigned.drop { $0 == "0" }
-        if digits.isEmpty || !(digits.first?.isWholeNumber ?? false) { digits = "0" + digits }
+        if !(digits.first?.isWholeNumber ?? false) { digits = "0" + digits }
         self.init(literal: (isNegative ? "-" : "") + digits)
     }
 }

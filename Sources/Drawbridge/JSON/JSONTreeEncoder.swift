@@ -34,6 +34,8 @@ final class JSONTreeEncoder: Encoder {
     }
 
     private let parent: JSONTreeEncoder?
+    /// The way to an encoder that its parent keeps: each would keep the other for ever.
+    private let path: [any CodingKey]
     private let key: (any CodingKey)?
     private var shape = Shape.undecided
     private var value = JSON.null
@@ -42,13 +44,14 @@ final class JSONTreeEncoder: Encoder {
     private var unfinished: [Int: JSONTreeEncoder] = [:]
     private var fault: EncodingError?
 
-    init(parent: JSONTreeEncoder? = nil, key: (any CodingKey)? = nil) {
+    init(parent: JSONTreeEncoder? = nil, path: [any CodingKey] = [], key: (any CodingKey)? = nil) {
         self.parent = parent
+        self.path = path
         self.key = key
     }
 
     var codingPath: [any CodingKey] {
-        let path = parent?.codingPath ?? []
+        let path = parent?.codingPath ?? path
         return key.map { path + [$0] } ?? path
     }
 
@@ -100,14 +103,14 @@ final class JSONTreeEncoder: Encoder {
     func member(_ key: any CodingKey) -> JSONTreeEncoder {
         let known = members.position(of: key.stringValue)
         if let known, let encoder = unfinished[known] { return encoder }
-        let encoder = JSONTreeEncoder(parent: self, key: key)
+        let encoder = JSONTreeEncoder(path: codingPath, key: key)
         unfinished[known ?? members.set(.null, for: key.stringValue)] = encoder
         return encoder
     }
 
     /// The encoder of an element that is finished later.
     func element() -> JSONTreeEncoder {
-        let encoder = JSONTreeEncoder(parent: self, key: JSON.PathKey(intValue: count))
+        let encoder = JSONTreeEncoder(path: codingPath, key: JSON.PathKey(intValue: count))
         unfinished[count] = encoder
         elements.append(.null)
         return encoder

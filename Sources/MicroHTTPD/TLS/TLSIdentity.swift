@@ -72,13 +72,14 @@ public struct TLSIdentity: Sendable {
             throw SystemError("cannot check the certificate", code: ENOMEM)
         }
         defer { gnutls_certificate_free_credentials(credentials) }
-        // The library copies, and does not write through the pointers.
-        var (certificateText, keyText) = (certificates, key)
+        // The library copies, and does not write through the pointers. It reads beyond a key that ends with DEK-Info,
+        // up to a NUL (GnuTLS 3.7), so each text has one behind its end.
+        var (certificateText, keyText) = (certificates + [0], key + [0])
         let code = certificateText.withUnsafeMutableBufferPointer { certificates in
             keyText.withUnsafeMutableBufferPointer { key in
                 var certificates = gnutls_datum_t(
-                    data: certificates.baseAddress, size: UInt32(certificates.count))
-                var key = gnutls_datum_t(data: key.baseAddress, size: UInt32(key.count))
+                    data: certificates.baseAddress, size: UInt32(certificates.count - 1))
+                var key = gnutls_datum_t(data: key.baseAddress, size: UInt32(key.count - 1))
                 return gnutls_certificate_set_x509_key_mem(
                     credentials, &certificates, &key, GNUTLS_X509_FMT_PEM)
             }

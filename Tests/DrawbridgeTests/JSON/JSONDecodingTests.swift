@@ -265,6 +265,7 @@ struct JSONDecodingTests {
         #expect(explain(["double": "nan"]) == #"double: expected a number, got the string "nan""#)
         #expect(explain(["double": "0x10"]) == #"double: expected a number, got the string "0x10""#)
         #expect(explain(["double": "-"]) == #"double: expected a number, got the string "-""#)
+        #expect(explain(["double": "E4"]) == #"double: expected a number, got the string "E4""#)
         #expect(explain(["bool": "yes"]) == #"bool: expected true or false, got the string "yes""#)
         #expect(explain(["nested": "x"]) == "nested: expected an object, got a string")
     }

@@ -139,6 +139,20 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: flat).description == #"{"x":1,"a":2,"z":3}"#)
     }
 
+    @Test func encodersOfNestedContainersDoNotStay() throws {
+        weak var kept: JSONTreeEncoder?
+        do {
+            let encoder = JSONTreeEncoder()
+            kept = encoder
+            var container = encoder.container(keyedBy: Key.self)
+            var list = container.nestedUnkeyedContainer(forKey: .a)
+            var inner = list.nestedContainer(keyedBy: Key.self)
+            try inner.encode(1, forKey: .b)
+            #expect(try encoder.finish().description == #"{"a":[{"b":1}]}"#)
+        }
+        #expect(kept == nil)
+    }
+
     @Test func twoShapesInOnePlaceAreAnError() throws {
         let mixed = Scripted { encoder in
             _ = encoder.container(keyedBy: Key.self)

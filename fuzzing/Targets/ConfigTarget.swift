@@ -1,0 +1,27 @@
+import Glibc
+
+@testable import DrawbridgeCommand
+
+/// Configuration files.
+enum ConfigTarget: FuzzTarget {
+    private static let path = "/tmp/drawbridge-fuzz-\(getpid()).json"
+
+    static func run(_ bytes: [UInt8]) {
+        let file = fopen(path, "w")
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+        defer { unlink(path) }
+        do {
+            let options = try ConfigFile(path).options
+            check((0...65535).contains(options.listening.port ?? 0), "\(options.listening)")
+            check((0...3600).contains(options.listening.grace ?? 0), "\(options.listening)")
+            for place in [options.serving.root, options.listening.cert, options.handlers.storage] {
+                check(place?.hasPrefix("/") ?? true, "\(place ?? "") counts from another folder")
+            }
+        } catch let error as Failure {
+            check("\(error)".hasPrefix(path), "\(error) names no file")
+        } catch {
+            fatalError("\(error) is no failure of a file")
+        }
+    }
+}

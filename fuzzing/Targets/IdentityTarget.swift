@@ -1,0 +1,19 @@
+@testable import MicroHTTPD
+
+/// Certificates and keys as PEM: whatever else a text is, it is refused with a reason.
+enum IdentityTarget: FuzzTarget {
+    static func run(_ bytes: [UInt8]) {
+        let text = PEMText(bytes, name: "the text")
+        let marks = String(decoding: bytes, as: UTF8.self)
+        check(text.hasCertificate == marks.contains("-----BEGIN CERTIFICATE-----"), "\(bytes)")
+        check(text.hasKey == marks.contains("PRIVATE KEY-----"), "\(bytes)")
+        do {
+            _ = try TLSIdentity(certificates: bytes, key: bytes)
+            check(text.hasCertificate && text.hasKey && !text.isEncrypted, "\(marks) is taken")
+        } catch let error as UnusableIdentity {
+            check(!error.description.isEmpty, "\(marks) is refused without a word")
+        } catch {
+            fatalError("\(error) is no unusable identity")
+        }
+    }
+}

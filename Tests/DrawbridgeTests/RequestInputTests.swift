@@ -116,6 +116,22 @@ struct RequestInputTests {
         #expect(try await input(body, target: target)?.description == expected)
     }
 
+    @Test(arguments: [2, 16, 17, 500])
+    func theBodyWinsOverTheQueryWithAnyNumberOfMembers(count: Int) async throws {
+        let body = "{" + (0..<count).map { #""k\#($0)":\#($0)"# }.joined(separator: ",") + "}"
+        let request = Request(.post, "/?k0=7&new=8&new=9&k1=7&other=10", body: .init(body))
+        let input = try await request.input(as: JSON.self)
+        #expect(input.objectValue?.count == count + 2)
+        #expect(input["k0"] == 0 && input["k1"] == 1 && input["new"] == ["8", "9"] && input["other"] == "10")
+        struct Typed: Decodable, Sendable {
+            var k0: Int
+            var new: [Int]
+            var other: Int
+        }
+        let typed = try await request.input(as: Typed.self)
+        #expect(typed.k0 == 0 && typed.new == [8, 9] && typed.other == 10)
+    }
+
     @Test func textOfAQueryStandsForNumbersDatesAndTruthValues() async throws {
         struct Search: Codable, Sendable, Equatable {
             var page: Int

@@ -8,7 +8,9 @@ enum Envelope {
     static func success(_ output: [UInt8], code: Int = 200) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(output.count + 40)
-        bytes += #"{"code":\#(code),"#.utf8
+        bytes += #"{"code":"#.utf8
+        JSON.write(code, into: &bytes)
+        bytes.append(UInt8(ascii: ","))
         if !output.isEmpty, output != Self.null {
             bytes += #""data":"#.utf8
             bytes += output

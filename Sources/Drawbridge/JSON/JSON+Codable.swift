@@ -7,7 +7,7 @@ import Foundation
 extension JSON: Encodable {
     /// Encodes the value as it is; an encoder of another format gets the nearest number it has.
     public func encode(to encoder: any Encoder) throws {
-        if let own = encoder as? JSONTreeEncoder { return own.take(self) }
+        if let own = encoder as? JSONTextEncoder { return try own.take(self) }
         switch self {
         case .array(let elements):
             var container = encoder.unkeyedContainer()
@@ -48,7 +48,7 @@ extension JSON: Encodable {
 extension JSON: Decodable {
     /// Takes the value as it is; of a decoder of another format, the first kind that it has here.
     public init(from decoder: any Decoder) throws {
-        if let own = decoder as? JSONTreeDecoder {
+        if let own = decoder as? JSONTapeDecoder {
             self = own.value
         } else if let container = try? decoder.container(keyedBy: PathKey.self) {
             let members = try container.allKeys.map { key in

@@ -21,25 +21,10 @@ extension JSON {
             for (key, value) in members { self[key] = value }
         }
 
-        /// Takes members as they are, unless a name is repeated.
-        init(unique members: [Element]) throws(Repetition) {
+        /// Takes members whose names are known to differ.
+        init(unique members: [Element]) {
             self.members = members
-            if members.count <= Self.searchLimit {
-                for later in members.indices.dropFirst() {
-                    let name = Bytewise(members[later].key)
-                    for earlier in 0..<later where Bytewise(members[earlier].key) == name {
-                        throw Repetition(position: later)
-                    }
-                }
-            } else if let position = buildIndex() {
-                throw Repetition(position: position)
-            }
-        }
-
-        /// A name that an object was to have twice.
-        struct Repetition: Error {
-            /// Where the name comes for the second time.
-            let position: Int
+            if members.count > Self.searchLimit { buildIndex() }
         }
     }
 }
@@ -67,12 +52,11 @@ extension JSON.Object {
         }
     }
 
-    /// Sets or appends a member and tells where it stands.
-    @discardableResult
-    mutating func set(_ value: JSON, for key: String) -> Int {
+    /// Sets or appends a member.
+    private mutating func set(_ value: JSON, for key: String) {
         if let position = position(of: key) {
             members[position].value = value
-            return position
+            return
         }
         members.append((key, value))
         if index != nil {
@@ -80,30 +64,18 @@ extension JSON.Object {
         } else if members.count > Self.searchLimit {
             buildIndex()
         }
-        return members.count - 1
-    }
-
-    /// Replaces the value of the member at a position.
-    mutating func replaceValue(at position: Int, with value: JSON) {
-        members[position].value = value
     }
 
     /// Where the member with this name stands.
-    func position(of key: String) -> Int? {
+    private func position(of key: String) -> Int? {
         if let index { return index[JSON.Bytewise(key)] }
         return members.firstIndex { JSON.Bytewise($0.key) == JSON.Bytewise(key) }
     }
 
-    /// Indexes every member, or stops at the first name that repeats and tells its position.
-    @discardableResult
-    private mutating func buildIndex() -> Int? {
+    private mutating func buildIndex() {
         var index = [JSON.Bytewise: Int](minimumCapacity: members.count)
-        for position in members.indices {
-            let earlier = index.updateValue(position, forKey: JSON.Bytewise(members[position].key))
-            if earlier != nil { return position }
-        }
+        for position in members.indices { index[JSON.Bytewise(members[position].key)] = position }
         self.index = index
-        return nil
     }
 }
 

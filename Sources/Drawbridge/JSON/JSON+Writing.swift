@@ -36,30 +36,46 @@ extension JSON {
     }
 
     /// Appends a string in quotes, copying the stretches between escapes whole.
-    private static func write(_ string: String, into output: inout [UInt8]) {
+    static func write(_ string: String, into output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))
         string.withUTF8 { bytes in
             var start = 0
-            var position = 0
+            var position = bytes.firstSpecial(from: 0, alsoSeparators: true)
             while position < bytes.count {
-                let byte = bytes[position]
                 var length = 1
-                if byte == 0xE2, bytes[position + 1] == 0x80, bytes[position + 2] | 1 == 0xA9 {
+                var code = UInt16(bytes[position])
+                if code == 0xE2 {
                     length = 3
-                } else if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                    position += 1
-                    continue
+                    code = 0x2000 | UInt16(bytes[position + 2] & 0x2F)
                 }
-                output.append(contentsOf: bytes[start..<position])
-                let code = length == 3 ? 0x2000 | UInt16(bytes[position + 2] & 0x2F) : UInt16(byte)
-                output.append(contentsOf: escape(code).utf8)
-                position += length
-                start = position
+                if length == 1 || bytes[position + 1] == 0x80 && bytes[position + 2] | 1 == 0xA9 {
+                    output.append(contentsOf: bytes[start..<position])
+                    output.append(contentsOf: escape(code).utf8)
+                    start = position + length
+                }
+                position = bytes.firstSpecial(from: position + length, alsoSeparators: true)
             }
-            output.append(contentsOf: bytes[start...])
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends an integer.
+    static func write(_ value: Int, into output: inout [UInt8]) {
+        var rest = value.magnitude
+        var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+        var start = digits.count
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 {
+            start -= 1
+            digits[start] = UInt8(ascii: "-")
+        }
+        for position in start..<digits.count { output.append(digits[position]) }
     }
 
     private static func escape(_ code: UInt16) -> String {

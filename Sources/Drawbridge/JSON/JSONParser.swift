@@ -1,66 +1,35 @@
-extension JSON {
-    /// Reads a JSON text: UTF-8, one value, nothing but white space around it (RFC 8259).
-    ///
-    /// A name that an object repeats is refused, since readers disagree about which value counts.
-    /// - Parameters:
-    ///   - bytes: The text.
-    ///   - maximumDepth: How many arrays and objects may stand inside each other. Reading takes no stack, but
-    ///     comparing, writing and releasing the value does; keep the limit where threads have little.
-    /// - Throws: ``ParseError``, which tells what is wrong and where.
-    public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(ParseError) {
-        self = try bytes.withUnsafeBufferPointer { bytes throws(ParseError) in
-            var parser = JSONParser(bytes, maximumDepth: maximumDepth)
-            return try parser.document()
-        }
-    }
-
-    /// The lines, counted from 1, on which the members of a JSON text that is an object begin.
-    package static func lines(ofMembersIn bytes: [UInt8]) throws(ParseError) -> [String: Int] {
-        try bytes.withUnsafeBufferPointer { bytes throws(ParseError) in
-            var parser = JSONParser(bytes, maximumDepth: 512)
-            _ = try parser.document()
-            let lines = parser.outermostNames.map { name in
-                (name.text, bytes.prefix(name.offset).count { $0 == UInt8(ascii: "\n") } + 1)
-            }
-            return Dictionary(lines) { $1 }
-        }
-    }
-}
-
-/// Reads one JSON text in one pass, without recursion.
-///
-/// Values wait in one list until the array or object around them closes and takes its share off the end.
+/// Reads one JSON text in one pass, without recursion, into the entries of a ``JSONTape``.
 struct JSONParser {
-    private struct Container {
-        let isObject: Bool
-        let firstValue: Int
-    }
+    typealias Entry = JSONTape.Entry
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private let maximumDepth: Int
+    private let allowsRepetition: Bool
     private var position = 0
-    private var containers: [Container] = []
-    private var values: [JSON] = []
-    private var names: [(text: String, offset: Int)] = []
-    /// Those of the object that is the whole text.
-    private(set) var outermostNames: [(text: String, offset: Int)] = []
+    private var depth = 0
+    /// The innermost array or object that is open.
+    private var container = Entry.none
+    private(set) var entries: [Entry] = []
+    /// The characters of strings that have escapes.
+    private(set) var aside: [UInt8] = []
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        self.allowsRepetition = allowsRepetition
     }
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    mutating func document() throws(JSON.ParseError) -> JSON {
+    mutating func document() throws(JSON.ParseError) {
+        guard bytes.count < Entry.none else { throw fault("the text has more than 4 GB") }
         try checkEncoding()
-        var whole: JSON?
-        while whole == nil {
-            if let value = try beginValue() { whole = try hand(value) }
-        }
+        entries.reserveCapacity(bytes.count / 4 + 4)
+        repeat {
+            while try !beginValue() {}
+        } while try !endValue()
         skipWhitespace()
-        guard isAtEnd, let whole else { throw fault("expected nothing after the value, found \(found)") }
-        return whole
+        guard isAtEnd else { throw fault("expected nothing after the value, found \(found)") }
     }
 
     private func checkEncoding() throws(JSON.ParseError) {
@@ -78,71 +47,82 @@ struct JSONParser {
 
     // MARK: - Structure
 
-    /// Reads a whole value, or the opening of an array or object: then `nil`, and its first value comes next.
-    private mutating func beginValue() throws(JSON.ParseError) -> JSON? {
+    /// Reads a whole value, or the opening of an array or object: then `false`, and its first value comes next.
+    private mutating func beginValue() throws(JSON.ParseError) -> Bool {
         skipWhitespace()
+        let start = position
         switch current {
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
-        case UInt8(ascii: "{"): return try open(isObject: true) ? nil : .object(JSON.Object())
-        case UInt8(ascii: "["): return try open(isObject: false) ? nil : .array([])
-        case UInt8(ascii: "t") where skip("true"): return .bool(true)
-        case UInt8(ascii: "f") where skip("false"): return .bool(false)
-        case UInt8(ascii: "n") where skip("null"): return .null
+        case UInt8(ascii: "\""):
+            let (range, isAside) = try string()
+            append(.string, range, isAside: isAside)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            if let problem = scanNumber() { throw fault(problem) }
+            append(.number, start..<position)
+        case UInt8(ascii: "{"): return try open(.object)
+        case UInt8(ascii: "["): return try open(.array)
+        case UInt8(ascii: "t") where skip("true"): append(.yes, start..<position)
+        case UInt8(ascii: "f") where skip("false"): append(.no, start..<position)
+        case UInt8(ascii: "n") where skip("null"): append(.null, start..<position)
         default: throw missingValue()
         }
-    }
-
-    /// Opens an array or object, or gives `false` when it closes at once.
-    private mutating func open(isObject: Bool) throws(JSON.ParseError) -> Bool {
-        guard containers.count < maximumDepth else {
-            throw fault("arrays and objects are nested deeper than \(maximumDepth)")
-        }
-        position += 1
-        skipWhitespace()
-        if skip(isObject ? "}" : "]") { return false }
-        containers.append(Container(isObject: isObject, firstValue: values.count))
-        if isObject { try name() }
         return true
     }
 
-    /// Hands a value to the container around it, closing what closes here; gives the outermost value, at last.
-    private mutating func hand(_ value: JSON) throws(JSON.ParseError) -> JSON? {
-        var value = value
-        while let container = containers.last {
-            values.append(value)
+    @inline(__always)
+    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, isAside: Bool = false) {
+        let count = container == Entry.none ? 0 : entries[Int(container)].start
+        append(kind, range, position: count, isAside: isAside)
+    }
+
+    @inline(__always)
+    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, position: UInt32, isAside: Bool) {
+        entries.append(
+            Entry(
+                kind: kind, isAside: isAside, position: position, parent: container,
+                start: UInt32(truncatingIfNeeded: range.lowerBound),
+                end: UInt32(truncatingIfNeeded: range.upperBound)))
+    }
+
+    /// Opens an array or object, and gives `true` when it closes at once.
+    private mutating func open(_ kind: Entry.Kind) throws(JSON.ParseError) -> Bool {
+        guard depth < maximumDepth else {
+            throw fault("arrays and objects are nested deeper than \(maximumDepth)")
+        }
+        let place = entries.count
+        append(kind, 0..<place + 1)
+        position += 1
+        skipWhitespace()
+        if skip(kind == .object ? "}" : "]") { return true }
+        container = UInt32(truncatingIfNeeded: place)
+        depth += 1
+        if kind == .object { try name() }
+        return false
+    }
+
+    /// Hands a value to the container around it, closing what closes here; gives `true` after the outermost value.
+    private mutating func endValue() throws(JSON.ParseError) -> Bool {
+        while container != Entry.none {
+            let place = Int(container)
+            let isObject = entries[place].kind == .object
+            entries[place].start += 1
             skipWhitespace()
             if skip(",") {
                 skipWhitespace()
-                if container.isObject { try name() }
-                return nil
+                if isObject { try name() }
+                return false
             }
-            guard skip(container.isObject ? "}" : "]") else {
-                throw fault("expected ',' or '\(container.isObject ? "}" : "]")', found \(found)")
+            guard skip(isObject ? "}" : "]") else {
+                throw fault("expected ',' or '\(isObject ? "}" : "]")', found \(found)")
             }
-            value = try close(container)
+            container = entries[place].parent
+            entries[place].end = UInt32(truncatingIfNeeded: entries.count)
+            depth -= 1
+            if isObject, !allowsRepetition, let name = repeatedName(in: place) {
+                let excerpt = JSON.string(text(name)).excerpt
+                throw fault("the object has two members with the name \(excerpt)", at: Int(name.position))
+            }
         }
-        return value
-    }
-
-    private mutating func close(_ container: Container) throws(JSON.ParseError) -> JSON {
-        containers.removeLast()
-        let count = values.count - container.firstValue
-        defer { values.removeLast(count) }
-        guard container.isObject else { return .array(Array(values.suffix(count))) }
-        let firstName = names.count - count
-        defer { names.removeLast(count) }
-        if containers.isEmpty { outermostNames = names }
-        do throws(JSON.Object.Repetition) {
-            let members = (0..<count).map {
-                (key: names[firstName + $0].text, value: values[container.firstValue + $0])
-            }
-            return .object(try JSON.Object(unique: members))
-        } catch {
-            let name = names[firstName + error.position]
-            let text = JSON.string(name.text).excerpt
-            throw fault("the object has two members with the name \(text)", at: name.offset)
-        }
+        return true
     }
 
     /// Reads the name of a member and the colon after it.
@@ -150,19 +130,59 @@ struct JSONParser {
         guard current == UInt8(ascii: "\"") else {
             throw fault("expected the name of a member in double quotes, found \(found)")
         }
-        let offset = position
-        names.append((try string(), offset))
+        let start = position
+        let (range, isAside) = try string()
+        append(.name, range, position: UInt32(truncatingIfNeeded: start), isAside: isAside)
         skipWhitespace()
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }
 
-    // MARK: - Numbers and strings
+    // MARK: - Names
 
-    private mutating func number() throws(JSON.ParseError) -> JSON.Number {
-        let start = position
-        if let problem = scanNumber() { throw fault(problem) }
-        return JSON.Number(verified: text(from: start))
+    /// The first name that the object has had before; a few are compared with each other, many are kept in a set.
+    private func repeatedName(in object: Int) -> Entry? {
+        let isSmall = entries[object].count <= JSONTape.searchLimit
+        var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : entries[object].count)
+        var place = object + 1
+        while place < entries.count {
+            let name = entries[place]
+            if isSmall {
+                var earlier = object + 1
+                while earlier < place {
+                    if isSame(entries[earlier], name) { return name }
+                    earlier = next(after: earlier + 1)
+                }
+            } else if !known.insert(JSON.Bytewise(text(name))).inserted {
+                return name
+            }
+            place = next(after: place + 1)
+        }
+        return nil
     }
+
+    private func next(after place: Int) -> Int {
+        entries[place].isContainer ? Int(entries[place].end) : place + 1
+    }
+
+    @inline(__always)
+    private func isSame(_ one: Entry, _ other: Entry) -> Bool {
+        guard one.end - one.start == other.end - other.start else { return false }
+        return withCharacters(one) { one in withCharacters(other) { other in one.elementsEqual(other) } }
+    }
+
+    private func text(_ entry: Entry) -> String {
+        withCharacters(entry) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @inline(__always)
+    private func withCharacters<Result>(_ entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) -> Result)
+        -> Result
+    {
+        if !entry.isAside { return body(UnsafeBufferPointer(rebasing: bytes[entry.range])) }
+        return aside.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[entry.range])) }
+    }
+
+    // MARK: - Numbers and strings
 
     /// Passes over a number, or stops where it goes wrong and tells why.
     mutating func scanNumber() -> String? {
@@ -180,41 +200,41 @@ struct JSONParser {
         return nil
     }
 
-    private mutating func string() throws(JSON.ParseError) -> String {
+    /// Passes over a string, and tells where its characters are.
+    private mutating func string() throws(JSON.ParseError) -> (range: Range<Int>, isAside: Bool) {
         let opening = position
         position += 1
         var start = position
-        var unescaped: [UInt8] = []
-        while position < bytes.count {
-            switch bytes[position] {
+        let unescaped = aside.count
+        while true {
+            position = bytes.firstSpecial(from: position)
+            switch current {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                if unescaped.isEmpty { return text(from: start) }
-                unescaped.append(contentsOf: bytes[start..<position])
-                return String(decoding: unescaped, as: UTF8.self)
+                if start == opening + 1 { return (start..<position, false) }
+                aside.append(contentsOf: bytes[start..<position])
+                return (unescaped..<aside.count, true)
             case UInt8(ascii: "\\"):
-                unescaped.append(contentsOf: bytes[start..<position])
-                try unescape(into: &unescaped)
+                aside.append(contentsOf: bytes[start..<position])
+                try unescape()
                 start = position
-            case 0..<0x20:
-                throw fault("a string cannot hold \(found) as it is; write it with a backslash")
             default:
-                position += 1
+                if isAtEnd { throw fault("the string that begins here does not end", at: opening) }
+                throw fault("a string cannot hold \(found) as it is; write it with a backslash")
             }
         }
-        throw fault("the string that begins here does not end", at: opening)
     }
 
-    private mutating func unescape(into output: inout [UInt8]) throws(JSON.ParseError) {
+    private mutating func unescape() throws(JSON.ParseError) {
         position += 1
         switch current {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): output.append(current)
-        case UInt8(ascii: "b"): output.append(0x08)
-        case UInt8(ascii: "f"): output.append(0x0C)
-        case UInt8(ascii: "n"): output.append(0x0A)
-        case UInt8(ascii: "r"): output.append(0x0D)
-        case UInt8(ascii: "t"): output.append(0x09)
-        case UInt8(ascii: "u"): return output.append(contentsOf: UTF8.encode(try escapedScalar()) ?? .init())
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): aside.append(current)
+        case UInt8(ascii: "b"): aside.append(0x08)
+        case UInt8(ascii: "f"): aside.append(0x0C)
+        case UInt8(ascii: "n"): aside.append(0x0A)
+        case UInt8(ascii: "r"): aside.append(0x0D)
+        case UInt8(ascii: "t"): aside.append(0x09)
+        case UInt8(ascii: "u"): return aside.append(contentsOf: UTF8.encode(try escapedScalar()) ?? .init())
         default: throw fault("expected one of \"\\/bfnrtu after the backslash, found \(found)")
         }
         position += 1

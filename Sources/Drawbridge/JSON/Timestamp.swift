@@ -41,7 +41,14 @@ enum Timestamp {
 
     /// Reads `2026-11-20`, or that with `T23:29:24`, a fraction if any, and `Z` or an offset such as `+01:00`.
     static func date(from text: String) -> Date? {
-        var rest = Substring(text).utf8
+        var text = text
+        return text.withUTF8 { date(from: $0[...]) }
+    }
+
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private static func date(from bytes: Bytes) -> Date? {
+        var rest = bytes
         guard let year = number(4, from: &rest), skip("-", in: &rest), let month = number(2, from: &rest),
             skip("-", in: &rest), let day = number(2, from: &rest),
             1...12 ~= month, 1...length(ofMonth: month, in: year) ~= day
@@ -90,19 +97,19 @@ enum Timestamp {
 
     // MARK: - Reading
 
-    private static func skip(_ character: Unicode.Scalar, in rest: inout Substring.UTF8View) -> Bool {
+    private static func skip(_ character: Unicode.Scalar, in rest: inout Bytes) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true
     }
 
-    private static func digit(from rest: inout Substring.UTF8View) -> Int? {
+    private static func digit(from rest: inout Bytes) -> Int? {
         guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
         rest.removeFirst()
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    private static func number(_ width: Int, from rest: inout Substring.UTF8View) -> Int? {
+    private static func number(_ width: Int, from rest: inout Bytes) -> Int? {
         var value = 0
         for _ in 0..<width {
             guard let next = digit(from: &rest) else { return nil }
@@ -112,7 +119,7 @@ enum Timestamp {
     }
 
     /// The fraction of a second: 0 without a point, `nil` for a point without digits; counts nine digits.
-    private static func fraction(from rest: inout Substring.UTF8View) -> Double? {
+    private static func fraction(from rest: inout Bytes) -> Double? {
         guard skip(".", in: &rest) else { return 0 }
         guard var value = digit(from: &rest) else { return nil }
         var scale = 10
@@ -125,7 +132,7 @@ enum Timestamp {
     }
 
     /// The offset from UTC in seconds.
-    private static func offset(from rest: inout Substring.UTF8View) -> Int? {
+    private static func offset(from rest: inout Bytes) -> Int? {
         if skip("Z", in: &rest) || skip("z", in: &rest) { return 0 }
         let sign = skip("-", in: &rest) ? -1 : skip("+", in: &rest) ? 1 : 0
         guard sign != 0, let hours = number(2, from: &rest), skip(":", in: &rest),

@@ -31,11 +31,11 @@ extension Request {
     }
 
     private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
-        var input = try doorInput.map { Input(value: $0) } ?? Input(body: bytes, type: headers[.contentType])
-        input.add(query)
+        let tape = try doorInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
+        if head.path?.utf8.contains(UInt8(ascii: "?")) == true { tape.add(query) }
         do {
-            guard let value = input.value, value != .null else { return try Self.decodeNothing() }
-            return try value.decode(T.self, textMembers: input.textMembers)
+            if tape[0].kind == .null { return try Self.decodeNothing() }
+            return try JSONTapeDecoder(tape).decode(T.self)
         } catch let error as DecodingError {
             throw HTTPError(.badRequest, error.explanation)
         }
@@ -51,58 +51,58 @@ extension Request {
     }
 }
 
-/// What a page sent, put together from body and query.
-private struct Input {
-    var value: JSON?
-    /// The members that came as text and so may stand for numbers, dates and booleans.
-    var textMembers: Set<String> = []
-
-    init(value: JSON) { self.value = value }
-
-    init(body: [UInt8], type: String?) throws {
-        let type = type?.lowercased() ?? ""
-        guard let first = body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return }
-        let isJSON = "{[\"".utf8.contains(first) || first == 0xEF || type.contains("json")
-        if isJSON {
-            do {
-                value = try JSON(parsing: body)
-            } catch {
-                throw HTTPError(.badRequest, "the body is no JSON: \(error)")
-            }
-        } else if type.hasPrefix("multipart/") {
-            throw HTTPError(
-                .unsupportedMediaType, "the body has several parts; send JSON, or a form as name=value&…")
-        } else if !type.hasPrefix("application/x-www-form-urlencoded"), let scalar = try? JSON(parsing: body)
-        {
-            value = scalar
-        } else {
-            guard let text = String(validating: body, as: UTF8.self) else {
-                throw HTTPError(.badRequest, "the body is no UTF-8; send JSON, or a form as name=value&…")
-            }
-            add(Query(text))
+extension JSONTape {
+    /// Reads what a page sent as a body; `null` where that is nothing.
+    fileprivate static func sent(
+        _ body: [UInt8], _ contentType: @autoclosure () -> String?
+    ) throws -> JSONTape {
+        guard let first = body.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else {
+            return JSONTape()
+        }
+        switch first {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: return try json(body)
+        default: return try scalarOrForm(body, type: contentType()?.lowercased() ?? "")
         }
     }
 
-    /// Adds items under names that are not taken yet; a repeated item is an array.
-    mutating func add(_ query: Query) {
-        guard !query.isEmpty else { return }
-        var object = JSON.Object()
-        switch value {
-        case .object(let members): object = members
-        case nil, .null: break
-        default: return
+    private static func json(_ body: [UInt8]) throws -> JSONTape {
+        do {
+            return try JSONTape(parsing: body)
+        } catch {
+            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
         }
-        var added: [String: [String]] = [:]
-        var order: [String] = []
-        for item in query where object[item.name] == nil {
-            if added[item.name] == nil { order.append(item.name) }
-            added[item.name, default: []].append(item.value)
+    }
+
+    private static func scalarOrForm(_ body: [UInt8], type: String) throws -> JSONTape {
+        if type.contains("json") { return try json(body) }
+        guard !type.hasPrefix("multipart/") else {
+            throw HTTPError(
+                .unsupportedMediaType, "the body has several parts; send JSON, or a form as name=value&…")
         }
-        for name in order {
-            let values = added[name] ?? []
-            object[name] = values.count == 1 ? .string(values[0]) : .array(values.map { .string($0) })
-            textMembers.insert(name)
+        if !type.hasPrefix("application/x-www-form-urlencoded"), let scalar = try? JSONTape(parsing: body) {
+            return scalar
         }
-        value = .object(object)
+        guard let text = String(validating: body, as: UTF8.self) else {
+            throw HTTPError(.badRequest, "the body is no UTF-8; send JSON, or a form as name=value&…")
+        }
+        let tape = JSONTape()
+        tape.add(Query(text))
+        return tape
+    }
+
+    /// Adds items to an object under names that are not taken yet; a repeated item is an array.
+    fileprivate func add(_ query: Query) {
+        guard self[0].kind == .object || self[0].kind == .null else { return }
+        var added: [(name: String, values: [String])] = []
+        var positions: [JSON.Bytewise: Int] = [:]
+        for item in query where member(item.name, of: 0) == nil {
+            if let position = positions[JSON.Bytewise(item.name)] {
+                added[position].values.append(item.value)
+            } else {
+                positions[JSON.Bytewise(item.name)] = added.count
+                added.append((item.name, [item.value]))
+            }
+        }
+        for (name, values) in added { add(values, named: name) }
     }
 }

@@ -104,6 +104,80 @@ struct JSONDecodingTests {
         #expect(value.a == 2 && value.b == 1)
     }
 
+    @Test(arguments: [1, 16, 17, 1_000])
+    func membersAreFoundAmongAnyNumber(count: Int) throws {
+        struct Two: Decodable {
+            var first: Int
+            var last: String?
+            var absent: Bool?
+        }
+        let others = (0..<count).map { #""k\#($0)":[{"first":0}],"# }.joined()
+        let text = #"{"fi\u0072st":1,"# + others + #""last":"\u00e9"}"#
+        let two = try JSON(parsing: Array(text.utf8)).decode(Two.self)
+        #expect(two.first == 1 && two.last == "é" && two.absent == nil)
+        let lists = try JSON(parsing: Array("{\(others)\"x\":[]}".utf8)).decode(
+            [String: [[String: Int]]].self)
+        #expect(lists.count == count + 1)
+        #expect(lists["k\(count - 1)"] == [["first": 0]])
+    }
+
+    @Test func anElementThatDoesNotFitMayBeReadAsSomethingElse() throws {
+        struct Lenient: Decodable, Equatable {
+            var numbers: [Int128] = []
+            var others: [JSON] = []
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                while !container.isAtEnd {
+                    if let number = try? container.decode(Int128.self) {
+                        numbers.append(number)
+                    } else {
+                        others.append(try container.decode(JSON.self))
+                    }
+                }
+            }
+        }
+        let value = try JSON(parsing: Array(#"[1,"x",[2],3,null]"#.utf8)).decode(Lenient.self)
+        #expect(value.numbers == [1, 3])
+        #expect(value.others == ["x", [2], .null])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func elementsThatDoNotFitCostNoMoreInALongArray() throws {
+        struct Length: Decodable {
+            var total = 0
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                while !container.isAtEnd {
+                    if let number = try? container.decode(Int.self) {
+                        total += number
+                    } else {
+                        total += try container.decode([Int].self).count
+                    }
+                }
+            }
+        }
+        let text = "[" + String(repeating: "[1,2],", count: 50_000) + "7]"
+        #expect(try JSON(parsing: Array(text.utf8)).decode(Length.self).total == 100_007)
+    }
+
+    @Test func aMissingSuperIsNullAndNamed() throws {
+        struct Derived: Decodable {
+            enum Key: CodingKey { case b }
+            let base: String?
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Key.self)
+                let parent = try container.superDecoder()
+                base = try? parent.singleValueContainer().decode(String.self)
+                if try container.decode(Bool.self, forKey: .b) { _ = try Order(from: parent) }
+            }
+        }
+        #expect(try JSON.object(["b": false]).decode(Derived.self).base == nil)
+        #expect(explain(["b": true], as: Derived.self) == "super: expected an object, got null")
+        #expect(
+            explain([["b": true, "super": [:]]], as: [Derived].self)
+                == "[0].super.user is missing: expected a string")
+    }
+
     // MARK: - Text
 
     private enum Size: Int, Decodable { case small = 1, large }

@@ -65,7 +65,7 @@ struct JSONEncodingTests {
     }
 
     private struct Scripted: Encodable {
-        let script: @Sendable (any Encoder) throws -> Void
+        let script: (any Encoder) throws -> Void
         func encode(to encoder: any Encoder) throws { try script(encoder) }
     }
 
@@ -117,6 +117,21 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: value).description == expected)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func manyNestedContainersAreWrittenInOnePass() throws {
+        let value = Scripted { encoder in
+            var list = encoder.unkeyedContainer()
+            for number in 0..<30_000 {
+                var inner = list.nestedUnkeyedContainer()
+                try inner.encode(number)
+                try list.encode([number])
+            }
+        }
+        let elements = try #require(try JSON(encoding: value).arrayValue)
+        #expect(elements.count == 60_000)
+        #expect(elements[59_998] == [29_999] && elements[59_999] == [29_999])
+    }
+
     @Test func aMemberEncodedTwiceKeepsTheLastValue() throws {
         let value = Scripted { encoder in
             var container = encoder.container(keyedBy: Key.self)
@@ -140,15 +155,18 @@ struct JSONEncodingTests {
     }
 
     @Test func encodersOfNestedContainersDoNotStay() throws {
-        weak var kept: JSONTreeEncoder?
+        weak var kept: JSONText?
         do {
-            let encoder = JSONTreeEncoder()
-            kept = encoder
-            var container = encoder.container(keyedBy: Key.self)
-            var list = container.nestedUnkeyedContainer(forKey: .a)
-            var inner = list.nestedContainer(keyedBy: Key.self)
-            try inner.encode(1, forKey: .b)
-            #expect(try encoder.finish().description == #"{"a":[{"b":1}]}"#)
+            let text = JSONText()
+            kept = text
+            try text.append(
+                Scripted { encoder in
+                    var container = encoder.container(keyedBy: Key.self)
+                    var list = container.nestedUnkeyedContainer(forKey: .a)
+                    var inner = list.nestedContainer(keyedBy: Key.self)
+                    try inner.encode(1, forKey: .b)
+                })
+            #expect(text.bytes == Array(#"{"a":[{"b":1}]}"#.utf8))
         }
         #expect(kept == nil)
     }
@@ -165,6 +183,87 @@ struct JSONEncodingTests {
         }
         #expect(problem(mixed) == "encodes an array after an object in the same place")
         #expect(problem(["k": [twice]]) == "encodes a single value after a single value in the same place")
+    }
+
+    @Test func aMemberThatFailedLeavesNothingBehind() throws {
+        struct Half: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(1, forKey: .a)
+                var list = container.nestedUnkeyedContainer(forKey: .b)
+                try list.encode("x")
+                try container.encode(["y": [Double.nan]], forKey: .c)
+            }
+        }
+        let value = Scripted { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: .a)
+            try? container.encode(Half(), forKey: .b)
+            var list = container.nestedUnkeyedContainer(forKey: .c)
+            try? list.encode(Half())
+            try list.encode(2)
+        }
+        #expect(try JSON(encoding: value).description == #"{"a":1,"c":[2]}"#)
+        #expect(problem(Half()) == "c.y[0]: nan is not a number in JSON; encode null or a text instead")
+    }
+
+    @Test func aContainerIsWrittenWhileItsValueIsAndNotLater() throws {
+        final class Kept: Encodable {
+            var container: KeyedEncodingContainer<Key>?
+            func encode(to encoder: any Encoder) throws { container = encoder.container(keyedBy: Key.self) }
+        }
+        let late = Scripted { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            let kept = Kept()
+            try container.encode(kept, forKey: .a)
+            try kept.container?.encode(1, forKey: .b)
+        }
+        let early = Scripted { encoder in
+            var list = encoder.unkeyedContainer()
+            let outer = list
+            try list.encode(
+                Scripted { _ in
+                    var outer = outer
+                    _ = outer.nestedUnkeyedContainer()
+                })
+        }
+        let expected = "encodes into a place that is finished, or has a value in it that is not"
+        #expect(problem(late) == expected)
+        #expect(problem(early) == expected)
+    }
+
+    @Test(arguments: [2, 16, 17, 40])
+    func aNameWrittenTwiceIsFoundAmongAnyNumber(count: Int) throws {
+        let value = Scripted { encoder in
+            var container = encoder.container(keyedBy: JSON.PathKey.self)
+            for number in 0..<count {
+                try container.encode(number, forKey: JSON.PathKey(stringValue: "\"\(number)"))
+            }
+            try container.encode("last", forKey: JSON.PathKey(stringValue: "\"1"))
+        }
+        let members = try #require(try JSON(encoding: value).objectValue)
+        #expect(members.map(\.key) == (0..<count).map { "\"\($0)" })
+        #expect(members["\"1"] == "last")
+        #expect(members["\"0"] == 0)
+    }
+
+    @Test(arguments: [
+        0, -0.0, 1, -7, 9_007_199_254_740_991, 9_007_199_254_740_992, -9_223_372_036_854_775_808,
+        9_223_372_036_854_775_808, 1e22, 0.5, -1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+    ])
+    func doublesAreWrittenAsTheirShortestNumber(value: Double) throws {
+        let number = try #require(JSON.Number(value))
+        #expect(try JSON.encode(value) == Array(number.literal.utf8))
+        #expect(try JSON.encode([value]) == Array("[\(number.literal)]".utf8))
+        #expect(try JSON(encoding: value).decode(Double.self).bitPattern == value.bitPattern)
+    }
+
+    @Test func everyWidthOfIntegerIsWrittenToItsLimits() throws {
+        #expect(try JSON(encoding: [Int.min, 0, .max]).description == "[\(Int.min),0,\(Int.max)]")
+        #expect(try JSON(encoding: [Int64.min, .max]).description == "[\(Int64.min),\(Int64.max)]")
+        #expect(try JSON(encoding: [Int8.min, .max]).description == "[-128,127]")
+        #expect(try JSON(encoding: [UInt64.max, 10]).description == "[\(UInt64.max),10]")
+        #expect(try JSON(encoding: [UInt32.max]).description == "[\(UInt32.max)]")
     }
 
     @Test func whatIsNoNumberIsRefusedWithItsPath() {

@@ -131,6 +131,26 @@ struct JSONValueTests {
         }
     }
 
+    @Test func everyScalarIsSeenWhereverItStandsInAString() throws {
+        let awkward: [Unicode.Scalar] = [
+            "\"", "\\", "\u{0}", "\u{1F}", " ", "!", "\u{7F}", "\u{80}", "é", "\u{2013}", "\u{2027}",
+            "\u{2028}",
+            "\u{2029}", "\u{202A}", "\u{FFFD}", "😀",
+        ]
+        for length in 0..<20 {
+            for position in 0...length {
+                for scalar in awkward {
+                    var text = String(repeating: "a", count: length).unicodeScalars
+                    text.insert(scalar, at: text.index(text.startIndex, offsetBy: position))
+                    let bytes = JSON.string(String(text)).bytes
+                    let isEscaped = ["\"", "\\", "\u{0}", "\u{1F}", "\u{2028}", "\u{2029}"].contains(scalar)
+                    #expect(bytes.contains(UInt8(ascii: "\\")) == isEscaped)
+                    #expect(try JSON(parsing: bytes).stringValue?.unicodeScalars.elementsEqual(text) == true)
+                }
+            }
+        }
+    }
+
     @Test func nothingIsEscapedButWhatMustBe() {
         let text: JSON = "\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2027}\u{2028}\u{2029}\u{202A}é<&>'"
         let expected =

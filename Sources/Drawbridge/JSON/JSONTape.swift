@@ -1,0 +1,181 @@
+/// A JSON text and a flat list of what stands where in it: read once, and made into values when they are asked for.
+///
+/// An array or object comes before its values, which stand one after the other up to its `end`; so a value is
+/// known by the position of its entry, and the first one is the whole.
+///
+/// No method calls out while it changes anything, so that access need not be checked at run time.
+final class JSONTape {
+    let bytes: [UInt8]
+    /// Characters that do not stand so in the text: strings that had escapes, and text that was added.
+    @exclusivity(unchecked) private var aside: [UInt8]
+    @exclusivity(unchecked) private var entries: [Entry]
+    /// The places of the values by name, for objects that are asked and have more members than ``searchLimit``.
+    private var indexes: [Int: [JSON.Bytewise: Int]] = [:]
+
+    /// So many members are searched one after the other; beyond that an index finds them, so that a lookup stays fast
+    /// in an object with 100,000.
+    static let searchLimit = 16
+
+    /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
+    ///
+    /// - Parameter allowsRepetition: takes an object with two members of one name.
+    init(
+        parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
+    ) throws(JSON.ParseError) {
+        self.bytes = bytes
+        (entries, aside) = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
+            var parser = JSONParser(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
+            try parser.document()
+            return (parser.entries, parser.aside)
+        }
+    }
+
+    /// The text `null`.
+    init() {
+        bytes = []
+        aside = []
+        entries = [Entry(kind: .null)]
+    }
+
+    /// The tape of a value.
+    convenience init(_ value: JSON) throws(JSON.ParseError) {
+        try self.init(parsing: value.bytes, maximumDepth: .max)
+    }
+
+    // MARK: - Looking
+
+    @inline(__always)
+    subscript(place: Int) -> Entry { entries[place] }
+
+    /// The place after a value and all that is in it.
+    @inline(__always)
+    func next(after place: Int) -> Int {
+        let entry = entries[place]
+        return entry.isContainer ? Int(entry.end) : place + 1
+    }
+
+    /// The characters of a number, or of a string or name without its quotes and escapes.
+    @inline(__always)
+    func withCharacters<Result, Failure: Error>(
+        of entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if entry.isAside {
+            try aside.withUnsafeBufferPointer { bytes throws(Failure) in
+                try body(UnsafeBufferPointer(rebasing: bytes[entry.range]))
+            }
+        } else {
+            try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+                try body(UnsafeBufferPointer(rebasing: bytes[entry.range]))
+            }
+        }
+    }
+
+    /// The characters as a string.
+    @inline(__always)
+    func string(_ entry: Entry) -> String {
+        withCharacters(of: entry) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Where the value of the object's member with this name stands; names are compared byte by byte.
+    @inline(__always)
+    func member(_ name: String, of object: Int) -> Int? {
+        let entry = entries[object]
+        guard entry.kind == .object else { return nil }
+        if entry.count > Self.searchLimit { return index(of: object)[JSON.Bytewise(name)] }
+        var name = name
+        return name.withUTF8 { wanted in
+            var place = object + 1
+            while place < entry.end {
+                let entry = entries[place]
+                if entry.range.count == wanted.count, withCharacters(of: entry, { $0.elementsEqual(wanted) })
+                {
+                    return place + 1
+                }
+                place = next(after: place + 1)
+            }
+            return nil
+        }
+    }
+
+    private func index(of object: Int) -> [JSON.Bytewise: Int] {
+        if let index = indexes[object] { return index }
+        var index = [JSON.Bytewise: Int](minimumCapacity: entries[object].count)
+        for value in values(in: object) { index[JSON.Bytewise(string(entries[value - 1]))] = value }
+        indexes[object] = index
+        return index
+    }
+
+    /// The places of the values in an array or object.
+    func values(in container: Int) -> [Int] {
+        var values: [Int] = []
+        let step = entries[container].kind == .object ? 1 : 0
+        var place = container + 1 + step
+        while place < entries[container].end {
+            values.append(place)
+            place = next(after: place) + step
+        }
+        return values
+    }
+
+    /// The way to a value from the outermost.
+    func path(to place: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var place = place
+        while entries[place].parent != Entry.none {
+            let entry = entries[place]
+            let parent = Int(entry.parent)
+            if entries[parent].kind == .object {
+                path.append(JSON.PathKey(stringValue: string(entries[place - 1])))
+            } else {
+                path.append(JSON.PathKey(intValue: Int(entry.position)))
+            }
+            place = parent
+        }
+        return path.reversed()
+    }
+
+    // MARK: - Adding
+
+    /// Appends a member to the outermost object, or to `null`: one text, or an array of several.
+    func add(_ values: [String], named name: String) {
+        if entries[0].kind == .null { entries = [Entry(kind: .object)] }
+        append(name, .name, in: 0)
+        var parent = 0
+        if values.count != 1 {
+            parent = entries.count
+            var array = Entry(kind: .array, isText: true, parent: 0, start: UInt32(values.count))
+            array.end = UInt32(parent + 1 + values.count)
+            entries.append(array)
+        }
+        for (position, value) in values.enumerated() { append(value, .string, at: position, in: parent) }
+        entries[0].start += 1
+        entries[0].end = UInt32(entries.count)
+        indexes[0] = nil
+    }
+
+    private func append(_ text: String, _ kind: Entry.Kind, at position: Int = 0, in parent: Int) {
+        let start = UInt32(aside.count)
+        aside.append(contentsOf: text.utf8)
+        entries.append(
+            Entry(
+                kind: kind, isText: true, isAside: true, position: UInt32(position), parent: UInt32(parent),
+                start: start, end: UInt32(aside.count)))
+    }
+
+    /// A `null` that stands for the member `super` of an object without one.
+    func missingParent(of object: Int) -> Int {
+        append(JSON.PathKey.parent.stringValue, .name, in: object)
+        entries.append(Entry(kind: .null, parent: UInt32(object)))
+        return entries.count - 1
+    }
+
+    /// Says that a value is text, and with an array the values in it.
+    func markText(_ place: Int) {
+        var place = place
+        let end = next(after: place)
+        while place < end {
+            entries[place].isText = true
+            place = entries[place].kind == .object ? next(after: place) : place + 1
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// One generic `decode` stands for all that each protocol asks for, except where the protocol brings its own (for
+// 128-bit integers those refuse, and the optional ones are in a file beside this), and where a common type is read
+// sooner when it is named.
+
+extension JSONTapeDecoder {
+    /// Decodes the members of an object.
+    struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let decoder: JSONTapeDecoder
+
+        var codingPath: [any CodingKey] { decoder.codingPath }
+
+        var allKeys: [Key] {
+            let tape = decoder.tape
+            return tape.values(in: decoder.place).compactMap { Key(stringValue: tape.string(tape[$0 - 1])) }
+        }
+
+        func contains(_ key: Key) -> Bool { decoder.member(key.stringValue) != nil }
+
+        func decodeNil(forKey key: Key) throws -> Bool { try member(key).entry.kind == .null }
+
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            try member(key, type).decode(type)
+        }
+
+        func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key, type).string() }
+
+        func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key, type).bool() }
+
+        func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key, type).double() }
+
+        func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key, type).integer(type) }
+
+        func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+            try member(key, type).integer(type)
+        }
+
+        func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+            try member(key, type).integer(type)
+        }
+
+        /// The member, unless it is missing, null, or a text left empty.
+        @inline(__always)
+        func present(_ key: Key, _ type: any Any.Type) -> JSONTapeDecoder? {
+            guard let member = decoder.member(key.stringValue) else { return nil }
+            return member.entry.kind == .null || member.isLeftOut(of: type) ? nil : member
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) throws -> KeyedDecodingContainer<NestedKey> {
+            try member(key, expected: "an object").container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            try member(key, expected: "an array").unkeyedContainer()
+        }
+
+        func superDecoder() -> any Decoder {
+            decoder.member(JSON.PathKey.parent.stringValue)
+                ?? decoder.inner(at: decoder.tape.missingParent(of: decoder.place))
+        }
+
+        func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
+
+        /// The member, which must be there.
+        @inline(__always)
+        private func member(_ key: Key, _ type: any Any.Type) throws -> JSONTapeDecoder {
+            if let member = decoder.member(key.stringValue) { return member }
+            throw missing(key, expected: JSONTapeDecoder.expectation(of: type))
+        }
+
+        private func member(_ key: Key, expected: String? = nil) throws -> JSONTapeDecoder {
+            if let member = decoder.member(key.stringValue) { return member }
+            throw missing(key, expected: expected)
+        }
+
+        private func missing(_ key: Key, expected: String?) -> DecodingError {
+            let description = expected.map { "expected \($0)" } ?? ""
+            return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: description))
+        }
+    }
+
+    /// Decodes the elements of an array, one after the other.
+    struct UnkeyedContainer: UnkeyedDecodingContainer {
+        private let decoder: JSONTapeDecoder
+        private var place: UInt32
+        private var index: UInt32 = 0
+
+        init(decoder: JSONTapeDecoder, first: Int) {
+            self.decoder = decoder
+            place = UInt32(truncatingIfNeeded: first)
+        }
+
+        var codingPath: [any CodingKey] { decoder.codingPath }
+
+        /// Where the next element stands.
+        var first: Int { Int(place) }
+
+        var size: Int { decoder.entry.kind == .array ? decoder.entry.count : 1 }
+
+        var count: Int? { size }
+
+        var currentIndex: Int { Int(index) }
+
+        var isAtEnd: Bool { currentIndex >= size }
+
+        mutating func decodeNil() throws -> Bool {
+            guard try element().entry.kind == .null else { return false }
+            return try next { _ in true }
+        }
+
+        mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+            try next { try $0.decode(type) }
+        }
+
+        mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.integer(type) } }
+
+        mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.integer(type) } }
+
+        mutating func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type
+        ) throws -> KeyedDecodingContainer<NestedKey> {
+            try next { try $0.container(keyedBy: type) }
+        }
+
+        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+            try next { try $0.unkeyedContainer() }
+        }
+
+        mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+
+        /// Reads the next element and goes on behind it; an error stays where it is.
+        @inline(__always)
+        mutating func next<Result>(_ read: (JSONTapeDecoder) throws -> Result) throws -> Result {
+            let result = try read(try element())
+            place = UInt32(truncatingIfNeeded: decoder.tape.next(after: Int(place)))
+            index += 1
+            return result
+        }
+
+        private func element() throws -> JSONTapeDecoder {
+            guard isAtEnd else { return decoder.inner(at: Int(place)) }
+            let path = codingPath + [JSON.PathKey(intValue: currentIndex)]
+            let description = "expected another element, but the array ends here"
+            let context = DecodingError.Context(codingPath: path, debugDescription: description)
+            throw DecodingError.valueNotFound(JSON.self, context)
+        }
+    }
+
+    /// Decodes a value that stands for the whole.
+    struct SingleContainer: SingleValueDecodingContainer {
+        let decoder: JSONTapeDecoder
+
+        var codingPath: [any CodingKey] { decoder.codingPath }
+
+        func decodeNil() -> Bool { decoder.entry.kind == .null }
+
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
+
+        func decode(_ type: Int128.Type) throws -> Int128 { try decoder.integer(type) }
+
+        func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.integer(type) }
+    }
+}

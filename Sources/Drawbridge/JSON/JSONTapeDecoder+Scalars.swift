@@ -1,0 +1,187 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Each type that JSON has a form for, read at the decoder's place. A value that arrived as text, from a query or a
+// form, is read by what its text says.
+extension JSONTapeDecoder {
+    @inline(__always)
+    func string() throws -> String {
+        let entry = entry
+        if entry.kind == .string { return tape.string(entry) }
+        guard case .string(let text) = try single(String.self) else {
+            throw mismatch("a string", String.self)
+        }
+        return text
+    }
+
+    func bool() throws -> Bool {
+        let entry = entry
+        switch entry.kind {
+        case .yes: return true
+        case .no: return false
+        default: break
+        }
+        switch try single(Bool.self) {
+        case .string("true") where entry.isText, .string("1") where entry.isText: return true
+        case .string("false") where entry.isText, .string("0") where entry.isText: return false
+        default: throw mismatch("true or false", Bool.self)
+        }
+    }
+
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        if let value = tape.shortInteger(entry), let integer = Integer(exactly: value) { return integer }
+        let number = try number("a whole number", type)
+        if let integer = number.value(as: type) { return integer }
+        let digits = JSON.number(number).excerpt
+        guard number.isWhole else { throw failure("expected a whole number, got \(digits)", type, .content) }
+        throw failure("\(digits) does not fit \(type) (\(Integer.min)...\(Integer.max))", type, .content)
+    }
+
+    func double() throws -> Double {
+        if let value = tape.shortDouble(entry) { return value }
+        return try fitting(Double.self, "a number", \.doubleValue)
+    }
+
+    func float() throws -> Float {
+        try fitting(Float.self, "a number") { Float($0.literal).flatMap { $0.isFinite ? $0 : nil } }
+    }
+
+    func decimal() throws -> Decimal {
+        try fitting(Decimal.self, "a number", \.decimalValue)
+    }
+
+    func date() throws -> Date {
+        let entry = entry
+        switch try single(Date.self) {
+        case .string(let text):
+            if let date = Timestamp.date(from: text) { return date }
+            guard entry.isText, let milliseconds = JSON.Number(text: text)?.doubleValue else { break }
+            return Date(timeIntervalSince1970: milliseconds / 1000)
+        case .number(let number):
+            guard let milliseconds = number.doubleValue else { break }
+            return Date(timeIntervalSince1970: milliseconds / 1000)
+        default: throw mismatch(Self.date, Date.self)
+        }
+        throw mismatch(Self.date, Date.self, .content)
+    }
+
+    func data() throws -> Data {
+        guard case .string(let text) = try single(Data.self) else { throw mismatch(Self.data, Data.self) }
+        if let data = Data(base64Encoded: text) { return data }
+        var standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        if let data = Data(base64Encoded: standard) { return data }
+        throw mismatch(Self.data, Data.self, .content)
+    }
+
+    func url() throws -> URL {
+        guard case .string(let text) = try single(URL.self) else { throw mismatch(Self.url, URL.self) }
+        if let url = URL(string: text) { return url }
+        throw mismatch(Self.url, URL.self, .content)
+    }
+
+    // MARK: - Steps
+
+    /// The value, unless it was given several times where one is expected.
+    private func single(_ type: any Any.Type) throws -> JSON {
+        let entry = entry
+        guard entry.isText, entry.kind == .array else { return shown }
+        if entry.count == 1 { return JSON(tape, at: place + 1) }
+        throw failure("expected one value, but it was given \(entry.count) times", type)
+    }
+
+    private func number(_ expected: String, _ type: any Any.Type) throws -> JSON.Number {
+        let isText = entry.isText
+        switch try single(type) {
+        case .number(let number): return number
+        case .string(let text) where isText:
+            if let number = JSON.Number(text: text) { return number }
+            throw mismatch(expected, type, .content)
+        default: throw mismatch(expected, type)
+        }
+    }
+
+    private func fitting<Value>(
+        _ type: Value.Type, _ expected: String, _ read: (JSON.Number) -> Value?
+    ) throws -> Value {
+        let number = try number(expected, type)
+        if let value = read(number) { return value }
+        throw failure("\(JSON.number(number).excerpt) does not fit \(type)", type, .content)
+    }
+
+    private func mismatch(_ expected: String, _ type: any Any.Type, _ cause: Cause = .kind) -> DecodingError {
+        failure("expected \(expected), got \(shown.quoted)", type, cause)
+    }
+}
+
+extension JSONTapeDecoder {
+    /// What a value of `type` looks like in JSON, for messages; `nil` for a type that decodes itself.
+    static func expectation(of type: any Any.Type) -> String? {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is any BinaryFloatingPoint.Type, is Decimal.Type: "a number"
+        case is Date.Type: Self.date
+        case is Data.Type: Self.data
+        case is URL.Type: Self.url
+        case let raw as any RawRepresentable.Type: expectation(ofRaw: raw)
+        default: nil
+        }
+    }
+
+    private static func expectation<Raw: RawRepresentable>(ofRaw type: Raw.Type) -> String? {
+        expectation(of: Raw.RawValue.self)
+    }
+
+    /// Whether this is an empty text where a number, a truth value or a date may be left out.
+    func isLeftOut(of type: any Any.Type) -> Bool {
+        let entry = entry
+        guard entry.isText, entry.kind == .string, entry.range.isEmpty else { return false }
+        let expectation = Self.expectation(of: type)
+        return expectation != nil && expectation != "a string"
+    }
+
+    private static let date = "a date such as 2026-11-20T23:29:24Z"
+    private static let data = "base64 text"
+    private static let url = "a URL"
+}
+
+extension JSON.Number {
+    /// A number as people type it: zeros before it, a plus sign, or nothing before the point, as in `.5`.
+    fileprivate init?(text: String) {
+        let isNegative = text.hasPrefix("-")
+        let unsigned = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        guard let first = unsigned.first, first == "." || first.isWholeNumber else { return nil }
+        var digits = unsigned.drop { $0 == "0" }
+        if !(digits.first?.isWholeNumber ?? false) { digits = "0" + digits }
+        self.init(literal: (isNegative ? "-" : "") + digits)
+    }
+}
+
+extension JSON {
+    /// The kind of the value, for messages.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// The value for messages, cut when it is long.
+    var quoted: String {
+        switch self {
+        case .bool(let bool): "\(bool)"
+        case .number: "the number \(excerpt)"
+        case .string: "the string \(excerpt)"
+        case .null, .array, .object: kind
+        }
+    }
+}

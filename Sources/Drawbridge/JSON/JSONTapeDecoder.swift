@@ -1,0 +1,181 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension JSON {
+    /// Makes a value of any decodable type out of this one.
+    ///
+    /// Kinds are not mixed up: a text is no number and a number no text, but `1.0` is a whole number. `Date` reads
+    /// ISO 8601 text or milliseconds since 1970, `Data` base64 text, `Decimal` every digit. Members that the type
+    /// does not ask for are ignored.
+    ///
+    /// ```swift
+    /// let query: JSON = ["page": "2", "tag": "red"]
+    /// let search = try query.decode(Search.self, textMembers: ["page", "tag"])  // page: Int, tag: [String]
+    /// ```
+    /// - Parameters:
+    ///   - type: The type to make.
+    ///   - textMembers: The members of the outermost object that arrived as text, from a query or a form. Their
+    ///     text is read as the number, truth value or date that is asked for, and a single text as an array of
+    ///     one.
+    /// - Returns: The value.
+    /// - Throws: `DecodingError` with the path to what does not fit.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, textMembers: Set<String> = []
+    ) throws -> Value {
+        let tape = try JSONTape(self)
+        if !textMembers.isEmpty, case .object(let members) = self {
+            for (member, place) in zip(members, tape.values(in: 0)) where textMembers.contains(member.key) {
+                tape.markText(place)
+            }
+        }
+        return try JSONTapeDecoder(tape).decode(type)
+    }
+}
+
+/// Gives the value at one place of a tape to a type that decodes itself.
+///
+/// Small enough to be an `any Decoder` without memory of its own: where it stands in the outermost value, its coding
+/// path, is looked up when an error asks.
+struct JSONTapeDecoder: Decoder {
+    let tape: JSONTape
+    private let position: UInt32
+    private let depth: UInt32
+
+    /// How many values may decode themselves inside each other.
+    ///
+    /// Each takes stack, and only a type that contains itself comes this far. Half a megabyte of stack carries more
+    /// than twice as many in an optimised build.
+    private static let maximumDepth = 256
+
+    /// The decoder of the outermost value.
+    init(_ tape: JSONTape) {
+        self.init(tape, 0, depth: 0)
+    }
+
+    private init(_ tape: JSONTape, _ place: Int, depth: UInt32) {
+        self.tape = tape
+        position = UInt32(truncatingIfNeeded: place)
+        self.depth = depth
+    }
+
+    /// The place of the value on the tape.
+    var place: Int { Int(position) }
+
+    var entry: JSONTape.Entry {
+        @inline(__always) get { tape[place] }
+    }
+
+    var value: JSON { JSON(tape, at: place) }
+
+    /// The value for a message, which tells nothing of what is in an array or object.
+    var shown: JSON {
+        switch entry.kind {
+        case .array: []
+        case .object: [:]
+        default: value
+        }
+    }
+
+    var codingPath: [any CodingKey] { tape.path(to: place) }
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard entry.kind == .object else { throw failure("expected an object, got \(shown.kind)", type) }
+        return KeyedDecodingContainer(KeyedContainer(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try elements()
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        SingleContainer(decoder: self)
+    }
+
+    /// The decoder of a value in this one.
+    @inline(__always)
+    func inner(at place: Int) -> JSONTapeDecoder {
+        JSONTapeDecoder(tape, place, depth: depth + 1)
+    }
+
+    /// The decoder of the object's member with this name.
+    @inline(__always)
+    func member(_ name: String) -> JSONTapeDecoder? {
+        tape.member(name, of: place).map { inner(at: $0) }
+    }
+
+    /// The elements of an array; a single text is an array of one.
+    func elements() throws -> UnkeyedContainer {
+        let entry = entry
+        if entry.kind == .array { return UnkeyedContainer(decoder: self, first: place + 1) }
+        guard entry.kind == .string, entry.isText else {
+            throw failure("expected an array, got \(shown.kind)", [JSON].self)
+        }
+        return UnkeyedContainer(decoder: self, first: place)
+    }
+
+    // MARK: - Values
+
+    /// Makes a value of any type: one that JSON has a form for, or one that decodes itself.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == String.self { return identity(try string(), as: type) }
+        if type == Int.self { return identity(try integer(Int.self), as: type) }
+        if type == Double.self { return identity(try double(), as: type) }
+        if type == Bool.self { return identity(try bool(), as: type) }
+        if type == [String].self { return identity(try array { try $0.string() }, as: type) }
+        if type == JSON.self { return identity(value, as: type) }
+        if type == Date.self { return identity(try date(), as: type) }
+        if type == Decimal.self { return identity(try decimal(), as: type) }
+        if type == Data.self { return identity(try data(), as: type) }
+        if type == URL.self { return identity(try url(), as: type) }
+        if type == Float.self { return identity(try float(), as: type) }
+        if type == Int64.self { return identity(try integer(Int64.self), as: type) }
+        if type == Int32.self { return identity(try integer(Int32.self), as: type) }
+        if type == Int16.self { return identity(try integer(Int16.self), as: type) }
+        if type == Int8.self { return identity(try integer(Int8.self), as: type) }
+        if type == Int128.self { return identity(try integer(Int128.self), as: type) }
+        if type == UInt.self { return identity(try integer(UInt.self), as: type) }
+        if type == UInt64.self { return identity(try integer(UInt64.self), as: type) }
+        if type == UInt32.self { return identity(try integer(UInt32.self), as: type) }
+        if type == UInt16.self { return identity(try integer(UInt16.self), as: type) }
+        if type == UInt8.self { return identity(try integer(UInt8.self), as: type) }
+        if type == UInt128.self { return identity(try integer(UInt128.self), as: type) }
+        if type == [Int].self { return identity(try array { try $0.integer(Int.self) }, as: type) }
+        if type == [Double].self { return identity(try array { try $0.double() }, as: type) }
+        guard depth <= Self.maximumDepth else {
+            throw failure(
+                "the values here stand too deep inside each other to be decoded", type, .content)
+        }
+        return try Value(from: self)
+    }
+
+    @inline(__always)
+    private func array<Element>(of read: (JSONTapeDecoder) throws -> Element) throws -> [Element] {
+        let elements = try elements()
+        var array: [Element] = []
+        array.reserveCapacity(elements.size)
+        var place = elements.first
+        for _ in 0..<elements.size {
+            array.append(try read(inner(at: place)))
+            place = tape.next(after: place)
+        }
+        return array
+    }
+
+    /// Why a value does not fit: its kind, or what it says.
+    enum Cause { case kind, content }
+
+    /// The error for a value that does not fit.
+    func failure(_ problem: String, _ type: any Any.Type, _ cause: Cause = .kind) -> DecodingError {
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: problem)
+        if entry.kind == .null { return .valueNotFound(type, context) }
+        return switch cause {
+        case .kind: .typeMismatch(type, context)
+        case .content: .dataCorrupted(context)
+        }
+    }
+}

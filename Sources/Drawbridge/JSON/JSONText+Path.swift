@@ -1,0 +1,34 @@
+extension JSONText {
+    /// The way to a place from the outermost.
+    func path(to place: Int) -> [any CodingKey] {
+        let places = outer + [current]
+        return base + keys(in: places.prefix { $0.id != place })
+    }
+
+    /// The key of the value that stands open in each of these places.
+    private func keys(in places: some Sequence<Place>) -> [any CodingKey] {
+        let all = outer + [current]
+        return places.enumerated().compactMap { depth, place in
+            switch place.shape {
+            case .nothing, .value: return nil
+            case .array: return JSON.PathKey(intValue: place.count - 1)
+            case .object:
+                let next = depth + 1 < all.count ? all[depth + 1].firstName : names.count
+                guard next > place.firstName else { return nil }
+                let name = (try? JSON(parsing: Array(bytes[names[next - 1]])))?.stringValue
+                return JSON.PathKey(stringValue: name ?? "")
+            }
+        }
+    }
+
+    /// The error for a value that stands where the text ends now.
+    func failure(_ problem: String, _ value: Any) -> EncodingError {
+        let path = base + keys(in: outer + [current])
+        let place = path.isEmpty ? "" : "\(path.dotted): "
+        return .invalidValue(value, .init(codingPath: path, debugDescription: place + problem))
+    }
+
+    func error(_ problem: String) -> EncodingError {
+        .invalidValue(JSON.null, .init(codingPath: path(to: current.id), debugDescription: problem))
+    }
+}

@@ -1,0 +1,104 @@
+// One generic `encode` stands for all that each protocol asks for, except where the protocol brings its own (for
+// 128-bit integers those refuse), and where a common type is written sooner when it is named.
+
+extension JSONTextEncoder {
+    /// Encodes the members of an object.
+    struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let text: JSONText
+        let place: Int
+
+        var codingPath: [any CodingKey] { text.path(to: place) }
+
+        func encodeNil(forKey key: Key) throws {
+            try text.append(JSON.null, named: key.stringValue, at: place)
+        }
+
+        func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+            try text.append(value, named: key.stringValue, at: place)
+        }
+
+        func encode(_ value: String, forKey key: Key) throws {
+            try text.beginMember(key.stringValue, at: place)
+            text.write(value)
+        }
+
+        func encode(_ value: Int, forKey key: Key) throws {
+            try text.beginMember(key.stringValue, at: place)
+            text.write(value)
+        }
+
+        func encode(_ value: Bool, forKey key: Key) throws {
+            try text.beginMember(key.stringValue, at: place)
+            text.write(value)
+        }
+
+        func encode(_ value: Int128, forKey key: Key) throws {
+            try text.append(value, named: key.stringValue, at: place)
+        }
+
+        func encode(_ value: UInt128, forKey key: Key) throws {
+            try text.append(value, named: key.stringValue, at: place)
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<NestedKey> {
+            text.reserveMember(key, at: place).container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            text.reserveMember(key, at: place).unkeyedContainer()
+        }
+
+        func superEncoder() -> any Encoder { text.reserveMember(JSON.PathKey.parent, at: place) }
+
+        func superEncoder(forKey key: Key) -> any Encoder { text.reserveMember(key, at: place) }
+    }
+
+    /// Encodes the elements of an array.
+    struct UnkeyedContainer: UnkeyedEncodingContainer {
+        let text: JSONText
+        let place: Int
+
+        var codingPath: [any CodingKey] { text.path(to: place) }
+
+        var count: Int { text.count(at: place) }
+
+        func encodeNil() throws { try text.appendElement(JSON.null, at: place) }
+
+        func encode<Value: Encodable>(_ value: Value) throws { try text.appendElement(value, at: place) }
+
+        func encode(_ value: Int128) throws { try text.appendElement(value, at: place) }
+
+        func encode(_ value: UInt128) throws { try text.appendElement(value, at: place) }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type
+        ) -> KeyedEncodingContainer<NestedKey> {
+            text.reserveElement(at: place).container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+            text.reserveElement(at: place).unkeyedContainer()
+        }
+
+        func superEncoder() -> any Encoder { text.reserveElement(at: place) }
+    }
+
+    /// Encodes a value that stands for the whole.
+    struct SingleContainer: SingleValueEncodingContainer {
+        let encoder: JSONTextEncoder
+
+        var codingPath: [any CodingKey] { encoder.codingPath }
+
+        func encodeNil() throws { try encoder.text.appendSingle(JSON.null, at: encoder.place) }
+
+        func encode<Value: Encodable>(_ value: Value) throws {
+            try encoder.text.appendSingle(value, at: encoder.place)
+        }
+
+        func encode(_ value: Int128) throws { try encoder.text.appendSingle(value, at: encoder.place) }
+
+        func encode(_ value: UInt128) throws { try encoder.text.appendSingle(value, at: encoder.place) }
+    }
+}

@@ -1,0 +1,58 @@
+extension JSON {
+    /// Makes a value of anything encodable.
+    ///
+    /// `Date` becomes ISO 8601 text in UTC with milliseconds, `Data` base64 text, `URL` text; `Decimal`, 128-bit
+    /// integers and `JSON` keep every digit. Something that encodes nothing becomes an empty object.
+    /// - Parameter value: What to encode.
+    /// - Throws: `EncodingError`, for infinities and NaN among others, with the path to the value.
+    public init(encoding value: some Encodable) throws {
+        self.init(try JSONTape(parsing: try JSON.encode(value), maximumDepth: .max))
+    }
+
+    /// The JSON text of anything encodable.
+    package static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let text = JSONText()
+        try text.append(value)
+        return text.bytes
+    }
+}
+
+/// Lets one value write itself to its place in a text.
+struct JSONTextEncoder: Encoder {
+    let text: JSONText
+    /// Which place: that of a value which is finished, or has another begun in it, can no longer be written to.
+    let place: Int
+
+    var codingPath: [any CodingKey] { text.path(to: place) }
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        text.open(.object, at: place)
+        return KeyedEncodingContainer(KeyedContainer(text: text, place: place))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        text.open(.array, at: place)
+        return UnkeyedContainer(text: text, place: place)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleContainer(encoder: self)
+    }
+
+    /// Takes a whole value; an object or array extends what is there of its kind.
+    func take(_ value: JSON) throws {
+        let isBegun = text.isBegun(at: place)
+        switch value {
+        case .object(let members) where isBegun:
+            text.open(.object, at: place)
+            for (key, value) in members { try text.append(value, named: key, at: place) }
+        case .array(let elements) where isBegun:
+            text.open(.array, at: place)
+            for value in elements { try text.appendElement(value, at: place) }
+        default:
+            try text.appendSingle(value, at: place)
+        }
+    }
+}

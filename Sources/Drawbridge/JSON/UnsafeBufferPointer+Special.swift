@@ -1,0 +1,41 @@
+extension UnsafeBufferPointer<UInt8> {
+    /// The first byte at or after `start` that does not stand for itself in a JSON string: quote, backslash, control
+    /// character; or the end.
+    ///
+    /// - Parameter alsoSeparators: stops at E2 too, with which U+2028 and U+2029 begin.
+    @inline(__always)
+    func firstSpecial(from start: Int, alsoSeparators: Bool = false) -> Int {
+        var position = start
+        while count - position >= 8 {
+            let word = UInt64(
+                littleEndian: UnsafeRawBufferPointer(self).loadUnaligned(
+                    fromByteOffset: position, as: UInt64.self))
+            var special =
+                Self.bytes(of: word, equal: UInt8(ascii: "\""))
+                | Self.bytes(of: word, equal: UInt8(ascii: "\\"))
+            special |= (word &- Self.each(0x20)) & ~word
+            if alsoSeparators { special |= Self.bytes(of: word, equal: 0xE2) }
+            special &= Self.each(0x80)
+            if special != 0 { return position + special.trailingZeroBitCount / 8 }
+            position += 8
+        }
+        while position < count {
+            let byte = self[position]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return position }
+            if alsoSeparators && byte == 0xE2 { return position }
+            position += 1
+        }
+        return position
+    }
+
+    /// Eight times the same byte.
+    @inline(__always)
+    private static func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+
+    /// The highest bit is set in the first byte of `word` that is `byte`, and in none before it.
+    @inline(__always)
+    private static func bytes(of word: UInt64, equal byte: UInt8) -> UInt64 {
+        let difference = word ^ each(byte)
+        return (difference &- each(0x01)) & ~difference
+    }
+}

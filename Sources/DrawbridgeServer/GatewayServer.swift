@@ -67,9 +67,10 @@ extension Exchange {
     /// One request's way through the gateway, from the engine and back.
     fileprivate func answer(with gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
         let start = ContinuousClock.now
-        var request = Request(head, from: remoteAddress)
-        request.name()
-        request.body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
+        let request = Request(
+            head, from: remoteAddress,
+            isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
+            id: Request.id(head.headers), gateway)
         switch gateway.begin(request, on: loop) {
         case .answered(let reply):
             send(reply, to: request, since: start, log)
@@ -169,12 +170,15 @@ private struct EngineLoop: HandlerLoop {
 }
 
 extension Request {
-    /// A request as the engine has it, without an id.
-    fileprivate init(_ head: AuditedHead, from address: String?) {
+    /// A request as the engine has it.
+    fileprivate init(
+        _ head: AuditedHead, from address: String?, _ body: Body = .empty, id: String = "",
+        _ gateway: Gateway? = nil
+    ) {
         self.init(
-            unnamed: head.method, scheme: head.scheme, authority: head.authority, target: head.target,
-            headers: head.headers, remoteAddress: address)
-        isAbsoluteForm = head.isAbsoluteForm
+            head.method, scheme: head.scheme, authority: head.authority, target: head.target,
+            headers: head.headers, body: body, remoteAddress: address, isAbsoluteForm: head.isAbsoluteForm,
+            id: id, gateway: gateway)
     }
 }
 

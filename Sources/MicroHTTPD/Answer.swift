@@ -4,8 +4,8 @@ import HTTPTypes
 import Logging
 
 /// An answer on its way to the library.
-struct Answer {
-    enum Body {
+final class Answer: Sendable {
+    enum Body: Sendable {
         case bytes([UInt8])
         /// The owner keeps the descriptor open.
         case file(Int32, owner: any AnyObject & Sendable, offset: Int, length: Int)
@@ -32,7 +32,7 @@ struct Answer {
         self.body = body
     }
 
-    init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
+    convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
         if closing { headers[.connection] = "close" }
         self.init(head.status, headers, adding: [], nil, nil, body)

@@ -25,17 +25,17 @@ final class Connection {
     /// Without a port.
     let address: String?
     /// True until the first request is complete.
-    var isNew = true
+    @exclusivity(unchecked) var isNew = true
     /// The target of the request line that came last, as it was sent.
-    var target: [UInt8] = []
+    @exclusivity(unchecked) var target: [UInt8] = []
     /// The one that is being answered.
-    var exchange: Exchange?
-    private(set) var stage: Stage
+    @exclusivity(unchecked) var exchange: Exchange?
+    @exclusivity(unchecked) private(set) var stage: Stage
     /// When the stage began, in milliseconds.
-    private(set) var since = Loop.now
+    @exclusivity(unchecked) private(set) var since = Loop.now
     private(set) var isCut = false
     /// The bytes of the body that were here when the last look found more that the library had not read.
-    private var stuckAt: Int?
+    @exclusivity(unchecked) private var stuckAt: Int?
     private let session: TLSSession?
 
     init(_ connection: OpaquePointer) {

@@ -24,9 +24,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private var daemon: OpaquePointer!
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// Exchanges whose handler runs or whose answer is being sent.
-    private var underWay = 0
+    @exclusivity(unchecked) private var underWay = 0
     /// Those of them whose caller has gone.
-    private var callerless: [ObjectIdentifier: Exchange] = [:]
+    @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
     private(set) var isDraining = false

@@ -7,7 +7,7 @@ extension Gateway {
     /// The answer of a handler, dressed for the door.
     func reply(_ response: Response) throws -> SealedResponse {
         try Self.checkHeaders(of: response)
-        var reply = SealedResponse(response)
+        let reply = SealedResponse(response)
         guard case .output(let output) = response.body else {
             reply.set(response.headers.contains(.cacheControl) ? Self.guarded : Self.guardedAndFresh)
             return reply
@@ -79,7 +79,7 @@ extension Gateway {
     private static let applicationJSONFields = [applicationJSON] + guardedAndFresh
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
-        var reply = SealedResponse(response)
+        let reply = SealedResponse(response)
         reply.set(response.headers.contains(.cacheControl) ? guarded : guardedAndFresh)
         response = reply.whole
     }

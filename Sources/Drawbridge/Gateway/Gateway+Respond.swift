@@ -15,7 +15,7 @@ extension Gateway {
     /// The same, with handlers on a loop of the engine.
     package func respond(to request: Request, on loop: (any HandlerLoop)?) async -> Response {
         var request = request
-        request.gateway = self
+        if request.gateway !== self { request.gateway = self }
 
         if let error = access.refusesHost(of: request) {
             return finish(SealedResponse(refusal(error, of: request)), for: request).whole
@@ -178,7 +178,7 @@ extension Gateway {
     private func reply(
         to request: Request, of route: Route, _ outcome: Result<Response, any Error>, after took: Duration
     ) -> SealedResponse {
-        var reply: SealedResponse
+        let reply: SealedResponse
         do {
             reply = try self.reply(try outcome.get())
         } catch {
@@ -233,11 +233,9 @@ extension Gateway {
         case tooLong
     }
 
-    /// Begins to answer a request whose body is there, or is a stream.
+    /// Begins to answer a request that knows this gateway, and whose body is there, or is a stream.
     package func begin(_ request: Request, on loop: any HandlerLoop) -> Beginning {
         guard middleware.isEmpty else { return .tooLong }
-        var request = request
-        request.gateway = self
         if let error = access.refusesHost(of: request) {
             return .answered(finish(SealedResponse(refusal(error, of: request)), for: request))
         }
@@ -319,7 +317,7 @@ extension Gateway {
 
     private func refused(_ error: HTTPError, _ request: Request) -> Admission {
         var request = request
-        request.name()
+        request.id = Request.id(request.headers)
         return .refused(request, finish(SealedResponse(refusal(error, of: request)), for: request).whole)
     }
 }

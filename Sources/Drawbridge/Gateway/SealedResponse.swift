@@ -4,30 +4,32 @@ package import HTTPTypes
 ///
 /// These are apart because an engine can send them as they are, and putting them in among the others costs more than
 /// all the rest of a small answer.
-package struct SealedResponse: Sendable {
-    package var response: Response
+///
+/// Whoever makes one finishes it before anybody else sees it; from then on it is only read: that makes it Sendable.
+package final class SealedResponse: @unchecked Sendable {
+    @exclusivity(unchecked) package internal(set) var response: Response
 
     /// Fields that are the same in every such answer.
-    package private(set) var constant: [HTTPField] = []
+    @exclusivity(unchecked) package private(set) var constant: [HTTPField] = []
     /// How long the handler took.
-    package var timing: HTTPField?
-    package var requestID: HTTPField?
+    @exclusivity(unchecked) package internal(set) var timing: HTTPField?
+    @exclusivity(unchecked) package internal(set) var requestID: HTTPField?
 
     package init(_ response: Response) { self.response = response }
 
     /// Gives the answer fields in place of those that it has under their names.
-    mutating func set(_ constant: [HTTPField]) {
+    func set(_ constant: [HTTPField]) {
         self.constant = constant
         if !response.headers.isEmpty { for field in constant { remove(field.name) } }
     }
 
     /// Gives the answer the id of its request.
-    mutating func set(requestID: String) {
+    func set(requestID: String) {
         self.requestID = HTTPField(name: .requestID, value: requestID)
         if !response.headers.isEmpty { remove(.requestID) }
     }
 
-    private mutating func remove(_ name: HTTPField.Name) {
+    private func remove(_ name: HTTPField.Name) {
         if response.headers.contains(name) { response.headers[name] = nil }
     }
 

@@ -7,52 +7,98 @@ public import Logging
 /// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
 public struct Request: Sendable {
     /// The method.
-    public var method: HTTPRequest.Method
+    public var method: HTTPRequest.Method {
+        get { parts.values.method }
+        set { change { $0.method = newValue } }
+    }
 
     /// `http` or `https`.
-    package var scheme: String
+    package var scheme: String {
+        get { parts.values.scheme }
+        set { change { $0.scheme = newValue } }
+    }
 
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
     package var authority: String? {
-        didSet { site = Authority(authority) }
+        get { parts.values.authority }
+        set { change { $0.authority = newValue } }
     }
 
     /// What `authority` says; nil where it says nothing, or no host.
-    private(set) var site: Authority?
+    var site: Authority? { parts.values.site }
 
     /// The raw target: percent-encoded, with query.
-    package var target: String
+    package var target: String {
+        get { parts.values.target }
+        set { change { $0.target = newValue } }
+    }
 
     /// The header fields, in the order in which they came.
-    public var headers: HTTPFields
+    public var headers: HTTPFields {
+        get { parts.values.headers }
+        set { change { $0.headers = newValue } }
+    }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
-    public var body: Body
+    public var body: Body {
+        get { parts.values.body }
+        set { change { $0.body = newValue } }
+    }
 
     /// The address of the caller, without a port; nil where there is no socket.
-    public var remoteAddress: String?
+    public var remoteAddress: String? {
+        get { parts.values.remoteAddress }
+        set { change { $0.remoteAddress = newValue } }
+    }
 
     /// Names this request in the log, in `X-Request-Id` and in errors.
     ///
     /// A caller's own valid id is kept.
-    public var id: String
+    public var id: String {
+        get { parts.values.id }
+        set { change { $0.id = newValue } }
+    }
 
     /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
     ///
     /// A caller chooses them: they may hold `/` and `..`, and are never the name of a file as they are.
-    public internal(set) var parameters: [String: String] = [:]
+    public internal(set) var parameters: [String: String] {
+        get { parts.values.parameters }
+        set { change { $0.parameters = newValue } }
+    }
 
     /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
-    package var isAbsoluteForm = false
+    package var isAbsoluteForm: Bool {
+        get { parts.values.isAbsoluteForm }
+        set { change { $0.isAbsoluteForm = newValue } }
+    }
 
     /// Where the handler's name and input come from; set by the rule that took the request.
-    package var naming = Naming.path
+    package var naming: Naming {
+        get { parts.values.naming }
+        set { change { $0.naming = newValue } }
+    }
 
     /// The input where the door has read it from the body already (`data` beside `action`).
-    var doorInput: JSON?
+    var doorInput: JSON? {
+        get { parts.values.doorInput }
+        set { change { $0.doorInput = newValue } }
+    }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
-    var gateway: Gateway?
+    var gateway: Gateway? {
+        get { parts.values.gateway }
+        set { change { $0.gateway = newValue } }
+    }
+
+    /// Many hands hold a request, and few change it: copies share this until one of them does.
+    private var parts: Parts
+
+    private mutating func change(_ change: (inout Values) -> Void) {
+        var values = parts.values
+        change(&values)
+        parts = Parts(values)
+    }
 
     /// Where a door finds the name of its handler.
     package enum Naming: Sendable {
@@ -74,9 +120,8 @@ public struct Request: Sendable {
         headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
     ) {
         self.init(
-            unnamed: method, scheme: "http", authority: authority, target: target, headers: headers,
-            body: body, remoteAddress: remoteAddress)
-        name()
+            method, scheme: "http", authority: authority, target: target, headers: headers, body: body,
+            remoteAddress: remoteAddress, id: RequestID.from(headers.value(.requestID)))
     }
 
     /// Makes a GET request: `Request("/echo?_mobile_bridge=1")`.
@@ -91,29 +136,28 @@ public struct Request: Sendable {
     /// Makes a request from a head and a body.
     public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
         self.init(
-            unnamed: head.method, scheme: head.scheme ?? "http", authority: head.authority,
-            target: head.path ?? "/", headers: head.headerFields, body: body, remoteAddress: remoteAddress)
-        name()
+            head.method, scheme: head.scheme ?? "http", authority: head.authority, target: head.path ?? "/",
+            headers: head.headerFields, body: body, remoteAddress: remoteAddress,
+            id: RequestID.from(head.headerFields.value(.requestID)))
     }
 
-    /// Makes a request that has no id yet, for a first look at its head: most get theirs when the body is there.
+    /// Makes a request of an engine's.
+    ///
+    /// For a first look at its head it has no id yet: most get theirs when the body is there.
     package init(
-        unnamed method: HTTPRequest.Method, scheme: String, authority: String?, target: String,
-        headers: HTTPFields, body: Body = .empty, remoteAddress: String?
+        _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
+        body: Body = .empty, remoteAddress: String?, isAbsoluteForm: Bool = false, id: String = "",
+        gateway: Gateway? = nil
     ) {
-        self.method = method
-        self.scheme = scheme
-        self.authority = authority
-        site = Authority(authority)
-        self.target = target
-        self.headers = headers
-        self.body = body
-        self.remoteAddress = remoteAddress
-        self.id = ""
+        var values = Values(
+            method, scheme: scheme, authority: authority, target: target, headers: headers, body: body,
+            remoteAddress: remoteAddress, id: id, gateway: gateway)
+        values.isAbsoluteForm = isAbsoluteForm
+        parts = Parts(values)
     }
 
-    /// Gives it its id.
-    package mutating func name() { id = RequestID.from(headers.value(.requestID)) }
+    /// The id of a request with these header fields: the caller's own, or a new one.
+    package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
 }
 
 extension Request {

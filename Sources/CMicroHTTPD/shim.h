@@ -108,6 +108,16 @@ static inline int dbr_add_field(
     return result == MHD_YES;
 }
 
+// Adds header fields that stand in memory as C strings, names and values in turn.
+static inline void dbr_add_fields(struct MHD_Response *response, const void *text, size_t size) {
+    const char *name = text, *end = name + size;
+    while (name < end) {
+        const char *value = name + strlen(name) + 1;
+        MHD_add_response_header(response, name, value);
+        name = value + strlen(value) + 1;
+    }
+}
+
 static inline int dbr_epoll_descriptor(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info == NULL ? -1 : info->epoll_fd;

@@ -34,6 +34,7 @@ public final class GatewayServer: Sendable {
                 case .taken(.collected(upTo: let limit)): return .collected(upTo: limit ?? gateway.bodyLimit)
                 }
             },
+            above: 4 << 10,
             refuse: { status, message in
                 log?.add(refused: status, message)
                 let response = Gateway.refusal(HTTPError(status, message))
@@ -122,8 +123,7 @@ extension Exchange {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
             send(
-                reply.response.status, reply.response.headers, adding: reply.constant, reply.requestID,
-                reply.timing, bytes)
+                reply.response.status, reply.response.headers, adding: reply.added, bytes)
             return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(

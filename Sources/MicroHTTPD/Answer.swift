@@ -14,28 +14,23 @@ final class Answer: Sendable {
 
     let status: Int
     let headers: HTTPFields
-    /// More of them.
-    let added: [HTTPField]
-    let one: HTTPField?
-    let other: HTTPField?
+    /// More of them, as C strings: a name, its value, the next name.
+    let added: [UInt8]
     let body: Body
 
     init(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [HTTPField],
-        _ one: HTTPField?, _ other: HTTPField?, _ body: Body
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [UInt8], _ body: Body
     ) {
         self.status = status.code
         self.headers = headers
         self.added = added
-        self.one = one
-        self.other = other
         self.body = body
     }
 
     convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
         if closing { headers[.connection] = "close" }
-        self.init(head.status, headers, adding: [], nil, nil, body)
+        self.init(head.status, headers, adding: [], body)
     }
 
     /// Hands the answer to the library.
@@ -45,9 +40,7 @@ final class Answer: Sendable {
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }
         for field in headers where Self.isSent(field) { add(field, to: response, exchange) }
-        for field in added { add(field, to: response, exchange) }
-        if let one { add(one, to: response, exchange) }
-        if let other { add(other, to: response, exchange) }
+        added.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
         return MHD_queue_response(connection, UInt32(status), response) == .YES
     }
 

@@ -246,12 +246,12 @@ extension Exchange {
 
     /// Sends an answer that is complete.
     ///
-    /// - Parameter added: header fields besides `headers`; two more come one by one, which saves making a list.
+    /// - Parameter added: header fields besides `headers`, as C strings: a name, its value, the next name.
     package func send(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [HTTPField], _ one: HTTPField?,
-        _ other: HTTPField?, _ body: [UInt8]
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [UInt8],
+        _ body: [UInt8]
     ) {
-        let answer = Answer(status, headers, adding: added, one, other, .bytes(body))
+        let answer = Answer(status, headers, adding: added, .bytes(body))
         if loop.isCurrent { set(answer) } else { onLoop { $0.set(answer) } }
     }
 

@@ -42,6 +42,7 @@ public final class HTTPServer: Sendable {
     private let requestedPort: Int
     private let loops: Int
     private let admitHead: AdmitHead
+    let promptBodies: Int
     private let makeRefusal: Refuse
     private let state = Mutex(State())
 
@@ -79,9 +80,12 @@ public final class HTTPServer: Sendable {
 
     /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
     /// `handling` starts one.
+    ///
+    /// - Parameter prompt: bodies of up to so many bytes are collected without asking `admitting`: they are there with
+    ///   their head, and whoever handles them may refuse them as well.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
-        admitting: @escaping AdmitHead, refuse: @escaping Refuse,
+        admitting: @escaping AdmitHead, above prompt: Int = 0, refuse: @escaping Refuse,
         handling: @escaping @Sendable (Exchange) -> Void
     ) {
         self.host = host
@@ -91,6 +95,7 @@ public final class HTTPServer: Sendable {
         self.loops = loops ?? Self.usualLoops
         self.logger = logger
         admitHead = admitting
+        promptBodies = prompt
         makeRefusal = refuse
         handle = handling
     }

@@ -286,14 +286,23 @@ extension HeadAudit.Fields {
     mutating func add(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(Refusal) {
-        // Every request has this one, and it is none of the headers.
+        // Most requests have these, and they are none of the headers.
         if name.isText("Host") {
             return try add(host: String(decoding: Self.trimmed(value), as: UTF8.self))
         }
-        guard let name = HTTPField.Name(String(decoding: name, as: UTF8.self)) else {
+        if name.isText("Content-Length") {
+            lengths.append(String(decoding: Self.trimmed(value), as: UTF8.self))
+            count += 1
+            return
+        }
+        guard let name = FieldNames.name(name) else {
             throw .malformed("the name of a header field is no token")
         }
-        try add(HTTPField(name: name, value: value))
+        // What is no ASCII is kept byte by byte.
+        try add(
+            value.allSatisfy { $0 < 0x80 }
+                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+                : HTTPField(name: name, value: value))
     }
 
     mutating func add(_ field: HTTPField) throws(Refusal) {

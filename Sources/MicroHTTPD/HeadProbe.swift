@@ -86,7 +86,7 @@ final class HeadProbe {
         return verdict
     }
 
-    fileprivate func take(_ target: UnsafePointer<CChar>) { self.target = reading.take(target) }
+    fileprivate func take(_ target: UnsafePointer<CChar>) { reading.take(target, into: &self.target) }
 
     fileprivate func judge(
         _ connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>

@@ -59,14 +59,14 @@ package enum HeadReading: Sendable {
     ///
     /// Where the memory is known, the query is cut off, so that the library parses no arguments, of which it takes no
     /// more than some 480.
-    func take(_ target: UnsafePointer<CChar>) -> [UInt8] {
+    func take(_ target: UnsafePointer<CChar>, into kept: inout [UInt8]) {
         let length = strlen(target)
         let bytes = UnsafeRawBufferPointer(start: target, count: length)
-        let kept = Array(bytes)
+        kept.removeAll(keepingCapacity: length < 256)
+        kept += bytes
         if self == .block, let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < length {
             UnsafeMutablePointer(mutating: target)[mark + 1] = 0
         }
-        return kept
     }
 
     /// Audits the head of a connection's request, on the first call for it.

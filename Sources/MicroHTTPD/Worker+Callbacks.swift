@@ -12,7 +12,7 @@ func noteTarget(
         let context = dbr_connection_context(connection)
     else { return nil }
     let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-    caller.target = worker.reading.take(target)
+    worker.reading.take(target, into: &caller.target)
     return nil
 }
 

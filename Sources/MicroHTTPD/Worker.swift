@@ -305,6 +305,9 @@ extension Worker {
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
     private func admission(of head: AuditedHead, from caller: Connection) -> HTTPServer.Admission {
         guard head.framing != .none else { return .collected(upTo: 0) }
+        if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
+            return .collected(upTo: length)
+        }
         let admission = server.admit(head, from: caller.address)
         if case .collected(let limit) = admission, case .length(let length) = head.framing, length > limit {
             let refusal = Refusal(

@@ -50,7 +50,9 @@ package struct Authority: Equatable, Sendable {
                 guard port! <= UInt16.max else { return nil }
             }
         }
-        let host = String(decoding: bytes[start..<end], as: UTF8.self)
+        let host = String(unsafeUninitializedCapacity: end - start) { buffer in
+            buffer.update(fromContentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        }
         return Authority(host: hasUpperCase ? host.lowercased() : host, port: port, isIPv6: isIPv6)
     }
 

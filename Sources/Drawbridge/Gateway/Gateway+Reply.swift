@@ -16,7 +16,7 @@ extension Gateway {
         if replies == .envelope { reply.response.status = .ok }
         reply.set(
             response.headers.contains(.cacheControl)
-                ? Self.guarded + [contentType]
+                ? FixedFields(Self.guarded.fields + [contentType])
                 : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
         return reply
     }
@@ -70,13 +70,14 @@ extension Gateway {
     private static let textJSON = HTTPField(name: .contentType, value: "text/json")
 
     /// Of no use to a foreign page that includes it as a script or an image.
-    private static let guarded = [
+    private static let guarded = FixedFields([
         HTTPField(name: .xContentTypeOptions, value: "nosniff"),
         HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
-    ]
-    private static let guardedAndFresh = [HTTPField(name: .cacheControl, value: "no-store")] + guarded
-    private static let textJSONFields = [textJSON] + guardedAndFresh
-    private static let applicationJSONFields = [applicationJSON] + guardedAndFresh
+    ])
+    private static let guardedAndFresh = FixedFields(
+        [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
+    private static let textJSONFields = FixedFields([textJSON] + guardedAndFresh.fields)
+    private static let applicationJSONFields = FixedFields([applicationJSON] + guardedAndFresh.fields)
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
         let reply = SealedResponse(response)

@@ -185,8 +185,7 @@ extension Gateway {
             reply = SealedResponse(self.reply(known(error, in: route.name, request)))
         }
         reply.response.answeredBy = route.title
-        // W3C Server Timing: browsers show it beside their own times.
-        reply.timing = HTTPField(name: .serverTiming, value: took.milliseconds(after: route.timing))
+        reply.set(took: took, by: route)
         if case .bytes(let bytes) = reply.response.body { tell(request, "\(route.name) answers", [bytes]) }
         return reply
     }
@@ -214,10 +213,20 @@ extension Gateway {
 
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {
-        guard case .collected(let limit) = mode, request.body.bytes == nil else { return request }
+        guard case .collected(let limit) = mode else { return request }
+        try checkSize(request, mode)
+        guard request.body.bytes == nil else { return request }
         var request = request
         request.body = Request.Body(try await request.body.collect(upTo: limit ?? bodyLimit))
         return request
+    }
+
+    /// A body that was small enough to come without a question may be too large for its handler.
+    private func checkSize(_ request: Request, _ mode: BodyMode) throws {
+        guard case .collected(let limit) = mode, let count = request.body.bytes?.count,
+            count > limit ?? bodyLimit
+        else { return }
+        throw HTTPError.tooLarge(limit ?? bodyLimit)
     }
 }
 
@@ -247,6 +256,7 @@ extension Gateway {
                 request.body.bytes != nil || route.handler.bodyMode.isStreamed
             else { return .tooLong }
             do {
+                try checkSize(request, route.handler.bodyMode)
                 if let immediate = route.immediate {
                     let reply = try answer(plain, with: route, immediate, on: loop)
                     return .answered(finish(reply, for: request))

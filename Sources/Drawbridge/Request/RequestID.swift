@@ -9,7 +9,12 @@ enum RequestID {
     static func from(_ field: String?) -> String {
         if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }
         let number = counter.add(1, ordering: .relaxed).newValue
-        return String(prefix, more: 16) { $0.write(number, radix: 36) }
+        return String(unsafeUninitializedCapacity: prefix.count + 16) { buffer in
+            var writer = ByteWriter(buffer)
+            prefix.withUnsafeBufferPointer { writer.write($0) }
+            writer.write(number, radix: 36)
+            return writer.count
+        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -10,6 +10,8 @@ struct RoutePattern: Sendable {
     let parts: [Part]
     /// The names of the parameters, in order; `*` for the wildcard.
     let names: [String]
+    /// True for one path that is sent as it stands here.
+    var isPlain: Bool { names.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") } }
 
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
     init(_ path: String) {

@@ -5,7 +5,7 @@ import HTTPTypes
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 struct Routes {
     private var root = Node()
-    /// The routes of paths that are registered exactly, which is most of them, once more by their text.
+    /// The routes of plain paths, which is most of them, once more by their text.
     private var exact: [String: Route] = [:]
 
     private struct Node {
@@ -19,23 +19,18 @@ struct Routes {
 
     /// Registers; returns the route that was there before.
     mutating func insert(_ route: Route) -> Route? {
-        if route.pattern.names.isEmpty { exact[route.pattern.text] = route }
+        if route.pattern.isPlain { exact[route.pattern.text] = route }
         return Self.update(&root, route.pattern.parts[...], to: route)
     }
 
     /// Removes; returns what was there.
     mutating func remove(_ pattern: RoutePattern) -> Route? {
-        if pattern.names.isEmpty { exact[pattern.text] = nil }
+        exact[pattern.text] = nil
         return Self.update(&root, pattern.parts[...], to: nil)
     }
 
-    /// The best route of a path that needs no decoding; nil says nothing.
-    func best(_ path: String) -> Route? {
-        guard let route = exact[path], path.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else {
-            return nil
-        }
-        return route
-    }
+    /// The route of exactly this path; nil says nothing.
+    func best(_ path: String) -> Route? { exact[path] }
 
     /// The routes that fit a path, the best first, each with what its parameters stand for.
     func matches(_ segments: [String]) -> [(route: Route, values: [String])] {

@@ -1,0 +1,43 @@
+/// Writes texts and numbers into memory that is large enough for them; for what every request needs.
+struct ByteWriter {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    /// How many bytes are written.
+    private(set) var count = 0
+
+    init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+    mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) {
+        _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: bytes)
+        count += bytes.count
+    }
+
+    mutating func write(_ text: StaticString) { text.withUTF8Buffer { write($0) } }
+
+    /// Writes a number, the most significant digit first.
+    mutating func write(_ number: UInt64, radix: UInt64 = 10) {
+        let digits: StaticString = "0123456789abcdefghijklmnopqrstuvwxyz"
+        var low = count
+        var rest = number
+        repeat {
+            buffer[count] = digits.utf8Start[Int(rest % radix)]
+            rest /= radix
+            count += 1
+        } while rest > 0
+        var high = count - 1
+        while low < high {
+            buffer.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
+    }
+
+    /// Writes milliseconds for people: `0.3`, `9.7`, `12`; no more than 24 bytes.
+    mutating func write(milliseconds duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let tenths = UInt64(max(0, seconds * 10_000 + attoseconds / 100_000_000_000_000))
+        write(tenths / 10)
+        if tenths < 100 {
+            write(".")
+            write(tenths % 10)
+        }
+    }
+}

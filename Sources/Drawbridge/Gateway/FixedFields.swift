@@ -1,0 +1,17 @@
+import HTTPTypes
+
+/// Header fields that are the same in many answers.
+struct FixedFields: Sendable {
+    let fields: [HTTPField]
+    /// The same as C strings: a name, its value, the next name.
+    let text: [UInt8]
+
+    init(_ fields: [HTTPField]) {
+        self.fields = fields
+        text = fields.flatMap { field in
+            Array(field.name.rawName.utf8) + [0] + Array(field.value.utf8) + [0]
+        }
+    }
+
+    static let none = FixedFields([])
+}

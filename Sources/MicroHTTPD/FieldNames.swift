@@ -1,0 +1,34 @@
+import Glibc
+import HTTPTypes
+
+/// The names that most header fields of requests have, made once: making one costs more than reading its line.
+enum FieldNames {
+    private static let usual = [
+        "Accept", "Accept-Encoding", "Accept-Language", "Access-Control-Request-Headers",
+        "Access-Control-Request-Method", "Authorization", "Cache-Control", "Connection", "Content-Length",
+        "Content-Type", "Cookie", "DNT", "Expect", "If-Modified-Since", "If-None-Match", "If-Range", "Origin",
+        "Pragma", "Priority", "Range", "Referer", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site",
+        "Sec-Fetch-User", "Sec-Purpose", "Transfer-Encoding", "Upgrade-Insecure-Requests", "User-Agent",
+        "X-Forwarded-For", "X-Request-Id", "X-Requested-With", "sec-ch-ua", "sec-ch-ua-mobile",
+        "sec-ch-ua-platform",
+    ]
+
+    /// By the length of the name.
+    private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
+        var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
+        for text in usual {
+            if let name = HTTPField.Name(text) { table[text.utf8.count].append((Array(text.utf8), name)) }
+        }
+        return table
+    }()
+
+    /// The name that is written so, nil for what is no token.
+    static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
+        if bytes.count < table.count, let start = bytes.baseAddress {
+            for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {
+                return name
+            }
+        }
+        return HTTPField.Name(String(decoding: bytes, as: UTF8.self))
+    }
+}

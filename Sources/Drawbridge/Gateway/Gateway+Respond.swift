@@ -152,6 +152,7 @@ extension Gateway {
     }
 
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
+        if let error = refusesSize(of: request, for: route) { return refusal(error, of: request) }
         do {
             let load = try start(route, try await withBody(as: route.handler.bodyMode, request), on: loop)
             await load.end()
@@ -214,7 +215,6 @@ extension Gateway {
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {
         guard case .collected(let limit) = mode else { return request }
-        try checkSize(request, mode)
         guard request.body.bytes == nil else { return request }
         var request = request
         request.body = Request.Body(try await request.body.collect(upTo: limit ?? bodyLimit))
@@ -222,11 +222,11 @@ extension Gateway {
     }
 
     /// A body that was small enough to come without a question may be too large for its handler.
-    private func checkSize(_ request: Request, _ mode: BodyMode) throws {
-        guard case .collected(let limit) = mode, let count = request.body.bytes?.count,
-            count > limit ?? bodyLimit
-        else { return }
-        throw HTTPError.tooLarge(limit ?? bodyLimit)
+    private func refusesSize(of request: Request, for route: Route) -> HTTPError? {
+        guard let count = request.body.bytes?.count, count > 0,
+            case .collected(let limit) = route.handler.bodyMode, count > limit ?? bodyLimit
+        else { return nil }
+        return HTTPError.tooLarge(limit ?? bodyLimit)
     }
 }
 
@@ -255,8 +255,10 @@ extension Gateway {
             guard plain.naming == .path, let route = best(plain),
                 request.body.bytes != nil || route.handler.bodyMode.isStreamed
             else { return .tooLong }
+            if let error = refusesSize(of: plain, for: route) {
+                return .answered(finish(SealedResponse(refusal(error, of: request)), for: request))
+            }
             do {
-                try checkSize(request, route.handler.bodyMode)
                 if let immediate = route.immediate {
                     let reply = try answer(plain, with: route, immediate, on: loop)
                     return .answered(finish(reply, for: request))

@@ -13,6 +13,12 @@ extension [UInt8] {
         }
     }
 
+    /// The same, cut after so many characters.
+    mutating func append(harmless text: String, atMost limit: Int) {
+        let isShort = text.utf8.count <= limit
+        append(harmless: isShort ? text : String(text.prefix(limit)))
+    }
+
     /// Appends a value as JSON text that a terminal may have, and that is the same value when it is parsed.
     ///
     /// What is harmless stands as it is, and everything else, which JSON has in strings alone, as `\uXXXX`.

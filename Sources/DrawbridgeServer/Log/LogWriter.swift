@@ -91,6 +91,14 @@ public final class LogWriter: Sendable {
         }
     }
 
+    /// Adds a plain line of harmless bytes with the time of day before it; returns at once.
+    package func write(_ line: [UInt8]) {
+        add { state in
+            state.waiting += Self.time(&state.clock).utf8
+            state.waiting += line
+        }
+    }
+
     /// Adds a line that is a JSON object, with the `time` as its first member; returns at once.
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]

@@ -9,7 +9,7 @@ import HTTPTypes
 package struct HeadAudit {
     /// What the fields say, those that frame the body and the host apart.
     fileprivate struct Fields {
-        var headers = HTTPFields()
+        var headers: [HTTPField] = []
         var count = 0
         var host: String?
         var lengths: [String] = []
@@ -188,7 +188,7 @@ package struct HeadAudit {
 
         var head = try form(method, target, scheme, fields)
         head.framing = try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion)
-        if !fields.headers.isEmpty, let expectation = fields.headers[.expect] {
+        if !fields.headers.isEmpty, head.headers.contains(.expect), let expectation = head.headers[.expect] {
             guard expectation.lowercased() == "100-continue" else {
                 throw Refusal(.expectationFailed, "the only expectation that is met here is 100-continue")
             }
@@ -207,7 +207,7 @@ package struct HeadAudit {
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return AuditedHead(
                 method: method, scheme: scheme, authority: fields.host, target: target,
-                headers: fields.headers)
+                headers: HTTPFields(fields.headers))
         }
         guard let mark = target.firstRange(of: "://") else {
             throw .malformed("the target \(target.prefix(40)) is neither a path nor a URL")
@@ -223,8 +223,8 @@ package struct HeadAudit {
         var path = String(authorityAndPath[slash...])
         if !path.hasPrefix("/") { path = "/" + path }
         return AuditedHead(
-            method: method, scheme: scheme, authority: authority, target: path, headers: fields.headers,
-            isAbsoluteForm: true)
+            method: method, scheme: scheme, authority: authority, target: path,
+            headers: HTTPFields(fields.headers), isAbsoluteForm: true)
     }
 
     private static func framing(
@@ -316,11 +316,11 @@ extension HeadAudit.Fields {
     }
 
     /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
-    private static func trimmed(_ value: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
-        var value = value[...]
-        while value.first == 0x20 || value.first == 0x09 { value.removeFirst() }
-        while value.last == 0x20 || value.last == 0x09 { value.removeLast() }
-        return value
+    private static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, value.count)
+        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
+        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: value[start..<end])
     }
 
     private mutating func add(host text: String) throws(Refusal) {

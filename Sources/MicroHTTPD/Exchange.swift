@@ -50,7 +50,8 @@ public final class Exchange: @unchecked Sendable {
         self.head = head
         remoteAddress = caller.address
         isStreamed = mode == .streamed
-        incoming = Incoming(mode)
+        let announced = if case .length(let length) = head.framing { length } else { 0 }
+        incoming = Incoming(mode, announced: announced)
         self.connection = connection
         self.caller = caller
         self.worker = worker

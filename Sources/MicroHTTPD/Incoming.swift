@@ -18,7 +18,11 @@ struct Incoming {
     /// More bytes than this wait for the reader of a stream before the sender has to wait.
     private static let highWater = 64 << 10
 
+    /// Room that is made at once for a body that says how long it is; one that grows is copied again and again.
+    private static let roomAtOnce = 1 << 20
+
     private var mode: Mode
+    private let announced: Int
     private var buffer: [UInt8] = []
     private var dropped = 0
     private var hasFailed = false
@@ -29,7 +33,11 @@ struct Incoming {
     /// What is answered when a dropped body has ended.
     private(set) var refusal: Answer?
 
-    init(_ mode: Mode) { self.mode = mode }
+    /// - Parameter announced: the length that the head gives, 0 where it gives none.
+    init(_ mode: Mode, announced: Int) {
+        self.mode = mode
+        self.announced = announced
+    }
 
     var hasRoom: Bool { buffer.count < Self.highWater }
 
@@ -37,6 +45,9 @@ struct Incoming {
         switch mode {
         case .collected(let limit):
             guard bytes.count <= limit - buffer.count else { return .tooMuch(limit: limit) }
+            if buffer.isEmpty, announced > bytes.count {
+                buffer.reserveCapacity(min(announced, limit, Self.roomAtOnce))
+            }
             buffer += bytes
             return .taken
         case .streamed:

@@ -4,8 +4,8 @@
 /// ``Handler/stopLoading()`` or a deadline, though.
 ///
 /// ```swift
-/// struct Version: SynchronousHandler {
-///     func respond(to request: Request) -> Response { Response(text: "1.2.3") }
+/// struct PingHandler: SynchronousHandler {
+///     func respond(to request: Request) -> Response { Response(text: "pong") }
 /// }
 /// ```
 public protocol SynchronousHandler: Handler {

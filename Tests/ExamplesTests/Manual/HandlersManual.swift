@@ -35,6 +35,10 @@ struct VisitHandler: JSONHandler {
     }
 }
 
+struct PingHandler: SynchronousHandler {
+    func respond(to request: Request) -> Response { Response(text: "pong") }
+}
+
 struct CountdownHandler: Handler {
     func startLoading(_ request: Request) async throws -> Response {
         Response(contentType: "text/event-stream") { client in
@@ -111,6 +115,11 @@ struct ReportHandler: JSONHandler {
 
         #expect(try await text("/visit") == #"{"code":200,"data":1,"message":""}"#)
         #expect(try await text("/visit") == #"{"code":200,"data":2,"message":""}"#)
+    }
+
+    @Test func aHandlerThatWaitsForNothingAnswersAtOnce() async throws {
+        gateway.register(PingHandler.self, at: "/ping")
+        #expect(try await text("/ping") == "pong")
     }
 
     @Test func aHandlerStreamsBothWays() async throws {

@@ -11,7 +11,7 @@ import Logging
 /// Its state is touched on its loop's thread only, whichever thread its methods are called on, and its constants and
 /// `body` are written before the handler starts: that makes it Sendable. Nothing of it is reached from within its own
 /// change, and checking that at run time took a twentieth of a request's time: hence the unchecked properties, here and
-/// in ``Connection``.
+/// in `Connection`.
 public final class Exchange: @unchecked Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.

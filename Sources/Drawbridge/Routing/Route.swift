@@ -2,6 +2,9 @@ import HTTPTypes
 
 /// A registered handler type, and how to make one.
 final class Route: Sendable {
+    /// Asks a handler that waits for nothing.
+    typealias Immediate = @Sendable (any Handler, Request) throws -> Response
+
     let pattern: RoutePattern
     let handler: any Handler.Type
     let make: @Sendable (Request) throws -> any Handler
@@ -15,10 +18,7 @@ final class Route: Sendable {
     /// What stands in `Server-Timing` before the milliseconds.
     let timing: [UInt8]
 
-    /// Asks a handler that waits for nothing.
-    typealias Immediate = @Sendable (any Handler, Request) throws -> Response
-
-    /// For a handler that waits for nothing: asks it without a task.
+    /// Asks a handler that waits for nothing, without a task; nil for all others.
     let immediate: Immediate?
 
     private let methods: Set<String>?
@@ -51,7 +51,9 @@ final class Route: Sendable {
         // One that wants a thread gets it, and a task there.
         if case .thread = type.execution { return nil }
         return { handler, request in
-            guard let handler = handler as? H else { throw CancellationError() }
+            guard let handler = handler as? H else {
+                preconditionFailure("\(H.self) is registered, and \(Swift.type(of: handler)) was made")
+            }
             return try handler.respond(to: request)
         }
     }

@@ -52,6 +52,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     private var isRunDue = true
     private var isStopped = false
     private var nextTick = Loop.now + 1000
+    private var isTickOverdue = false
 
     init() throws {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -235,10 +236,12 @@ final class Loop: TaskExecutor, @unchecked Sendable {
             }
             drain(atMost: 1024)
             if isStopped { break }
-            if Loop.now >= nextTick {
-                nextTick = Loop.now + 1000
-                driven.tick()
-            }
+            let late = Loop.now - nextTick
+            guard late >= 0 else { continue }
+            nextTick += late + 1000
+            // When the process was stopped, what came meanwhile is read before anybody is found too slow.
+            isTickOverdue = late >= 1000 && !isTickOverdue
+            if !isTickOverdue { driven.tick() }
         }
         // What still waits is run here, what comes later where it comes from.
         takeInbox()

@@ -75,6 +75,8 @@ let package = Package(
         .executableTarget(
             name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/TestServer"),
+        // What `scripts/soak` sends to it, for minutes.
+        .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
         .testTarget(
             name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", "TestSupport", httpTypes, logging]),

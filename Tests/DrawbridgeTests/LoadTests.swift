@@ -290,6 +290,32 @@ struct LoadTests {
         #expect(arrived.entries == ["1", "2", "3"])
     }
 
+    /// Answers with a stream, and notes when it is forgotten.
+    struct Forgettable: Handler {
+        final class Remains: Sendable {
+            let journal: Journal
+
+            init(_ journal: Journal) { self.journal = journal }
+
+            deinit { journal.note("forgotten") }
+        }
+
+        let remains: Remains
+
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/plain") { client in try await client.didLoad("part") }
+        }
+    }
+
+    @Test func aHandlerIsForgottenWhenItsStreamHasEnded() async throws {
+        let gateway = Gateway.testing()
+        let journal = Journal()
+        gateway.register(at: "/stream") { Forgettable(remains: .init(journal)) }
+        let bytes = try await gateway.respond(to: Request("/stream?_mobile_bridge=1")).body.collect()
+        #expect(bytes == Array("part".utf8))
+        await journal.wait(for: 1)
+    }
+
     @Test func aStreamOfMoreThanTheLimitIsNotCollected() async throws {
         let response = Response(contentType: "text/plain") { client in
             while true { try await client.didLoad([UInt8](repeating: 0, count: 1024)) }

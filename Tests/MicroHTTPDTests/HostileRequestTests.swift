@@ -118,27 +118,11 @@ struct HostileRequestTests {
     }
 
     /// What comes until the connection is closed.
-    ///
-    /// libmicrohttpd's own refusals repeat their head where the body should be: those count once, and only those.
     private static func replies(to hostile: Case, _ port: Int) throws -> [Reply] {
         let client = try RawClient(port)
         do { try client.send(hostile.bytes) } catch RawClient.Failure.system(_, EPIPE) {
         } catch RawClient.Failure.system(_, ECONNRESET) {}
-        let isHead = hostile.bytes.starts(with: "HEAD ".utf8)
-        var replies: [Reply] = []
-        var bytes = try client.readToEnd()
-        while !bytes.isEmpty {
-            let reader = RawClient(reading: bytes)
-            let reply = try reader.head()
-            let head = bytes.count - reader.unread
-            let isOwn = bytes[head...].starts(with: bytes[..<head]) && reply.status >= 400
-            if isOwn { bytes.removeFirst(head) }
-            let rest = RawClient(reading: bytes)
-            let whole = try rest.reply(toHead: isHead)
-            if whole.status != 100 { replies.append(whole) }
-            bytes.removeFirst(bytes.count - rest.unread)
-        }
-        return replies
+        return try client.refusalsToEnd(toHead: hostile.bytes.starts(with: "HEAD ".utf8))
     }
 
     @Test func anAbsoluteTargetsAuthorityCountsAndNotTheHostHeader() async throws {

@@ -293,6 +293,8 @@ extension OneAtATime {
             let client = try await Self.client(server.port)
             #expect(try await blocking { try client.reply() }.text == "stopping")
             #expect(await stopped.reaches(1))
+            // It would keep the server, and the server's handler would keep it.
+            own.change { $0 = nil }
         }
 
         @Test func aBodyThatEndsDuringTheStopReachesNoHandler() async throws {

@@ -18,9 +18,6 @@ struct StrictLibraryTests {
     /// What 0.9.75 does not show to those who ask it for the fields, or answers otherwise.
     private static let unseen: Set = [
         // NUL bytes.
-        "a line made of NULs",
-        "a request line with NULs",
-        "a Content-Length in NULs",
         "ambiguous field: GET / HTTP/1.1<d><a>Host: a<d><a>Cookie: a<0>=b",
         "ambiguous field: GET / HTTP/1.1<d><a>Host: a<d><a>Origin: a<0>b",
         "host: Host: a<0>b",
@@ -30,6 +27,9 @@ struct StrictLibraryTests {
         "line: X: y<0>",
         "line: X: y<0><d><a>Z: z",
         "line: X:<0>",
+        "a Content-Length in NULs",
+        "a line made of NULs",
+        "a request line with NULs",
         "request line: G<0>ET / HTTP/1.1",
         "request line: GET /<0> HTTP/1.1",
         "request line: GET /?<0> HTTP/1.1",

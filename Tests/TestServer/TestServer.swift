@@ -12,6 +12,7 @@ struct TestServer {
             gateway.register(Wait.self, at: "/wait")
             gateway.register(Ticks.self, at: "/ticks")
             gateway.register(Soon.self, at: "/soon")
+            gateway.register(Turn.self, at: "/turn")
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
             gateway.register(Witness.self, at: "/witness")

@@ -20,7 +20,15 @@ package func sockets(on port: Int) -> Int {
 
 /// The descriptors that a process has open: this one, or a child.
 package func openDescriptors(of process: String = "self") -> [Int32] {
-    guard let directory = opendir("/proc/\(process)/fd") else { return [] }
+    numbers(in: "/proc/\(process)/fd")
+}
+
+/// How many threads a process has: this one, or a child.
+package func threads(of process: String = "self") -> Int { numbers(in: "/proc/\(process)/task").count }
+
+/// The entries of a folder that are numbers.
+private func numbers(in folder: String) -> [Int32] {
+    guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
     var found: [Int32] = []
     while let entry = readdir(directory) {

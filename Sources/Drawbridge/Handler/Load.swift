@@ -51,12 +51,14 @@ package final class Load: Sendable {
     package var isOver: Bool { state.withLock { $0.outcome != nil } }
 
     /// What the handler answered or threw, or what was decided in its place; asked when the load is over.
+    ///
+    /// A stream holds its load, so the load keeps what the handler gave, and not the stream: they would never go.
     var outcome: Result<Response, any Error> {
-        state.withLock { $0.outcome } ?? .failure(CancellationError())
+        (state.withLock { $0.outcome } ?? .failure(CancellationError())).map(streaming)
     }
 
     /// True when the caller left before there was another outcome.
-    package var isCancelled: Bool { outcome.isCancellation }
+    package var isCancelled: Bool { state.withLock { $0.outcome }?.isCancellation == true }
 
     /// How long that took.
     var took: Duration { state.withLock { $0.took } }
@@ -103,7 +105,7 @@ package final class Load: Sendable {
     private func run() async {
         do {
             let response = try await handler.startLoading(request)
-            finish(.success(streaming(response)))
+            finish(.success(response))
         } catch {
             finish(.failure(error))
         }

@@ -39,7 +39,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     private let epoll: Int32
     private let wakeup: Int32
-    private let inbox = Mutex(Inbox())
+    private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
 

@@ -48,7 +48,7 @@ import Testing
         let line = String(repeating: "x", count: 1000)
         let start = now()
         for _ in 0..<10_000 { writer.write(line) }
-        #expect(now() - start < 5)
+        #expect(now() - start < 60)
         writer.write("last")
         let text = try await Self.read(input) { $0.contains("lines of the log were dropped") }
         #expect(text.contains("lines of the log were dropped: its reader is too slow"))
@@ -155,7 +155,7 @@ import Testing
             writer.say(["two"])
             writer.flush()
         }
-        #expect(now() - start < 10)
+        #expect(now() - start < 60, "it waited for a reader")
         let text = try await Self.read(input) { $0.hasSuffix("two\n") }
         #expect(text.contains(" one\n"))
         close(input)

@@ -18,7 +18,7 @@ enum AuthorityTarget: FuzzTarget {
             check(AccessPolicy.origin(origin) == origin, "\(text) is \(origin), and that another")
         }
         let request = Request("/", authority: text)
-        let mayCall = Authority(request.head.authority)?.isLocal == true
+        let mayCall = Authority(request.authority)?.isLocal == true
         check((AccessPolicy().refusesHost(of: request) == nil) == mayCall, "\(text) may call")
     }
 

@@ -274,7 +274,6 @@ extension HandlerTests {
         let (book, end) = (LogBook(), DispatchSemaphore(value: 0))
         let gateway = Gateway.testing(logger: book.logger)
         gateway.answer(at: "/stuck") { _ in
-            await Task.yield()
             Self.block(until: end)
             return Response(text: "at last")
         }

@@ -25,7 +25,7 @@ import Testing
         "GET /slow?_mobile_bridge=1 HTTP/1.1",
         "GET /stream?_mobile_bridge=1 HTTP/1.1",
         "GET /nowhere?_mobile_bridge=1 HTTP/1.1",
-        "GET /__drawbridge__/health HTTP/1.1",
+        "GET /__drawbridge__/nothing HTTP/1.1",
         "POST /value?_mobile_bridge=1 HTTP/1.1\r\nContent-Length: 14\r\n\r\n{\"user\":\"ann\"}",
         "POST /value?_mobile_bridge=1 HTTP/1.1\r\nContent-Length: 9\r\n\r\nuser=anna",
         "POST /value?_mobile_bridge=1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nuser=ann\r\n0\r\n\r\n",

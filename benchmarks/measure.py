@@ -30,15 +30,13 @@ SERVER_CORE, LOAD_CORE = (0, 1) if os.cpu_count() > 1 else (0, 0)
 class Server:
     """A process that listens on a port of its own."""
 
-    def __init__(self, name, command, environment=None, log=None):
+    def __init__(self, name, command, port=None, log=None):
         self.name = name
-        self.port = free_port()
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
+        self.port = port or free_port()
         self.process = subprocess.Popen(
             [str(part).replace("PORT", str(self.port)) for part in command],
             stdout=subprocess.DEVNULL, stderr=log or subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}), env=environment)
+            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
         self.await_port()
 
     def await_port(self):
@@ -135,14 +133,8 @@ class Workplace:
         text = (HERE / "peers" / "nginx.conf").read_text()
         text = text.replace("PORT", str(port)).replace("ROOT", str(self.root)).replace("RUN", str(run))
         (run / "nginx.conf").write_text(text)
-        server = Server.__new__(Server)
-        server.name, server.port = "nginx", port
-        server.process = subprocess.Popen(
-            [shutil.which("nginx") or "/usr/sbin/nginx", "-p", run, "-c", run / "nginx.conf"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
-        server.await_port()
-        return server
+        return Server(
+            "nginx", [shutil.which("nginx") or "/usr/sbin/nginx", "-p", run, "-c", run / "nginx.conf"], port)
 
 
 class Load:
@@ -242,7 +234,7 @@ def measure(scenario, work, rounds, seconds):
                 server = work.start(server_name)
                 try:
                     # The first requests of a process are its slowest, and so is the first round of all.
-                    Sample(server, own, min(connections, 64), 1 if turn >= 0 else 0.5 and 1, work.folder)
+                    Sample(server, own, min(connections, 64), 1, work.folder)
                     if turn >= 0:
                         samples[server_name].append(Sample(server, own, connections, seconds, work.folder))
                 finally:

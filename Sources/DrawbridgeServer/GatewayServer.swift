@@ -81,20 +81,28 @@ extension Exchange {
             if load.isOver {
                 return send(gateway.end(of: load, for: request), to: request, since: start, log)
             }
-            self.await(cancel: load.cancel)
+            onLeave(load.cancel)
             load.wait { [self, request] in
                 send(
                     gateway.end(of: load, for: request), to: request, since: start, log,
                     wasCancelled: load.isCancelled)
             }
         case .tooLong:
-            run { [self, request] in
-                let response = await gateway.respond(to: request, on: loop)
-                let bytes = await send(response, to: request)
-                log?.add(
-                    request, response, bytes: bytes, took: start.duration(to: .now),
-                    wasCancelled: Task.isCancelled)
-            }
+            sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
+        }
+    }
+
+    /// Sends an answer that has to be awaited, or that is written as it goes.
+    private func sendInTask(
+        to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
+        _ answer: @escaping @Sendable () async -> Response
+    ) {
+        run { [self] in
+            let response = await answer()
+            let bytes = await send(response, to: request)
+            log?.add(
+                request, response, bytes: bytes, took: start.duration(to: .now),
+                wasCancelled: Task.isCancelled)
         }
     }
 
@@ -105,12 +113,7 @@ extension Exchange {
     ) {
         let response = reply.response
         if case .stream = response.body {
-            return run { [self] in
-                let bytes = await send(reply.whole, to: request)
-                log?.add(
-                    request, response, bytes: bytes, took: start.duration(to: .now),
-                    wasCancelled: Task.isCancelled)
-            }
+            return sendInTask(to: request, since: start, log) { reply.whole }
         }
         let bytes = sendAtOnce(reply, to: request)
         log?.add(

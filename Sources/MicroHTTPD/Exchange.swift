@@ -216,7 +216,7 @@ extension Exchange {
     }
 
     /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
-    package func await(cancel: @escaping @Sendable () -> Void) {
+    package func onLeave(_ cancel: @escaping @Sendable () -> Void) {
         loop.perform { [self] in
             guard !isHandled else { return }
             if hasLeft { cancel() } else { self.cancel = cancel }

@@ -78,6 +78,7 @@ extension Gateway {
         [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
     private static let textJSONFields = FixedFields([textJSON] + guardedAndFresh.fields)
     private static let applicationJSONFields = FixedFields([applicationJSON] + guardedAndFresh.fields)
+
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
         let reply = SealedResponse(response)

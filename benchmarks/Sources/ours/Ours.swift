@@ -27,7 +27,6 @@ struct Ours {
         if let pool = value("--pool").flatMap({ Int($0) }) { configuration.limits.pool = pool }
         let server = try GatewayServer(gateway, configuration)
         // A main thread that stays is one that profilers can bear.
-        while true { sleep(3600) }
-        _ = server
+        withExtendedLifetime(server) { while true { sleep(3600) } }
     }
 }

@@ -32,8 +32,7 @@ struct ByteWriter {
 
     /// Writes milliseconds for people: `0.3`, `9.7`, `12`; no more than 24 bytes.
     mutating func write(milliseconds duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let tenths = UInt64(max(0, seconds * 10_000 + attoseconds / 100_000_000_000_000))
+        let tenths = UInt64(clamping: duration.attoseconds / 100_000_000_000_000)
         write(tenths / 10)
         if tenths < 100 {
             write(".")

@@ -21,7 +21,7 @@ public final class GatewayServer: Sendable {
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
-        let watches = (0..<loops).map { _ in LoopWatch(logger: gateway.logger) }
+        let engineLoops = (0..<loops).map { _ in EngineLoop(watch: LoopWatch(logger: gateway.logger)) }
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
@@ -41,7 +41,8 @@ public final class GatewayServer: Sendable {
                 return (response.head, response.body.bytes)
             },
             handling: { exchange in
-                let loop = EngineLoop(exchange: exchange, watch: watches[exchange.loopIndex])
+                let loop = engineLoops[exchange.loopIndex]
+                loop.isServing(exchange)
                 exchange.answer(with: gateway, on: loop, log)
             })
         try server.start { address in
@@ -65,9 +66,12 @@ public final class GatewayServer: Sendable {
 }
 
 extension Exchange {
+    /// When a request began whose time nobody asks for.
+    private static let unlogged = ContinuousClock.now
+
     /// One request's way through the gateway, from the engine and back.
     fileprivate func answer(with gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
-        let start = ContinuousClock.now
+        let start = log == nil ? Self.unlogged : .now
         let request = Request(
             head, from: remoteAddress,
             isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
@@ -111,13 +115,12 @@ extension Exchange {
         _ reply: SealedResponse, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
         wasCancelled: Bool = false
     ) {
-        let response = reply.response
-        if case .stream = response.body {
+        if case .stream = reply.response.body {
             return sendInTask(to: request, since: start, log) { reply.whole }
         }
         let bytes = sendAtOnce(reply, to: request)
         log?.add(
-            request, response, bytes: bytes, took: start.duration(to: .now), wasCancelled: wasCancelled)
+            request, reply.response, bytes: bytes, took: start.duration(to: .now), wasCancelled: wasCancelled)
         end()
     }
 
@@ -126,7 +129,7 @@ extension Exchange {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
             send(
-                reply.response.status, reply.response.headers, adding: reply.added, bytes)
+                reply.response.status, reply.others, adding: reply.added, bytes)
             return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(
@@ -164,12 +167,21 @@ extension Exchange {
     }
 }
 
-/// The loop of the engine that serves an exchange.
-private struct EngineLoop: HandlerLoop {
-    let exchange: Exchange
+/// A loop of the engine, as handlers need it.
+///
+/// The engine makes its loops itself, so this one hears of it with the first exchange, on the loop's thread and before
+/// any handler has it: that makes it Sendable.
+private final class EngineLoop: HandlerLoop, @unchecked Sendable {
     let watch: LoopWatch
+    @exclusivity(unchecked) private var loop: Loop?
 
-    func schedule(_ step: @escaping @Sendable () -> Void) { exchange.schedule(step) }
+    init(watch: LoopWatch) { self.watch = watch }
+
+    func isServing(_ exchange: Exchange) {
+        if loop == nil { loop = exchange.loop }
+    }
+
+    func schedule(_ step: @escaping @Sendable () -> Void) { loop?.schedule(step) }
 }
 
 extension Request {
@@ -178,10 +190,19 @@ extension Request {
         _ head: AuditedHead, from address: String?, _ body: Body = .empty, id: String = "",
         _ gateway: Gateway? = nil
     ) {
-        self.init(
-            head.method, scheme: head.scheme, authority: head.authority, target: head.target,
-            headers: head.headers, body: body, remoteAddress: address, isAbsoluteForm: head.isAbsoluteForm,
-            id: id, gateway: gateway)
+        self.init(head.asRequest, body: body, remoteAddress: address, id: id, gateway: gateway)
+    }
+}
+
+extension AuditedHead {
+    /// The same as the core has it, made once.
+    fileprivate var asRequest: RequestHead {
+        if let known = digest as? RequestHead { return known }
+        let head = RequestHead(
+            method, scheme: scheme, authority: authority, target: target, headers: headers,
+            isAbsoluteForm: isAbsoluteForm)
+        digest = head
+        return head
     }
 }
 

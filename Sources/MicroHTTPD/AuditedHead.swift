@@ -3,8 +3,8 @@ package import HTTPTypes
 /// A head as the audit found it.
 ///
 /// Its parts are apart, and no `HTTPRequest`, because most of them are looked at once and making one costs more than
-/// finding them.
-package struct AuditedHead: Sendable {
+/// finding them. One object may be the head of many requests of a loop (``KnownHeads``).
+package final class AuditedHead: @unchecked Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
         case none
@@ -12,16 +12,33 @@ package struct AuditedHead: Sendable {
         case chunked
     }
 
-    package var method: HTTPRequest.Method
-    package var scheme: String
-    package var authority: String?
+    package let method: HTTPRequest.Method
+    package let scheme: String
+    package let authority: String?
     /// Path and query as they were sent.
-    package var target: String
+    package let target: String
     /// Without `Host` and what frames the body.
-    package var headers: HTTPFields
-    package var isAbsoluteForm = false
-    package var framing = Framing.none
-    package var expectsContinue = false
+    package let headers: HTTPFields
+    package let isAbsoluteForm: Bool
+    package let framing: Framing
+    package let expectsContinue: Bool
+
+    /// What whoever answers has made of it; touched on its loop's thread only.
+    @exclusivity(unchecked) package var digest: (any AnyObject & Sendable)?
+
+    init(
+        method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
+        isAbsoluteForm: Bool, framing: Framing, expectsContinue: Bool
+    ) {
+        self.method = method
+        self.scheme = scheme
+        self.authority = authority
+        self.target = target
+        self.headers = headers
+        self.isAbsoluteForm = isAbsoluteForm
+        self.framing = framing
+        self.expectsContinue = expectsContinue
+    }
 
     package var request: HTTPRequest {
         HTTPRequest(

@@ -21,11 +21,12 @@ public final class Exchange: @unchecked Sendable {
     /// The collected body; empty where it is streamed.
     public private(set) var body: [UInt8] = []
 
-    /// Which of the server's loops serves it, from 0 on.
+    /// The loop that serves it.
+    package var loop: Loop { worker.loop }
+    /// Which of the server's loops that is, from 0 on.
     package var loopIndex: Int { worker.index }
 
     let worker: Worker
-    var loop: Loop { worker.loop }
     @exclusivity(unchecked) var incoming: Incoming
     @exclusivity(unchecked) var outgoing: Outgoing?
 
@@ -300,9 +301,6 @@ extension Exchange {
             if exchange.isSuspended { exchange.resume() }
         }
     }
-
-    /// Runs `step` on the loop that serves this exchange, soon and never at once.
-    public func schedule(_ step: @escaping @Sendable () -> Void) { loop.schedule(step) }
 
     private func onLoop(_ call: @escaping @Sendable (Exchange) -> Void) {
         loop.perform { call(self) }

@@ -186,28 +186,29 @@ package struct HeadAudit {
             throw .malformed("the Host header \(host) is no host")
         }
 
-        var head = try form(method, target, scheme, fields)
-        head.framing = try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion)
-        if !fields.headers.isEmpty, head.headers.contains(.expect), let expectation = head.headers[.expect] {
-            guard expectation.lowercased() == "100-continue" else {
-                throw Refusal(.expectationFailed, "the only expectation that is met here is 100-continue")
-            }
-            head.expectsContinue = true
+        let form = try form(method, target, scheme, fields.host)
+        let headers = HTTPFields(fields.headers)
+        let expectation = headers[.expect]
+        guard expectation == nil || expectation?.lowercased() == "100-continue" else {
+            throw Refusal(.expectationFailed, "the only expectation that is met here is 100-continue")
         }
-        return head
+        return AuditedHead(
+            method: method, scheme: form.scheme, authority: form.authority, target: form.target,
+            headers: headers,
+            isAbsoluteForm: form.isAbsolute,
+            framing: try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion),
+            expectsContinue: expectation != nil)
     }
 
     /// Origin, absolute and asterisk form (RFC 9112, section 3.2).
     private static func form(
-        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ fields: Fields
-    ) throws(Refusal) -> AuditedHead {
+        _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
+    ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
         guard method != .trace, method != .connect else {
             throw Refusal(.methodNotAllowed, "\(method) is not taken here")
         }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
-            return AuditedHead(
-                method: method, scheme: scheme, authority: fields.host, target: target,
-                headers: HTTPFields(fields.headers))
+            return (scheme, host, target, false)
         }
         guard let mark = target.firstRange(of: "://") else {
             throw .malformed("the target \(target.prefix(40)) is neither a path nor a URL")
@@ -222,9 +223,7 @@ package struct HeadAudit {
         guard isAuthority(authority) else { throw .malformed("the host of the target is none") }
         var path = String(authorityAndPath[slash...])
         if !path.hasPrefix("/") { path = "/" + path }
-        return AuditedHead(
-            method: method, scheme: scheme, authority: authority, target: path,
-            headers: HTTPFields(fields.headers), isAbsoluteForm: true)
+        return (scheme, authority, path, true)
     }
 
     private static func framing(

@@ -8,6 +8,7 @@ import HTTPTypes
 final class HeadProbe {
     private let reading: HeadReading
     private var target: [UInt8] = []
+    private var known = KnownHeads()
     /// What became of the request; nil when the library refused it, or waits for more.
     private var verdict: Result<AuditedHead, Refusal>?
 
@@ -94,7 +95,7 @@ final class HeadProbe {
         verdict = Result { () throws(Refusal) in
             try reading.audit(
                 connection, method: method, target: target, version: version, scheme: "http",
-                limits: Limits())
+                limits: Limits(), known: &known)
         }
     }
 }

@@ -70,9 +70,11 @@ package enum HeadReading: Sendable {
     }
 
     /// Audits the head of a connection's request, on the first call for it.
+    ///
+    /// - Parameter known: what the same daemon's heads were found to be.
     func audit(
         _ connection: OpaquePointer, method: UnsafePointer<CChar>, target: [UInt8],
-        version: UnsafePointer<CChar>, scheme: String, limits: Limits
+        version: UnsafePointer<CChar>, scheme: String, limits: Limits, known: inout KnownHeads
     ) throws(Refusal) -> AuditedHead {
         let size = dbr_head_size(connection)
         switch self {
@@ -80,8 +82,9 @@ package enum HeadReading: Sendable {
             // The method is where the block begins in the library's buffer.
             let block = UnsafeRawBufferPointer(start: method, count: size)
             let lines = Int(MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
-            return try HeadAudit.run(
-                block, lines: lines, target: target, scheme: scheme, limits: limits)
+            return try known.head(block, target: target, lines: lines) { () throws(Refusal) in
+                try HeadAudit.run(block, lines: lines, target: target, scheme: scheme, limits: limits)
+            }
         case .fields:
             return try HeadAudit.check(
                 method: String(cString: method), target: target, scheme: scheme,

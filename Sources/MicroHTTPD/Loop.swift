@@ -8,7 +8,7 @@ import Synchronization
 /// connection is resumed; so its daemon is driven from here.
 ///
 /// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
-final class Loop: TaskExecutor, @unchecked Sendable {
+package final class Loop: TaskExecutor, @unchecked Sendable {
     /// What the loop drives; every method is called on the loop's thread.
     protocol Driven: AnyObject {
         /// Serves what is ready.
@@ -43,15 +43,15 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     private let isWoken = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
 
-    private var local: [Work] = []
-    private var nextLocal = 0
+    @exclusivity(unchecked) private var local: [Work] = []
+    @exclusivity(unchecked) private var nextLocal = 0
     /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
-    private var driven: (any Driven)?
+    @exclusivity(unchecked) private var driven: (any Driven)?
     private var drivenSocket: Int32 = -1
     private var listeningSocket: Int32 = -1
-    private var isRunDue = true
-    private var isStopped = false
-    private var nextTick = Loop.now + 1000
+    @exclusivity(unchecked) private var isRunDue = true
+    @exclusivity(unchecked) private var isStopped = false
+    @exclusivity(unchecked) private var nextTick = Loop.now + 1000
     private var isTickOverdue = false
 
     init() throws {
@@ -78,7 +78,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+    package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Runs `call` on the loop: at once when this is its thread, else soon.
     func perform(_ call: @escaping @Sendable () -> Void) {
@@ -86,7 +86,7 @@ final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     /// Runs a step of a task on the loop soon, never at once.
-    func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
+    package func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
 
     /// Runs `call` on the loop, behind all that other threads gave it before.
     func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }

@@ -29,8 +29,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
-    private(set) var isDraining = false
-    private var idleWaiter: CheckedContinuation<Void, Never>?
+    @exclusivity(unchecked) private var knownHeads = KnownHeads()
+    @exclusivity(unchecked) private(set) var isDraining = false
+    @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
     /// What the library complained about first, before there was a daemon.
     private var startProblem: String?
     private var lastLog = 0
@@ -277,7 +278,7 @@ extension Worker {
         do {
             head = try reading.audit(
                 connection, method: method, target: caller.target, version: version, scheme: server.scheme,
-                limits: server.limits)
+                limits: server.limits, known: &knownHeads)
         } catch {
             return (nil, refuse(error, connection))
         }

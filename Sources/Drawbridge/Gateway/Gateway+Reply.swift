@@ -5,17 +5,19 @@ import Logging
 // follows `replies`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
     /// The answer of a handler, dressed for the door.
-    func reply(_ response: Response) throws -> SealedResponse {
+    func reply(_ response: consuming Response) throws -> SealedResponse {
         try Self.checkHeaders(of: response)
+        let hasCaching = response.contains(.cacheControl)
+        let code = response.status.code
         let reply = SealedResponse(response)
-        guard case .output(let output) = response.body else {
-            reply.set(response.headers.contains(.cacheControl) ? Self.guarded : Self.guardedAndFresh)
+        guard case .output(let output) = reply.response.body else {
+            reply.set(hasCaching ? Self.guarded : Self.guardedAndFresh)
             return reply
         }
-        reply.response.body = .bytes(Envelope.success(output, code: response.status.code))
+        reply.response.body = .bytes(Envelope.success(output, code: code))
         if replies == .envelope { reply.response.status = .ok }
         reply.set(
-            response.headers.contains(.cacheControl)
+            hasCaching
                 ? FixedFields(Self.guarded.fields + [contentType])
                 : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
         return reply
@@ -82,13 +84,13 @@ extension Gateway {
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
         let reply = SealedResponse(response)
-        reply.set(response.headers.contains(.cacheControl) ? guarded : guardedAndFresh)
+        reply.set(response.contains(.cacheControl) ? guarded : guardedAndFresh)
         response = reply.whole
     }
 
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
     private static func checkHeaders(of response: Response) throws {
-        for field in response.headers {
+        for field in response.fields {
             let isClean = field.withUnsafeBytesOfValue { bytes in
                 for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
                 return true

@@ -173,15 +173,19 @@ extension Gateway {
 
     /// What a load that is over has come to.
     private func reply(of load: Load) -> SealedResponse {
-        reply(to: load.request, of: load.route, load.outcome, after: load.took)
+        reply(to: load.request, of: load.route, load.takeOutcome(), after: load.took)
     }
 
     private func reply(
-        to request: Request, of route: Route, _ outcome: Result<Response, any Error>, after took: Duration
+        to request: Request, of route: Route, _ outcome: consuming Result<Response, any Error>,
+        after took: Duration
     ) -> SealedResponse {
         let reply: SealedResponse
         do {
-            reply = try self.reply(try outcome.get())
+            switch consume outcome {
+            case .success(let response): reply = try self.reply(response)
+            case .failure(let error): throw error
+            }
         } catch {
             reply = SealedResponse(self.reply(known(error, in: route.name, request)))
         }
@@ -201,7 +205,7 @@ extension Gateway {
     private func tell(
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
-        guard logger.logLevel <= .debug else { return }
+        guard isTelling else { return }
         let shown = texts().filter { !$0.isEmpty }.map { bytes in
             String(decoding: bytes.prefix(Self.toldBytes), as: UTF8.self)
                 + (bytes.count > Self.toldBytes ? " [...]" : "")

@@ -51,6 +51,8 @@ public final class Gateway: Sendable {
 
     let behind: ResponderChain
     let middleware: [any Middleware]
+    /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
+    let isTelling: Bool
     private let routes = Mutex(Routes())
 
     static let droppedAnswerCount = Atomic<Int>(0)
@@ -83,6 +85,7 @@ public final class Gateway: Sendable {
         self.bodyLimit = bodyLimit
         self.presenter = presenter
         self.logger = logger
+        isTelling = logger.logLevel <= .debug
     }
 
     /// Registers a handler type: every request to the path gets a fresh instance.

@@ -13,35 +13,40 @@ package final class SealedResponse: @unchecked Sendable {
     @exclusivity(unchecked) private var requestID = ""
     @exclusivity(unchecked) private var timing: (route: Route, took: Duration)?
 
-    package init(_ response: Response) { self.response = response }
+    package init(_ response: consuming Response) { self.response = response }
 
     /// Gives the answer fields in place of those that it has under their names.
     func set(_ fixed: FixedFields) {
         self.fixed = fixed
-        if !response.headers.isEmpty { for field in fixed.fields { remove(field.name) } }
+        for field in fixed.fields { remove(field.name) }
     }
 
     /// Gives the answer the id of its request.
     func set(requestID: String) {
         self.requestID = requestID
-        if !response.headers.isEmpty { remove(.requestID) }
+        remove(.requestID)
     }
 
     /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
     func set(took: Duration, by route: Route) { timing = (route, took) }
 
     private func remove(_ name: HTTPField.Name) {
-        if response.headers.contains(name) { response.headers[name] = nil }
+        if response.contains(name) { response.headers[name] = nil }
     }
+
+    /// The fields that are not among `added`.
+    package var others: HTTPFields { response.fields }
 
     /// The added fields as C strings: a name, its value, the next name.
     package var added: [UInt8] {
         let digits = 24
+        let type = response.contentType?.fixed.text ?? []
         let count =
-            fixed.text.count + Self.idName.utf8CodeUnitCount + requestID.utf8.count + 1
+            type.count + fixed.text.count + Self.idName.utf8CodeUnitCount + requestID.utf8.count + 1
             + (timing.map { Self.timingName.utf8CodeUnitCount + $0.route.timing.count + digits + 1 } ?? 0)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
             var writer = ByteWriter(buffer)
+            type.withUnsafeBufferPointer { writer.write($0) }
             fixed.text.withUnsafeBufferPointer { writer.write($0) }
             writer.write(Self.idName)
             requestID.withBytes { writer.write($0) }

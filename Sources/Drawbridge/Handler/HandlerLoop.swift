@@ -1,5 +1,5 @@
 /// A loop of the engine, as handlers need it.
-package protocol HandlerLoop: Sendable {
+package protocol HandlerLoop: AnyObject, Sendable {
     /// Runs `step` on the loop soon, never at once.
     func schedule(_ step: @escaping @Sendable () -> Void)
 

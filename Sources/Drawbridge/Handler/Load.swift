@@ -26,6 +26,10 @@ package final class Load: Sendable {
     }
 
     private struct State {
+        var isOver = false
+        /// True when the caller left before there was another outcome.
+        var isCancelled = false
+        /// Until it is taken.
         var outcome: Result<Response, any Error>?
         /// When the handler began, and how long it took.
         var began = ContinuousClock.now
@@ -48,17 +52,20 @@ package final class Load: Sendable {
     }
 
     /// True when there is an outcome.
-    package var isOver: Bool { state.withLock { $0.outcome != nil } }
+    package var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// What the handler answered or threw, or what was decided in its place; asked when the load is over.
+    /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
     ///
     /// A stream holds its load, so the load keeps what the handler gave, and not the stream: they would never go.
-    var outcome: Result<Response, any Error> {
-        (state.withLock { $0.outcome } ?? .failure(CancellationError())).map(streaming)
+    func takeOutcome() -> Result<Response, any Error> {
+        switch state.withLock({ $0.outcome.take() }) ?? .failure(CancellationError()) {
+        case .success(let response): .success(streaming(response))
+        case .failure(let error): .failure(error)
+        }
     }
 
     /// True when the caller left before there was another outcome.
-    package var isCancelled: Bool { state.withLock { $0.outcome }?.isCancellation == true }
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// How long that took.
     var took: Duration { state.withLock { $0.took } }
@@ -76,7 +83,7 @@ package final class Load: Sendable {
     /// Calls `waiter` once there is an outcome, at once if there is one; from now on, the deadline counts.
     package func wait(_ waiter: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
-            guard state.outcome == nil else { return true }
+            guard !state.isOver else { return true }
             state.waiter = waiter
             return false
         }
@@ -96,8 +103,9 @@ package final class Load: Sendable {
             case .thread: Task(executorPreference: self) { await self.run() }
             }
         let took = state.withLock { state in
-            if state.outcome == nil { state.task = task }
-            return state.outcome == nil ? state.began.duration(to: .now) : state.took
+            if state.isOver { return state.took }
+            state.task = task
+            return state.began.duration(to: .now)
         }
         if case .loop = place { route.tellIfLong(took, request) }
     }
@@ -111,39 +119,43 @@ package final class Load: Sendable {
         }
     }
 
-    /// Decides the outcome, and gives the state as it was until then; nil when it is decided already.
-    private func decide(_ outcome: Result<Response, any Error>) -> State? {
+    /// Who is told when there is an outcome, and the handler's task while it runs.
+    private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
+
+    /// Decides the outcome, and gives whom it concerns; nil when it is decided already.
+    private func decide(_ outcome: Result<Response, any Error>) -> Concerned? {
         state.withLock { state in
-            guard state.outcome == nil else { return nil }
-            let before = state
-            state = State(
-                outcome: outcome, began: before.began, took: before.began.duration(to: .now))
-            return before
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.isCancelled = outcome.isCancellation
+            state.outcome = outcome
+            state.took = state.began.duration(to: .now)
+            return (state.waiter.take(), state.task.take())
         }
     }
 
     /// The handler has answered; after the first outcome it is too late.
     private func finish(_ outcome: Result<Response, any Error>) {
-        guard let before = decide(outcome) else {
+        guard let concerned = decide(outcome) else {
             if !outcome.isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return
         }
-        resume(before)
+        resume(concerned)
     }
 
     /// Cancels, then tells the handler, then lets the answer go.
     ///
     /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
     private func stop(with error: any Error) {
-        guard let before = decide(.failure(error)) else { return }
-        before.task?.cancel()
+        guard let concerned = decide(.failure(error)) else { return }
+        concerned.task?.cancel()
         handler.stopLoading()
-        resume(before)
+        resume(concerned)
     }
 
     /// Lets the answer go to whoever waits for it; a load that nobody had to wait for has no deadline.
-    private func resume(_ before: State) {
-        guard let waiter = before.waiter else { return }
+    private func resume(_ concerned: Concerned) {
+        guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
         waiter()
     }
@@ -152,7 +164,7 @@ package final class Load: Sendable {
         guard let deadline = type(of: handler).deadline else { return }
         Deadlines.shared.add(self, after: deadline)
         // It may have ended meanwhile, and found nothing to remove.
-        if state.withLock({ $0.outcome != nil }) { Deadlines.shared.remove(self) }
+        if isOver { Deadlines.shared.remove(self) }
     }
 
     /// The deadline has passed.

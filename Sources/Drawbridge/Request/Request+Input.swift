@@ -32,7 +32,7 @@ extension Request {
 
     private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
         let tape = try doorInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
-        if head.path?.utf8.contains(UInt8(ascii: "?")) == true { tape.add(query) }
+        if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }
             return try JSONTapeDecoder(tape).decode(T.self)

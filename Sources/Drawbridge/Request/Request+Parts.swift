@@ -10,33 +10,20 @@ extension Request {
 
     /// The same as values.
     struct Values: Sendable {
-        var method: HTTPRequest.Method
-        var scheme: String
-        var authority: String? {
-            didSet { site = Authority(authority) }
-        }
-        private(set) var site: Authority?
+        var head: RequestHead
+        /// Apart from the head, because a door changes it.
         var target: String
-        var headers: HTTPFields
         var body: Body
         var remoteAddress: String?
         var id: String
         var gateway: Gateway?
         var parameters: [String: String] = [:]
-        var isAbsoluteForm = false
         var naming = Naming.path
         var doorInput: JSON?
 
-        init(
-            _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String,
-            headers: HTTPFields, body: Body, remoteAddress: String?, id: String, gateway: Gateway?
-        ) {
-            self.method = method
-            self.scheme = scheme
-            self.authority = authority
-            site = Authority(authority)
-            self.target = target
-            self.headers = headers
+        init(_ head: RequestHead, body: Body, remoteAddress: String?, id: String, gateway: Gateway?) {
+            self.head = head
+            target = head.target
             self.body = body
             self.remoteAddress = remoteAddress
             self.id = id

@@ -8,35 +8,40 @@ public import Logging
 public struct Request: Sendable {
     /// The method.
     public var method: HTTPRequest.Method {
-        get { parts.values.method }
-        set { change { $0.method = newValue } }
+        get { own.method }
+        set { own = own.with(method: newValue) }
     }
 
     /// `http` or `https`.
-    package var scheme: String {
-        get { parts.values.scheme }
-        set { change { $0.scheme = newValue } }
-    }
+    package var scheme: String { own.scheme }
 
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
-    package var authority: String? {
-        get { parts.values.authority }
-        set { change { $0.authority = newValue } }
-    }
+    package var authority: String? { own.authority }
 
     /// What `authority` says; nil where it says nothing, or no host.
-    var site: Authority? { parts.values.site }
+    var site: Authority? { own.site }
+
+    /// The header fields, in the order in which they came.
+    public var headers: HTTPFields {
+        get { own.headers }
+        set { own = own.with(headers: newValue) }
+    }
+
+    /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
+    package var isAbsoluteForm: Bool {
+        get { own.isAbsoluteForm }
+        set { own = own.with(isAbsoluteForm: newValue) }
+    }
+
+    private var own: RequestHead {
+        get { parts.values.head }
+        set { change { $0.head = newValue } }
+    }
 
     /// The raw target: percent-encoded, with query.
     package var target: String {
         get { parts.values.target }
         set { change { $0.target = newValue } }
-    }
-
-    /// The header fields, in the order in which they came.
-    public var headers: HTTPFields {
-        get { parts.values.headers }
-        set { change { $0.headers = newValue } }
     }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
@@ -65,12 +70,6 @@ public struct Request: Sendable {
     public internal(set) var parameters: [String: String] {
         get { parts.values.parameters }
         set { change { $0.parameters = newValue } }
-    }
-
-    /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
-    package var isAbsoluteForm: Bool {
-        get { parts.values.isAbsoluteForm }
-        set { change { $0.isAbsoluteForm = newValue } }
     }
 
     /// Where the handler's name and input come from; set by the rule that took the request.
@@ -120,8 +119,8 @@ public struct Request: Sendable {
         headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
     ) {
         self.init(
-            method, scheme: "http", authority: authority, target: target, headers: headers, body: body,
-            remoteAddress: remoteAddress, id: RequestID.from(headers.value(.requestID)))
+            RequestHead(method, scheme: "http", authority: authority, target: target, headers: headers),
+            body: body, remoteAddress: remoteAddress, id: Self.id(headers))
     }
 
     /// Makes a GET request: `Request("/echo?_mobile_bridge=1")`.
@@ -136,24 +135,17 @@ public struct Request: Sendable {
     /// Makes a request from a head and a body.
     public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
         self.init(
-            head.method, scheme: head.scheme ?? "http", authority: head.authority, target: head.path ?? "/",
-            headers: head.headerFields, body: body, remoteAddress: remoteAddress,
-            id: RequestID.from(head.headerFields.value(.requestID)))
+            RequestHead(head), body: body, remoteAddress: remoteAddress, id: Self.id(head.headerFields))
     }
 
     /// Makes a request of an engine's.
     ///
     /// For a first look at its head it has no id yet: most get theirs when the body is there.
     package init(
-        _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
-        body: Body = .empty, remoteAddress: String?, isAbsoluteForm: Bool = false, id: String = "",
+        _ head: RequestHead, body: Body = .empty, remoteAddress: String?, id: String = "",
         gateway: Gateway? = nil
     ) {
-        var values = Values(
-            method, scheme: scheme, authority: authority, target: target, headers: headers, body: body,
-            remoteAddress: remoteAddress, id: id, gateway: gateway)
-        values.isAbsoluteForm = isAbsoluteForm
-        parts = Parts(values)
+        parts = Parts(Values(head, body: body, remoteAddress: remoteAddress, id: id, gateway: gateway))
     }
 
     /// The id of a request with these header fields: the caller's own, or a new one.
@@ -170,11 +162,8 @@ extension Request {
                 method: method, scheme: scheme, authority: authority, path: target, headerFields: headers)
         }
         set {
-            method = newValue.method
-            scheme = newValue.scheme ?? "http"
-            authority = newValue.authority
-            target = newValue.path ?? "/"
-            headers = newValue.headerFields
+            own = RequestHead(newValue, isAbsoluteForm: isAbsoluteForm)
+            target = own.target
         }
     }
 

@@ -10,7 +10,18 @@ public struct Response: Sendable {
     public var status: HTTPResponse.Status
 
     /// The header fields.
-    public var headers: HTTPFields
+    public var headers: HTTPFields {
+        get { contentType?.headers ?? fields }
+        set {
+            contentType = nil
+            fields = newValue
+        }
+    }
+
+    /// What the header fields are where they are no others.
+    private(set) var contentType: ContentType?
+    /// The header fields where there is no `contentType`.
+    private(set) var fields: HTTPFields = [:]
 
     /// What follows the head.
     public var body: Body
@@ -24,8 +35,16 @@ public struct Response: Sendable {
     /// Makes an answer of a status, headers and a body that goes out as it is.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
         self.status = status
-        self.headers = headers
+        fields = headers
         self.body = body
+    }
+
+    /// An answer of a type that goes out as it is.
+    private init(contentType: String, body: Body) {
+        status = .ok
+        self.body = body
+        self.contentType = ContentType.usual(contentType)
+        if self.contentType == nil { fields = HTTPFields(.contentType, contentType) }
     }
 
     /// An output: any value that can be encoded.
@@ -38,12 +57,12 @@ public struct Response: Sendable {
 
     /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.
     public init(text: String, contentType: String = "text/plain; charset=utf-8") {
-        self.init(headers: HTTPFields(.contentType, contentType), body: .bytes(Array(text.utf8)))
+        self.init(contentType: contentType, body: .bytes(Array(text.utf8)))
     }
 
     /// Bytes, sent as they are.
     public init(bytes: [UInt8], contentType: String) {
-        self.init(headers: HTTPFields(.contentType, contentType), body: .bytes(bytes))
+        self.init(contentType: contentType, body: .bytes(bytes))
     }
 
     /// A stream, written to the client as it is made.
@@ -58,7 +77,7 @@ public struct Response: Sendable {
     public init(
         contentType: String, length: Int? = nil, write: @escaping @Sendable (Client) async throws -> Void
     ) {
-        self.init(headers: [.contentType: contentType], body: .stream(length: length, write))
+        self.init(contentType: contentType, body: .stream(length: length, write))
     }
 
     /// Status and header fields in one.
@@ -68,5 +87,11 @@ public struct Response: Sendable {
             status = newValue.status
             headers = newValue.headerFields
         }
+    }
+
+    /// Whether there is such a field.
+    func contains(_ name: HTTPField.Name) -> Bool {
+        if contentType != nil { return name == .contentType }
+        return !fields.isEmpty && fields.contains(name)
     }
 }

@@ -26,7 +26,10 @@ public protocol JSONHandler: Handler {
 extension JSONHandler {
     /// Reads the input, does the work, and answers with the output.
     public func startLoading(_ request: Request) async throws -> Response {
-        let output = try await handle(try await request.input(as: Input.self))
-        return try Response(output: output)
+        // Nearly always it is there, and a call that may wait costs more than reading a small one.
+        guard let input = try request.promptInput(as: Input.self) else {
+            return try Response(output: try await handle(try await request.input(as: Input.self)))
+        }
+        return try Response(output: try await handle(input))
     }
 }

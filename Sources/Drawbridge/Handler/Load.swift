@@ -112,8 +112,7 @@ package final class Load: Sendable {
 
     private func run() async {
         do {
-            let response = try await handler.startLoading(request)
-            finish(.success(response))
+            finish(.success(try await handler.startLoading(request)))
         } catch {
             finish(.failure(error))
         }
@@ -123,21 +122,24 @@ package final class Load: Sendable {
     private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
     /// Decides the outcome, and gives whom it concerns; nil when it is decided already.
-    private func decide(_ outcome: Result<Response, any Error>) -> Concerned? {
-        state.withLock { state in
+    private func decide(_ outcome: consuming Result<Response, any Error>) -> Concerned? {
+        let isCancelled = outcome.isCancellation
+        var decided = Optional(outcome)
+        return state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
-            state.isCancelled = outcome.isCancellation
-            state.outcome = outcome
+            state.isCancelled = isCancelled
+            swap(&state.outcome, &decided)
             state.took = state.began.duration(to: .now)
             return (state.waiter.take(), state.task.take())
         }
     }
 
     /// The handler has answered; after the first outcome it is too late.
-    private func finish(_ outcome: Result<Response, any Error>) {
+    private func finish(_ outcome: consuming Result<Response, any Error>) {
+        let isCancellation = outcome.isCancellation
         guard let concerned = decide(outcome) else {
-            if !outcome.isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+            if !isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return
         }
         resume(concerned)
@@ -179,9 +181,8 @@ package final class Load: Sendable {
     }
 
     /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.
-    private func streaming(_ response: Response) -> Response {
+    private func streaming(_ response: consuming Response) -> Response {
         guard case .stream(let length, let write) = response.body else { return response }
-        var response = response
         response.body = .stream(length: length) { client in
             try await withTaskCancellationHandler {
                 if case .anywhere = self.place {
@@ -213,18 +214,19 @@ extension Load {
 extension Load: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let step: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         switch place {
-        case .anywhere: DispatchQueue.global().async(execute: step)
-        case .loop(let loop): loop.schedule { self.watched(loop, step) }
-        case .thread(let queue): queue.async(execute: step)
+        case .anywhere: DispatchQueue.global().async { self.run(job) }
+        case .loop(let loop): loop.schedule { self.run(job, on: loop) }
+        case .thread(let queue): queue.async { self.run(job) }
         }
     }
 
+    private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
-    private func watched(_ loop: any HandlerLoop, _ step: () -> Void) {
+    private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
         let start = ContinuousClock.now
-        loop.watch.during(route, step)
+        loop.watch.during(route) { run(job) }
         route.tellIfLong(start.duration(to: .now), request)
     }
 

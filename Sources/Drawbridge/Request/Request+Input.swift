@@ -10,11 +10,20 @@ extension Request {
     /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
     ///   the string "abc"`; a 415 for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
-        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
-        let bytes = doorInput == nil ? try await collectedBody() : []
+        if let input = try promptInput(as: type) { return input }
+        let bytes = try await collectedBody()
         guard bytes.count > Self.largeBody else { return try decodeInput(bytes) }
         // A megabyte of JSON takes some 20 milliseconds, which no other request on this loop should wait for.
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await decodeApart(bytes) }
+    }
+
+    /// The input where nothing has to be awaited for it; nil where something has.
+    func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
+        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
+        guard let bytes = doorInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else { return nil }
+        // Named, for an optional T could be decoded as well.
+        let input: T = try decodeInput(bytes)
+        return input
     }
 
     /// More bytes than this are decoded away from the loop.

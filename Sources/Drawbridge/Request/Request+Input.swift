@@ -20,7 +20,9 @@ extension Request {
     /// The input where nothing has to be awaited for it; nil where something has.
     func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
         if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
-        guard let bytes = doorInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else { return nil }
+        guard let bytes = doorInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
+            return nil
+        }
         // Named, for an optional T could be decoded as well.
         let input: T = try decodeInput(bytes)
         return input

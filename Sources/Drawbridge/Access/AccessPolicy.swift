@@ -117,6 +117,17 @@ extension AccessPolicy {
         return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
+    /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
+    package func refusesPage(_ request: Request) -> HTTPError? {
+        let origin = request.headers.value(.origin)
+        if let origin, isListed(origin) { return nil }
+        let site = request.headers.value(.secFetchSite)
+        if origin.map({ isOwn($0, request.site, request) }) ?? true, site == nil || site == "same-origin" {
+            return nil
+        }
+        return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
+    }
+
     /// The origin of the page that sent this if it is listed.
     func listedOrigin(of request: Request) -> String? {
         request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }

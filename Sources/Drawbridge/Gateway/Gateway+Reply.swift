@@ -4,13 +4,13 @@ import Logging
 // How answers and errors look at the doors with an envelope (design: what a handler decides, or is decided for it,
 // follows `replies`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
-    /// The answer of a handler, dressed for the door.
-    func reply(_ response: consuming Response) throws -> SealedResponse {
+    /// The answer of a handler, dressed for the door; bare for a door without an envelope.
+    func reply(_ response: consuming Response, isBare: Bool = false) throws -> SealedResponse {
         try Self.checkHeaders(of: response)
         let hasCaching = response.contains(.cacheControl)
         let code = response.status.code
         let reply = SealedResponse(response)
-        guard case .output(let output) = reply.response.body else {
+        guard case .output(let output) = reply.response.body, !isBare else {
             reply.set(hasCaching ? Self.guarded : Self.guardedAndFresh)
             return reply
         }
@@ -58,6 +58,7 @@ extension Gateway {
             if error.status.kind == .serverError { request.logger.error("\(place): \(error.message)") }
             return error
         }
+        if let error = error as? PageError { return known(HTTPError(error), in: place, request) }
         if error is CancellationError {
             return HTTPError(.internalServerError, "\(place) was cancelled")
         }

@@ -27,7 +27,9 @@ extension Gateway {
     private func finish(_ reply: SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = reply.response.body { reply = (try? self.reply(reply.whole)) ?? reply }
+        if case .output = reply.response.body, request.door == nil {
+            reply = (try? self.reply(reply.whole)) ?? reply
+        }
         access.addHeaders(to: &reply.response, for: request)
         reply.set(requestID: request.id)
         return reply
@@ -49,7 +51,7 @@ extension Gateway {
 
     /// Native or not.
     private func answer(_ request: Request, on loop: (any HandlerLoop)?) async throws -> Response {
-        switch destination(of: request) {
+        switch request.door == nil ? destination(of: request) : .native(request) {
         case .nowhere(let response): return response
         case .behind: return try await passThrough(request)
         case .native(let plain):
@@ -88,7 +90,9 @@ extension Gateway {
     private func passThrough(_ request: Request) async throws -> Response {
         guard let response = try await answerFromBehind(request) else {
             var error = HTTPError.nothingBehind(request.path)
-            if let segments = Target.segments(of: request.path), let (route, _) = matches(segments).first {
+            if let segments = Target.segments(of: request.path),
+                let (route, _) = matches(segments, for: request).first
+            {
                 error.message +=
                     "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
             }
@@ -125,7 +129,7 @@ extension Gateway {
             throw HTTPError(
                 .badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
         }
-        let fitting = matches(segments)
+        let fitting = matches(segments, for: plain)
         var refusing: Route?
         for (route, values) in fitting {
             var request = plain
@@ -145,7 +149,7 @@ extension Gateway {
 
     /// The route that is registered for exactly this path, if it takes the request; else the others are asked too.
     private func best(_ plain: Request) -> Route? {
-        guard let route = best(plain.path), route.takes(plain.method.rawValue),
+        guard let route = best(plain.path, for: plain), route.takes(plain.method.rawValue),
             route.handler.canInit(with: plain)
         else { return nil }
         return route
@@ -183,7 +187,7 @@ extension Gateway {
         let reply: SealedResponse
         do {
             switch consume outcome {
-            case .success(let response): reply = try self.reply(response)
+            case .success(let response): reply = try self.reply(response, isBare: request.door != nil)
             case .failure(let error): throw error
             }
         } catch {
@@ -191,7 +195,10 @@ extension Gateway {
         }
         reply.response.answeredBy = route.title
         reply.set(took: took, by: route)
-        if case .bytes(let bytes) = reply.response.body { tell(request, "\(route.name) answers", [bytes]) }
+        switch reply.response.body {
+        case .bytes(let bytes), .output(let bytes): tell(request, "\(route.name) answers", [bytes])
+        case .file, .stream: break
+        }
         return reply
     }
 
@@ -312,12 +319,12 @@ extension Gateway {
             return refused(error, request)
         }
         let collected = BodyMode.collected(upTo: bodyLimit)
-        let own = plain.naming == .path ? best(plain.path) : nil
+        let own = plain.naming == .path ? best(plain.path, for: plain) : nil
         if let own, own.takes(plain.method.rawValue) { return .taken(bodyMode(of: own)) }
         guard plain.naming == .path, let segments = Target.segments(of: plain.path) else {
             return .taken(collected)
         }
-        for (route, _) in matches(segments) where route.takes(plain.method.rawValue) {
+        for (route, _) in matches(segments, for: plain) where route.takes(plain.method.rawValue) {
             return .taken(bodyMode(of: route))
         }
         return .taken(collected)

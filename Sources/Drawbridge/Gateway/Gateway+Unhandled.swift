@@ -5,12 +5,13 @@ import Logging
 extension Gateway {
     /// Follows the policy; the nearest registered path stands in the log and in a header.
     func withoutHandler(_ plain: Request, original: Request) async throws -> Response {
-        if unhandled == .passThrough {
+        if unhandled == .passThrough, plain.door == nil {
             return try await answerFromBehind(original)
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
-        let hint = hint(for: plain.path)
-        plain.logger.warning("\(hint)")
+        let hint = hint(for: plain)
+        // A page's own door says so itself, to the page's console too.
+        if plain.door == nil { plain.logger.warning("\(hint)") }
         if unhandled == .fail {
             return refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
         }
@@ -27,12 +28,14 @@ extension Gateway {
             headers: [.allow: route.allow])
     }
 
-    private func hint(for path: String) -> String {
+    private func hint(for request: Request) -> String {
         // Only ASCII may stand in a header; the path is shown as it would be sent.
-        let path = Percent.decode(path[...].utf8) ?? path
+        let path = Percent.decode(request.path[...].utf8) ?? request.path
         var shown = Percent.encode(path, keeping: "/:*")
         if shown.utf8.count > 256 { shown = "\(shown.prefix(256))..." }
-        guard let nearest = Nearest.of(path, among: patterns) else { return "no handler at \(shown)" }
+        guard let nearest = Nearest.of(path, among: patterns(for: request)) else {
+            return "no handler at \(shown)"
+        }
         return
             "no handler at \(shown); the nearest registered path is \(Percent.encode(nearest, keeping: "/:*"))"
     }

@@ -48,12 +48,23 @@ public final class Gateway: Sendable {
     public let presenter: any Presenter
     /// Where the gateway and its handlers log.
     public let logger: Logger
+    /// What pages are given to reach native; nil leaves documents as they are.
+    public let pageRuntime: PageRuntime?
+    /// The pages that speak to the gateway now.
+    public let pages = Pages()
+    /// Opens `/__drawbridge__/pages`, by which testers call pages: another secret than the pages' own.
+    public let testerToken = PageToken()
+    /// Names this process to pages, which begin anew after a restart.
+    let epoch = RequestID.epoch()
 
     let behind: ResponderChain
     let middleware: [any Middleware]
     /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
     let isTelling: Bool
-    private let routes = Mutex(Routes())
+    /// The handlers that every page can reach.
+    let handlers: HandlerSet
+    let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
+    let hasSpecialHandlers = Atomic<Bool>(false)
 
     static let droppedAnswerCount = Atomic<Int>(0)
 
@@ -68,15 +79,19 @@ public final class Gateway: Sendable {
     ///   - access: who may call; by default only this machine, and no page of another site.
     ///   - bodyLimit: the bytes of a collected body; more are a 413.
     ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
+    ///   - pageRuntime: what pages are given to reach native; nil leaves documents as they are.
     ///   - logger: where the gateway and its handlers log.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
         bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
-        logger: Logger = Logger(label: "drawbridge")
+        pageRuntime: PageRuntime? = PageRuntime(), logger: Logger = Logger(label: "drawbridge")
     ) {
-        behind = ResponderChain(responders: [PrivateEndpoints()] + passThrough)
+        behind = ResponderChain(
+            responders: [PageEndpoints(), TesterEndpoints(), PrivateEndpoints()] + passThrough)
+        handlers = HandlerSet(logger: logger)
+        self.pageRuntime = pageRuntime
         self.middleware = middleware
         self.rules = rules
         self.replies = replies
@@ -88,55 +103,9 @@ public final class Gateway: Sendable {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// Registers a handler type: every request to the path gets a fresh instance.
-    ///
-    /// - Parameters:
-    ///   - type: a handler with an `init()` or an `init(request:)`.
-    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///     Registering a path again replaces its handler; requests under way keep theirs.
-    public func register<H: Handler>(_ type: H.Type, at path: String) {
-        add(Route(pattern: RoutePattern(path), handler: type) { try H(request: $0) })
-    }
-
-    /// Registers a closure that makes the handler, for one with dependencies.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
-        add(Route(pattern: RoutePattern(path), handler: H.self) { _ in try make() })
-    }
-
-    /// Registers a closure that makes the handler for its request.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
-        add(Route(pattern: RoutePattern(path), handler: H.self, make: make))
-    }
-
-    /// Removes the handler of a path; a request that has its handler already keeps it.
-    ///
-    /// - Returns: false when there was none.
-    @discardableResult
-    public func unregister(_ path: String) -> Bool {
-        routes.withLock { $0.remove(RoutePattern(path)) } != nil
-    }
-
-    /// The registered paths with the names of their handlers, sorted.
-    public var registered: [(path: String, handler: String)] {
-        routes.withLock { $0.all }.map { ($0.pattern.text, $0.name) }.sorted { $0.path < $1.path }
-    }
-
     /// How many chunks were dropped because they came after the end of their stream, in the whole process.
     public static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
 
     /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
     public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
-
-    private func add(_ route: Route) {
-        guard let old = routes.withLock({ $0.insert(route) }) else { return }
-        logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)")
-    }
-
-    func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
-        routes.withLock { $0.matches(segments) }
-    }
-
-    func best(_ path: String) -> Route? { routes.withLock { $0.best(path) } }
-
-    var patterns: [String] { routes.withLock { $0.all.map(\.pattern.text) } }
 }

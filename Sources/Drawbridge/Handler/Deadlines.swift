@@ -1,12 +1,18 @@
 import Dispatch
 import Synchronization
 
-/// Ends the loads whose time is up, with one thread for the process.
+/// What has a time to end.
+protocol Expiring: AnyObject, Sendable {
+    /// The time is up; called on the thread of the deadlines, and must not block.
+    func expire()
+}
+
+/// Ends the loads, and whatever else has a time, whose time is up, with one thread for the process.
 ///
 /// A task that sleeps for each of them would stay in memory until its hour, however early it was cancelled.
 final class Deadlines: Sendable {
     private struct State {
-        var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, load: Load)] = [:]
+        var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, waiter: any Expiring)] = [:]
         /// When the thread looks again; nil while it waits for news.
         var nextLook: ContinuousClock.Instant?
     }
@@ -22,10 +28,10 @@ final class Deadlines: Sendable {
         }
     }
 
-    func add(_ load: Load, after duration: Duration) {
+    func add(_ waiter: any Expiring, after duration: Duration) {
         let end = ContinuousClock.now + duration
         let isFirst = state.withLock { state in
-            state.waiting[ObjectIdentifier(load)] = (end, load)
+            state.waiting[ObjectIdentifier(waiter)] = (end, waiter)
             guard state.nextLook.map({ end < $0 }) ?? true else { return false }
             state.nextLook = end
             return true
@@ -33,8 +39,8 @@ final class Deadlines: Sendable {
         if isFirst { news.signal() }
     }
 
-    func remove(_ load: Load) {
-        state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(load)) }
+    func remove(_ waiter: any Expiring) {
+        state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }
     }
 
     /// Waits for the next end or an earlier one, and expires what is over.
@@ -48,11 +54,11 @@ final class Deadlines: Sendable {
         }
         let now = ContinuousClock.now
         let over = state.withLock { state in
-            let over = state.waiting.values.filter { $0.end <= now }.map(\.load)
-            for load in over { state.waiting[ObjectIdentifier(load)] = nil }
+            let over = state.waiting.values.filter { $0.end <= now }.map(\.waiter)
+            for waiter in over { state.waiting[ObjectIdentifier(waiter)] = nil }
             state.nextLook = state.waiting.values.map(\.end).min()
             return over
         }
-        for load in over { load.expire() }
+        for waiter in over { waiter.expire() }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// The handler runs in a task of its own, started on the spot: one that does not suspend is done before anything
 /// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
 /// `stopLoading`, and the answer is made without it, however long it still runs.
-package final class Load: Sendable {
+package final class Load: Expiring {
     let route: Route
     let request: Request
     private let handler: any Handler

@@ -20,6 +20,8 @@ extension Request {
         var parameters: [String: String] = [:]
         var naming = Naming.path
         var doorInput: JSON?
+        /// The page's call that this is, where no request of HTTP's brought it.
+        var door: PageDoor?
 
         init(_ head: RequestHead, body: Body, remoteAddress: String?, id: String, gateway: Gateway?) {
             self.head = head

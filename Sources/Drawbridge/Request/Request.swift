@@ -84,6 +84,9 @@ public struct Request: Sendable {
         set { change { $0.doorInput = newValue } }
     }
 
+    /// The page's call that this is; nil for one that came by HTTP.
+    var door: PageDoor? { parts.values.door }
+
     /// The gateway that answers it; nil for a request that no gateway has seen.
     var gateway: Gateway? {
         get { parts.values.gateway }
@@ -146,6 +149,18 @@ public struct Request: Sendable {
         gateway: Gateway? = nil
     ) {
         parts = Parts(Values(head, body: body, remoteAddress: remoteAddress, id: id, gateway: gateway))
+    }
+
+    /// Makes the request that stands for a page's call of a handler by its name.
+    init(_ door: PageDoor, _ gateway: Gateway) {
+        var values = Values(
+            door.page.head, body: .empty, remoteAddress: door.page.remoteAddress, id: RequestID.from(nil),
+            gateway: gateway)
+        let name = door.call.name.hasPrefix("/") ? String(door.call.name.dropFirst()) : door.call.name
+        values.target = "/" + Percent.encode(name, keeping: "/")
+        values.doorInput = door.call.data ?? .null
+        values.door = door
+        parts = Parts(values)
     }
 
     /// The id of a request with these header fields: the caller's own, or a new one.

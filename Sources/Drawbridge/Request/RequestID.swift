@@ -5,6 +5,9 @@ enum RequestID {
     private static let prefix = Array("\(String(UInt32.random(in: .min ... .max), radix: 36))-".utf8)
     private static let counter = Atomic<UInt64>(0)
 
+    /// Names this process.
+    static func epoch() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
     /// The caller's own id if it can stand in a log line and a header as it is, else a new one.
     static func from(_ field: String?) -> String {
         if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }

@@ -13,6 +13,17 @@ struct RoutePattern: Sendable {
     /// True for one path that is sent as it stands here.
     var isPlain: Bool { names.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") } }
 
+    /// Whether a path with these parts is one of these.
+    func fits(_ segments: [String]) -> Bool {
+        for (place, part) in parts.enumerated() {
+            if part == .wildcard { return segments.count > place }
+            guard place < segments.count, part == .parameter || part == .exact(segments[place]) else {
+                return false
+            }
+        }
+        return segments.count == parts.count
+    }
+
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
     init(_ path: String) {
         var parts: [Part] = []

@@ -1,0 +1,66 @@
+/// What pages are given to reach native: the script that is put into their documents, and the names that it provides.
+///
+/// Most pages say themselves which bridge they want. What a page cannot say is named here.
+///
+/// ```swift
+/// let gateway = Gateway(
+///     passThrough: [.staticFiles("public")],
+///     pageRuntime: PageRuntime(schemes: ["mizhua"], functions: ["callNative"], shortcuts: ["MyApp"]))
+/// ```
+public struct PageRuntime: Sendable, Equatable {
+    /// What a plain callback hears where its handler is missing.
+    public enum Missing: Sendable {
+        /// Nothing, as in the apps that such pages were written for; log and console say it.
+        case silent
+        /// `{"code":400,"message":"No response"}`.
+        case answer
+    }
+
+    /// Schemes of the app's own, by which pages signal and command: `mizhua` for `mizhua://fetch_message`
+    /// (contract, section 3).
+    public var schemes: [String]
+    /// The names below `window.webkit.messageHandlers` (contract, section 5).
+    public var messageHandlers: [String]
+    /// Those of them whose `postMessage` returns a promise of the answer.
+    public var replyHandlers: [String]
+    /// Global functions with a synchronous result (contract, section 6).
+    public var functions: [String]
+    /// Objects with a function for every handler of the page's: `MyApp.share(data, callback)` (contract, section 7).
+    public var shortcuts: [String]
+    /// What a plain callback hears where its handler is missing.
+    public var missing: Missing
+    /// Paths whose documents stay as they are: exact, with parameters, or with a wildcard at the end.
+    public var excluded: [String]
+
+    /// The runtime as most pages need it.
+    public init(
+        schemes: [String] = [], messageHandlers: [String] = ["JSBridge"], replyHandlers: [String] = [],
+        functions: [String] = [], shortcuts: [String] = [], missing: Missing = .silent,
+        excluded: [String] = []
+    ) {
+        self.schemes = schemes.map { $0.lowercased() }
+        self.messageHandlers = messageHandlers + replyHandlers.filter { !messageHandlers.contains($0) }
+        self.replyHandlers = replyHandlers
+        self.functions = functions
+        self.shortcuts = shortcuts
+        self.missing = missing
+        self.excluded = excluded
+    }
+
+    /// Whether documents at a path get it.
+    func isFor(_ path: String) -> Bool {
+        guard !excluded.isEmpty, let segments = Target.segments(of: path) else { return true }
+        return !excluded.contains { RoutePattern($0).fits(segments) }
+    }
+
+    /// What the script is told, as a JSON object.
+    func configuration(epoch: String, path: String, names: [String]) -> JSON {
+        func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
+        return [
+            "epoch": .string(epoch), "path": .string(path), "schemes": list(schemes),
+            "messageHandlers": list(messageHandlers), "replyHandlers": list(replyHandlers),
+            "inject": list(functions), "shortcuts": list(shortcuts), "names": list(names),
+            "missing": missing == .silent ? "silent" : "answer",
+        ]
+    }
+}

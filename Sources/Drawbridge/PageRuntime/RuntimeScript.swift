@@ -1,0 +1,24 @@
+/// The script itself: what it is told, and its modules in one function, as they stand in the folder beside this file.
+enum RuntimeScript {
+    static let path = "/__drawbridge__/page.js"
+
+    /// The modules in the order in which they need each other.
+    private static let modules: [[UInt8]] = []
+
+    private static let body: [UInt8] = modules.joined(separator: [UInt8(ascii: "\n")]) + Array("})();\n".utf8)
+
+    /// The tag for the document at a path.
+    static func tag(for path: String, token: String, nonce: String?) -> String {
+        let nonce = nonce.map { #" nonce="\#($0)""# } ?? ""
+        return
+            #"<script src="\#(self.path)?path=\#(Percent.encode(path, keeping: "/"))" data-token="\#(token)"\#(nonce)></script>"#
+    }
+
+    /// The script for the page at a path.
+    static func text(_ configuration: JSON) -> [UInt8] {
+        var text = Array("(function () {\n\"use strict\";\nvar config = ".utf8)
+        configuration.write(into: &text)
+        text += ";\n".utf8
+        return text + body
+    }
+}

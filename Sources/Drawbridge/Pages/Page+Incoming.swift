@@ -1,0 +1,177 @@
+import HTTPTypes
+import Synchronization
+
+// Page to native.
+extension Page {
+    /// Calls in a row that are begun before others on the loop get their turn.
+    private static let workAtOnce = 64
+
+    /// Takes numbered messages that are the next ones; others were taken before, or will come again.
+    ///
+    /// - Parameters:
+    ///   - messages: each with its number; nil for one that says nothing.
+    ///   - step: what is done behind them.
+    /// - Returns: the number of the last message that was taken.
+    @discardableResult
+    func take(
+        _ messages: [(number: Int, message: PageMessage?)], then step: (@Sendable () -> Void)? = nil,
+        on loop: (any HandlerLoop)?
+    ) -> Int {
+        let (received, mustWork) = state.withLock { state in
+            for (number, message) in messages where number == state.received + 1 {
+                state.received = number
+                if let message { state.inbox.append(.message(message)) }
+            }
+            if let step { state.inbox.append(.step(step)) }
+            let mustWork = !state.isWorking && !state.inbox.isEmpty
+            if mustWork { state.isWorking = true }
+            return (state.received, mustWork)
+        }
+        if mustWork { work(on: loop) }
+        return received
+    }
+
+    /// One after the other, whichever way they came.
+    private func work(on loop: (any HandlerLoop)?) {
+        while true {
+            let some = state.withLock { state in
+                let some = state.inbox.prefix(loop == nil ? .max : Self.workAtOnce)
+                state.inbox.removeFirst(some.count)
+                if some.isEmpty { state.isWorking = false }
+                return some
+            }
+            guard !some.isEmpty else { return }
+            for work in some { run(work, on: loop) }
+            if let loop, some.count == Self.workAtOnce {
+                return loop.schedule { self.work(on: loop) }
+            }
+        }
+    }
+
+    private func run(_ work: Work, on loop: (any HandlerLoop)?) {
+        switch work {
+        case .step(let step): step()
+        case .message(.call(let call)): run(call, on: loop)
+        case .message(.result(let id, let outcome)): answered(id, outcome)
+        case .message(.ready(let bridge)): state.withLock { _ = $0.bridges.insert(bridge) }
+        case .message(.event(let name, let data)): gateway.pages.heard(name, data, from: self)
+        case .message(.moved(let url, let title)):
+            state.withLock { state in
+                state.url = url ?? state.url
+                state.title = title ?? state.title
+            }
+        }
+    }
+
+    /// Starts a handler; it is cancelled when the page goes.
+    private func run(_ call: PageCall, on loop: (any HandlerLoop)?) {
+        let number = state.withLock { state in
+            state.lastRun += 1
+            state.running.updateValue(nil, forKey: state.lastRun)
+            return state.lastRun
+        }
+        let task = Task.immediate {
+            let outcome = await gateway.answer(call, of: self, on: loop)
+            state.withLock { _ = $0.running.removeValue(forKey: number) }
+            reply(to: call, outcome)
+        }
+        let isGone = state.withLock { state in
+            if state.running.keys.contains(number) { state.running.updateValue(task, forKey: number) }
+            return state.gone != nil
+        }
+        if isGone { task.cancel() }
+    }
+
+    /// Tells the page what its call came to, as its door wants to hear it.
+    private func reply(to call: PageCall, _ outcome: PageAnswer) {
+        let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
+        if outcome.isMissing, let hint = outcome.hint {
+            warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))")
+        }
+        let isSilent =
+            outcome.isMissing && gateway.pageRuntime?.missing != .answer && call.door?.needsAnswer != true
+        guard let id = call.id, !isSilent else {
+            if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
+            return
+        }
+        // A page that has gone hears nothing.
+        try? post(PageAnswer.message(id, outcome))
+    }
+
+    /// Says something in the log and in the page's console.
+    func warn(_ text: String) {
+        gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
+        try? post((["log": .string(text)] as JSON).bytes)
+    }
+}
+
+// The connection.
+extension Page: Expiring {
+    /// A connection has come for this page, the first or another one.
+    ///
+    /// - Parameter received: the number of the last message that the page has applied; nil when it begins anew.
+    func connect(_ connection: any PageConnection, received: Int?, isNew: Bool) {
+        Deadlines.shared.remove(self)
+        let old = state.withLock { state in
+            let old = state.connection
+            state.connection = connection
+            state.isFrozen = false
+            if let received { state.outbox.acknowledge(received) }
+            connection.send(
+                ([
+                    "welcome": [
+                        "epoch": .string(gateway.epoch), "received": .number(.init(state.received)),
+                        "new": .bool(isNew),
+                    ]
+                ] as JSON).bytes)
+            if let frame = state.outbox.frame { connection.send(frame) }
+            return old
+        }
+        if let old, old !== connection { old.close() }
+    }
+
+    /// A connection is gone; the page may come back with another.
+    func disconnect(_ connection: any PageConnection) {
+        let isLost = state.withLock { state in
+            guard state.connection === connection else { return false }
+            state.connection = nil
+            return state.gone == nil
+        }
+        if isLost { Deadlines.shared.add(self, after: Pages.grace) }
+    }
+
+    /// The page has gone to where the back button finds it.
+    func freeze() { state.withLock { $0.isFrozen = true } }
+
+    /// It did not come back in time.
+    func expire() {
+        end(
+            state.withLock { $0.isFrozen }
+                ? PageError(.frozen, "the page is kept for the browser's back button, and does not run there")
+                : PageError(.lost, "the connection to the page broke, and it did not come back"))
+    }
+
+    /// The page is no more: whoever waits for it is told, its handlers are cancelled.
+    func end(_ error: PageError) {
+        typealias Left = (
+            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?
+        )
+        let left: Left? = state.withLock { state in
+            guard state.gone == nil else { return nil }
+            state.gone = error
+            defer {
+                state.calls = [:]
+                state.running = [:]
+                state.connection = nil
+                state.outbox = Outbox()
+            }
+            return (Array(state.calls.values), state.running.values.compactMap(\.self), state.connection)
+        }
+        guard let left else { return }
+        Deadlines.shared.remove(self)
+        gateway.pages.remove(self, error)
+        for call in left.calls { call.end(.failure(error)) }
+        for task in left.running { task.cancel() }
+        left.connection?.close()
+    }
+}

@@ -1,0 +1,211 @@
+import HTTPTypes
+import Synchronization
+
+/// One loaded document: call it, send it events, run a script in it.
+///
+/// A page is there from its first use of a bridge until it is closed or reloaded. What is sent to it arrives in order
+/// and once, also over a connection that broke, and waits in the page until its bridge is ready.
+///
+/// ```swift
+/// for await change in gateway.pages {
+///     guard case .came(let page) = change else { continue }
+///     let title = try await page.evaluate("document.title")
+///     let shared = try await page.call("share")
+/// }
+/// ```
+public final class Page: Sendable, Identifiable {
+    /// A bridge that a page may speak: the way in which native's calls reach it.
+    public enum Bridge: String, Sendable, CaseIterable {
+        /// WebViewJavascriptBridge 5 and 6 (contract, section 4).
+        case wvjb
+        /// WebViewJavascriptBridge 4.
+        case wvjb4
+        /// `bridge.handleNativeMsg` (contract, section 5).
+        case message
+        /// A global function (contract, sections 3 and 6).
+        case function
+        /// `callOC` and `handleCallback` (contract, section 3), which native cannot call.
+        case queue
+    }
+
+    /// Names the page in headers and in `/__drawbridge__/pages`; nobody can guess it.
+    public let id: String
+    /// The caller's address, without a port.
+    public let remoteAddress: String?
+    /// The head of the request that opened its channel: its cookies and its browser.
+    let head: RequestHead
+
+    struct State {
+        var url: String
+        var title: String
+        var bridges: Set<Bridge> = []
+        var connection: (any PageConnection)?
+        var gone: PageError?
+        /// True while the browser keeps it for its back button.
+        var isFrozen = false
+        var outbox = Outbox()
+        /// The number of the last message of the page that was taken.
+        var received = 0
+        /// What was taken and not yet looked at, so that one after the other is.
+        var inbox: [Work] = []
+        var isWorking = false
+        var calls: [Int: PendingCall] = [:]
+        var lastCall = 0
+        /// The page's calls of handlers that are under way.
+        var running: [Int: Task<Void, Never>?] = [:]
+        var lastRun = 0
+    }
+
+    /// What is done for a page in its turn.
+    enum Work: Sendable {
+        case message(PageMessage)
+        /// Something that came by HTTP, behind the messages that came with it.
+        case step(@Sendable () -> Void)
+    }
+
+    let state: Mutex<State>
+    let gateway: Gateway
+
+    init(id: String, url: String, title: String, head: RequestHead, remoteAddress: String?, gateway: Gateway)
+    {
+        self.id = id
+        self.head = head
+        self.remoteAddress = remoteAddress
+        self.gateway = gateway
+        state = Mutex(State(url: url, title: title))
+    }
+
+    /// Its address, with query and fragment.
+    public var url: String { state.withLock { $0.url } }
+
+    /// Its title when it was last heard of.
+    public var title: String { state.withLock { $0.title } }
+
+    /// The browser as it names itself.
+    public var userAgent: String? { head.headers[.userAgent] }
+
+    /// The bridges of the page that are ready.
+    public var bridges: Set<Bridge> { state.withLock { $0.bridges } }
+
+    /// False once it is closed, reloaded or lost.
+    public var isOpen: Bool { state.withLock { $0.gone == nil } }
+
+    /// The path of its address, by which its handlers are chosen.
+    var path: String {
+        let url = url
+        guard let scheme = url.firstRange(of: "://") else { return Target(url).path }
+        let rest = url[scheme.upperBound...]
+        let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
+        guard let slash = rest[..<end].firstIndex(of: "/") else { return "/" }
+        return String(rest[slash..<end])
+    }
+}
+
+// Native to page.
+extension Page {
+    /// How long a page may take for an answer unless the call says otherwise.
+    public static let usualDeadline = Duration.seconds(30)
+
+    /// Calls a handler of the page's, and waits for its answer.
+    ///
+    /// The call is made in the page's own dialect: a handler that was registered with its WebViewJavascriptBridge, its
+    /// `bridge.handleNativeMsg`, or a global function of that name; the first that there is, unless `bridge` says which.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which the page registered it.
+    ///   - data: what it gets.
+    ///   - bridge: the dialect.
+    ///   - deadline: how long it may take; nil for ever. An `alert()` in the page holds up every answer.
+    /// - Returns: what the page answered; `null` for nothing.
+    /// - Throws: a ``PageError`` that says what happened to the page.
+    public func call(
+        _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
+    ) async throws -> JSON {
+        try await ask("\(name) of the page", deadline) { id in
+            Self.call(name, data, bridge, id)
+        }
+    }
+
+    /// Calls a handler of the page's, and does not wait for it.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
+        try post(Self.call(name, data, bridge, nil).bytes)
+    }
+
+    /// Runs a script in the page and gives its value, awaited if it is a promise.
+    ///
+    /// A page whose policy forbids `eval` runs no script: then it fails, and says so.
+    ///
+    /// - Throws: a ``PageError``, with the script's own message where it threw.
+    public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
+        try await ask("a script in the page", deadline) { id in
+            ["evaluate": .string(script), "id": .number(.init(id))]
+        }
+    }
+
+    /// Sends an event: the page's `addEventListener("drawbridge:name", …)` hears it, with the data as its `detail`.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func emit(_ event: String, _ data: JSON = .null) throws {
+        try post((["event": .string(event), "data": data] as JSON).bytes)
+    }
+
+    private static func call(_ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?) -> JSON {
+        var message: JSON.Object = ["call": .string(name)]
+        if !data.isNull { message["data"] = data }
+        if let id { message["id"] = .number(.init(id)) }
+        if let bridge { message["dialect"] = .string(bridge.rawValue) }
+        return .object(message)
+    }
+
+    /// Sends a question under a number, and waits for what comes back under it.
+    private func ask(
+        _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
+    ) async throws -> JSON {
+        if PageDoor.waiting == id {
+            let error = PageError(
+                .waiting,
+                "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
+                    + "answer first, or let the page call by a door with a callback")
+            gateway.logger.warning("page \(id.prefix(8)): \(error)")
+            throw error
+        }
+        let call = PendingCall(page: self, what: what)
+        let id = state.withLock { state in
+            state.lastCall += 1
+            state.calls[state.lastCall] = call
+            return state.lastCall
+        }
+        call.number = id
+        do {
+            try post(message(id).bytes)
+        } catch {
+            state.withLock { _ = $0.calls.removeValue(forKey: id) }
+            throw error
+        }
+        return try await call.answer(within: deadline)
+    }
+
+    /// Sends a message, now or when the page is back.
+    func post(_ text: [UInt8]) throws(PageError) {
+        let outcome: Result<Void, PageError> = state.withLock { state in
+            if let gone = state.gone { return .failure(gone) }
+            guard state.outbox.bytes + text.count <= Outbox.limit else {
+                return .failure(
+                    PageError(
+                        .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
+            }
+            // Under the lock, so that they leave in the order of their numbers.
+            let number = state.outbox.add(text)
+            state.connection?.send(Outbox.frame(number, text))
+            return .success(())
+        }
+        try outcome.get()
+    }
+
+    /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.
+    func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
+        state.withLock { $0.calls.removeValue(forKey: id) }?.end(outcome)
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a page's call of a handler has come to: a value, or an error.
+struct PageAnswer: Sendable {
+    /// JSON text; `null` for nothing.
+    var value: [UInt8] = Self.null
+    var error: HTTPError?
+    /// What stands near the name that has no handler.
+    var hint: String?
+
+    /// True where no handler has the name.
+    var isMissing: Bool { hint != nil }
+
+    static let null = Array("null".utf8)
+
+    /// The message of the channel that says it.
+    static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
+        var text = Array(#"{"reply":"#.utf8)
+        JSON.write(id, into: &text)
+        text.append(UInt8(ascii: ","))
+        text += answer.member
+        if !isLast { text += #","more":true"#.utf8 }
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// The member of an object that says it.
+    var member: [UInt8] {
+        if let error { return Array(#""error":"#.utf8) + Envelope.failure(error) }
+        return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
+    }
+}
+
+extension PageAnswer {
+    /// What a response says to a script that asked without HTTP (contract, the first rule): the bare output, text as a
+    /// string, bytes as base64, nothing as `null`.
+    init(_ response: Response) async {
+        hint = response.headers[.hint]
+        do {
+            if case .output(let output) = response.body {
+                value = output
+                return
+            }
+            let bytes = try await response.body.collect()
+            if response.code != nil || response.status.kind == .clientError
+                || response.status.kind == .serverError
+            {
+                error = Self.error(response, bytes)
+            } else if !bytes.isEmpty {
+                value = JSON.string(Self.text(bytes, response.headers[.contentType] ?? "")).bytes
+            }
+        } catch {
+            self.error =
+                error as? HTTPError ?? HTTPError(.internalServerError, "the answer broke off before its end")
+        }
+    }
+
+    private static func error(_ response: Response, _ body: [UInt8]) -> HTTPError {
+        let envelope = try? JSON(parsing: body)
+        return HTTPError(
+            response.status,
+            envelope?["message"]?.stringValue ?? String(decoding: body, as: UTF8.self).cut(to: 200),
+            code: response.code ?? envelope?["code"]?.numberValue?.intValue)
+    }
+
+    private static func text(_ bytes: [UInt8], _ type: String) -> String {
+        let isText = type.isEmpty || type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
+        if isText, let text = String(validating: bytes, as: UTF8.self) { return text }
+        return Data(bytes).base64EncodedString()
+    }
+}
+
+extension Gateway {
+    /// Lets the handler answer that a page has called by its name.
+    func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
+        let began = ContinuousClock.now
+        let request = Request(PageDoor(page: page, call: call), self)
+        let response = await respond(to: request, on: loop)
+        let answer = await PageAnswer(response)
+        page.state.withLock { $0.connection }?.answered(
+            request, response, took: began.duration(to: .now))
+        return answer
+    }
+}

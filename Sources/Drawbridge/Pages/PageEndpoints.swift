@@ -1,0 +1,149 @@
+import HTTPTypes
+import Synchronization
+
+/// What pages ask of the gateway itself, below `/__drawbridge__/`: their script, their token, and what cannot go by the
+/// channel.
+struct PageEndpoints: Responder {
+    private static let prefix = "/__drawbridge__/"
+
+    func respond(to request: Request) async throws -> Response? {
+        guard let gateway = request.gateway, let runtime = gateway.pageRuntime,
+            request.path.hasPrefix(Self.prefix)
+        else { return nil }
+        var response: Response
+        switch (request.path.dropFirst(Self.prefix.count), request.method) {
+        case ("page.js", .get), ("page.js", .head): return script(runtime, gateway, request)
+        case ("token", .get): response = try token(gateway, request)
+        case ("call", .post): response = try await call(gateway, request)
+        case ("messages", .post): response = try await messages(gateway, request)
+        case ("page.js", _), ("token", _):
+            throw HTTPError(.methodNotAllowed, "\(request.path) takes GET", headers: [.allow: "GET"])
+        case ("call", _), ("messages", _):
+            throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
+        default: return nil
+        }
+        Gateway.addSafety(to: &response)
+        return response
+    }
+
+    /// The runtime for the page at `?path=`: the same text as long as nothing changes.
+    private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
+        let path = request.query["path"] ?? "/"
+        let text = RuntimeScript.text(
+            runtime.configuration(
+                epoch: gateway.epoch, path: path, names: gateway.names(forPageAt: path)))
+        let tag = "\"\(String(Self.hash(text), radix: 36))\""
+        var headers: HTTPFields = [
+            .contentType: "text/javascript; charset=utf-8", .eTag: tag, .cacheControl: "no-cache",
+            .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+        ]
+        if request.headers[.ifNoneMatch]?.contains(tag) == true {
+            headers[.contentType] = nil
+            return Response(.notModified, headers: headers)
+        }
+        return Response(headers: headers, body: .bytes(text))
+    }
+
+    /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header
+    /// without being asked whether it may.
+    private func token(_ gateway: Gateway, _ request: Request) throws -> Response {
+        guard request.headers.contains(.pageID) else {
+            throw HTTPError(
+                .forbidden, "only a page's own runtime asks for the token, and says so with X-Drawbridge-Page"
+            )
+        }
+        // By the rules for a call, but for the token, which it does not have yet.
+        var asked = request
+        asked.headers[.pageToken] = nil
+        if let error = gateway.access.refusesPage(asked) { throw error }
+        return json(["token": .string(gateway.access.token.text), "epoch": .string(gateway.epoch)])
+    }
+
+    /// A synchronous call, and the messages that were sent before it.
+    private func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let body = try await body(of: request, gateway)
+        guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
+            throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
+        }
+        let page = try page(id, gateway, request)
+        let call = PageCall(
+            name: name, data: body["data"], id: nil,
+            door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
+        let answer = await withCheckedContinuation { continuation in
+            page.take(
+                PageMessage.numbered(body["up"]?.arrayValue ?? []),
+                then: {
+                    _ = Task.immediate {
+                        let answer = await PageDoor.$waiting.withValue(page.id) {
+                            await gateway.answer(call, of: page, on: nil)
+                        }
+                        continuation.resume(returning: answer)
+                    }
+                }, on: nil)
+        }
+        if answer.isMissing, let hint = answer.hint {
+            page.warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))")
+        }
+        let received = page.state.withLock { $0.received }
+        var text = Array(#"{"received":\#(received),"#.utf8)
+        text += answer.member
+        text.append(UInt8(ascii: "}"))
+        return Response(bytes: text, contentType: "application/json")
+    }
+
+    /// What a page sends when it leaves.
+    private func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let body = try await body(of: request, gateway)
+        guard let page = body["page"]?.stringValue.flatMap({ gateway.pages[$0] }) else {
+            return Response(.noContent)
+        }
+        page.take(PageMessage.numbered(body["up"]?.arrayValue ?? []), on: nil)
+        switch body["leaving"]?.boolValue {
+        case true:
+            page.end(PageError(.closed, "the page was closed, reloaded, or went on to another address"))
+        case false: page.freeze()
+        case nil: break
+        }
+        return Response(.noContent)
+    }
+
+    /// The body of a request that a page of ours sent, which the token shows.
+    private func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
+        if let error = gateway.access.refusesPage(request) { throw error }
+        let bytes = try await request.body.collect(upTo: gateway.bodyLimit)
+        let body: JSON
+        do {
+            body = try JSON(parsing: bytes)
+        } catch {
+            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
+        }
+        guard let token = request.headers[.pageToken] ?? body["token"]?.stringValue,
+            gateway.access.token.matches(token)
+        else {
+            throw gateway.access.token.isGuessed()
+                ? HTTPError(.tooManyRequests, "too many wrong page tokens; reload the page and try again")
+                : HTTPError(.forbidden, "this needs the page token, which the page runtime sends")
+        }
+        return body
+    }
+
+    private func page(_ id: String, _ gateway: Gateway, _ request: Request) throws -> Page {
+        guard Pages.isID(id) else { throw HTTPError(.badRequest, "\(id.prefix(40)) is no page id") }
+        let (page, isNew) = gateway.pages.find(id) {
+            Page(
+                id: id, url: request.headers[.referer] ?? "", title: "", head: request.asPage,
+                remoteAddress: request.remoteAddress, gateway: gateway)
+        }
+        if isNew { Deadlines.shared.add(page, after: Pages.grace) }
+        return page
+    }
+
+    private func json(_ value: JSON) -> Response {
+        Response(bytes: value.bytes, contentType: "application/json")
+    }
+
+    private static func hash(_ text: [UInt8]) -> UInt64 {
+        // FNV-1a: the same in every process.
+        text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}

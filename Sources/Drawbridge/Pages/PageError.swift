@@ -1,0 +1,33 @@
+/// Why a page did not answer.
+public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What happened.
+    public enum Reason: Sendable, Equatable {
+        /// The page was closed, reloaded, or went on to another address.
+        case closed
+        /// The browser keeps the page for its back button, where it does not run.
+        case frozen
+        /// The connection broke, and the page did not come back.
+        case lost
+        /// No answer came in time.
+        case deadline
+        /// The page has no such handler, or its script threw.
+        case failed(code: Int)
+        /// The page is waiting for the very handler that calls it, in a synchronous request.
+        case waiting
+        /// So much waits for the page that nothing more is kept.
+        case full
+    }
+
+    /// What happened.
+    public let reason: Reason
+    /// The same in a sentence.
+    public let message: String
+
+    init(_ reason: Reason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// The sentence.
+    public var description: String { message }
+}

@@ -1,0 +1,96 @@
+import HTTPTypes
+import Synchronization
+
+/// One connection of a page's: reads what comes, from the greeting on.
+package final class PageSession: Sendable {
+    private let gateway: Gateway
+    private let head: RequestHead
+    private let remoteAddress: String?
+    private let page = Mutex<Page?>(nil)
+
+    /// - Parameter request: by which the connection came; calls of the page look like it.
+    package init(_ gateway: Gateway, _ request: Request) {
+        self.gateway = gateway
+        head = request.asPage
+        remoteAddress = request.remoteAddress
+    }
+
+    /// A text has come; one after the other.
+    package func receive(_ text: [UInt8], on connection: any PageConnection) {
+        guard let json = try? JSON(parsing: text), json.objectValue != nil else {
+            return refuse("it sends what is no JSON object", connection)
+        }
+        if let hello = json["hello"] { return greet(hello, connection) }
+        guard let page = page.withLock({ $0 }) else {
+            return refuse("it does not begin with hello", connection)
+        }
+        if let number = json["ack"]?.numberValue?.intValue {
+            page.state.withLock { $0.outbox.acknowledge(number) }
+        }
+        guard let messages = json["up"]?.arrayValue else { return }
+        let received = page.take(PageMessage.numbered(messages), on: connection.loop)
+        connection.send(Array(#"{"ack":\#(received)}"#.utf8))
+    }
+
+    /// The connection is gone.
+    package func ended(_ connection: any PageConnection) {
+        page.withLock { $0 }?.disconnect(connection)
+    }
+
+    private func greet(_ hello: JSON, _ connection: any PageConnection) {
+        guard let id = hello["page"]?.stringValue, Pages.isID(id) else {
+            return refuse("its page has no id", connection)
+        }
+        let (page, isNew) = gateway.pages.find(id) {
+            Page(
+                id: id, url: hello["url"]?.stringValue ?? "", title: hello["title"]?.stringValue ?? "",
+                head: head, remoteAddress: remoteAddress, gateway: gateway)
+        }
+        self.page.withLock { $0 = page }
+        for name in hello["bridges"]?.arrayValue ?? [] {
+            guard let bridge = name.stringValue.flatMap(Page.Bridge.init) else { continue }
+            page.state.withLock { _ = $0.bridges.insert(bridge) }
+        }
+        let isOfThisProcess = hello["epoch"]?.stringValue == gateway.epoch
+        page.connect(
+            connection,
+            received: isOfThisProcess && !isNew ? hello["received"]?.numberValue?.intValue : nil,
+            isNew: isNew)
+    }
+
+    private func refuse(_ reason: String, _ connection: any PageConnection) {
+        gateway.logger.warning("the channel of a page was closed: \(reason)")
+        connection.close()
+    }
+}
+
+extension PageMessage {
+    /// Reads `[[1, {…}], …]`.
+    static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
+        messages.compactMap { pair in
+            guard let number = pair[0]?.numberValue?.intValue else { return nil }
+            return (number, pair[1].flatMap(PageMessage.init))
+        }
+    }
+}
+
+extension Request {
+    /// The head of the calls of a page that sent this.
+    var asPage: RequestHead {
+        let own = headers.filter { field in
+            let name = field.name.canonicalName
+            return name != "upgrade" && name != "connection" && !name.hasPrefix("sec-websocket-")
+                && name != "content-type" && field.name != .pageToken
+        }
+        return RequestHead(
+            .post, scheme: scheme, authority: authority, target: "/", headers: HTTPFields(own))
+    }
+}
+
+extension Pages {
+    /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
+    static func isID(_ text: String) -> Bool {
+        text.utf8.count == 32
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}

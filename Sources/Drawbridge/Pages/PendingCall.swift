@@ -1,0 +1,59 @@
+import Synchronization
+
+/// A call of native's that waits for its page; it ends exactly once.
+final class PendingCall: Expiring {
+    private struct State {
+        var outcome: Result<JSON, PageError>?
+        var waiter: CheckedContinuation<JSON, any Error>?
+        var number = 0
+        var deadline: Duration?
+    }
+
+    private let page: Page
+    private let what: String
+    private let state = Mutex(State())
+
+    init(page: Page, what: String) {
+        self.page = page
+        self.what = what
+    }
+
+    var number: Int {
+        get { state.withLock { $0.number } }
+        set { state.withLock { $0.number = newValue } }
+    }
+
+    /// Waits for the answer, the deadline, or the page's end; once.
+    func answer(within deadline: Duration?) async throws -> JSON {
+        state.withLock { $0.deadline = deadline }
+        if let deadline { Deadlines.shared.add(self, after: deadline) }
+        defer { Deadlines.shared.remove(self) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.waiter = waiter }
+                    return state.outcome
+                }
+                if let outcome { waiter.resume(with: outcome.mapError { $0 as any Error }) }
+            }
+        } onCancel: {
+            page.answered(number, .failure(PageError(.closed, "whoever called the page was cancelled")))
+        }
+    }
+
+    /// Decides the outcome; the first one counts.
+    func end(_ outcome: Result<JSON, PageError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<JSON, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            return state.waiter.take()
+        }
+        waiter?.resume(with: outcome.mapError { $0 as any Error })
+    }
+
+    func expire() {
+        let (number, deadline) = state.withLock { ($0.number, $0.deadline ?? .zero) }
+        page.answered(
+            number, .failure(PageError(.deadline, "\(what) did not answer within \(deadline)")))
+    }
+}

@@ -1,0 +1,29 @@
+extension Request {
+    /// The page that sent this; nil for one that comes from no page of the gateway's, or from one that says nothing of
+    /// itself.
+    ///
+    /// The page runtime adds the page's id and token to requests for native. A handler can call the page back:
+    ///
+    /// ```swift
+    /// let choice = try await request.page?.call("choose", ["tea", "coffee"])
+    /// ```
+    public var page: Page? {
+        if let door { return door.page }
+        guard let gateway, let id = headers.value(.pageID), let token = headers.value(.pageToken),
+            gateway.access.token.matches(token)
+        else { return nil }
+        return gateway.pages[id]
+    }
+
+    /// Answers before the answer, where the door allows it: the callback of a page is called with each value, and with
+    /// the last one when the handler returns.
+    ///
+    /// - Returns: false where nobody hears it: at the doors of HTTP, and where the page gave no callback.
+    @discardableResult
+    public func progress(_ value: some Encodable) throws -> Bool {
+        guard let door, let id = door.call.id else { return false }
+        try door.page.post(
+            PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false))
+        return true
+    }
+}

@@ -1,0 +1,134 @@
+import HTTPTypes
+
+/// Pages over HTTP, for testers with curl: who is there, call one, run a script in it.
+///
+/// They take the tester's token, which the banner prints and no page knows.
+struct TesterEndpoints: Responder {
+    private static let prefix = "/__drawbridge__/pages"
+
+    func respond(to request: Request) async throws -> Response? {
+        guard let gateway = request.gateway, gateway.pageRuntime != nil,
+            request.path == Self.prefix || request.path.hasPrefix(Self.prefix + "/")
+        else { return nil }
+        try authorize(request, gateway)
+        let parts = request.path.dropFirst(Self.prefix.count).split(separator: "/").map(String.init)
+        let value: JSON
+        switch (parts.count, request.method) {
+        case (0, .get):
+            value = .array(gateway.pages.all.sorted { $0.url < $1.url }.map(Self.describe))
+        case (1, .get):
+            value = Self.describe(try page(parts[0], gateway))
+        case (2, .post):
+            value = try await act(parts[1], on: try page(parts[0], gateway), request, gateway)
+        default:
+            throw HTTPError(
+                .notFound,
+                "nothing at \(request.path); there are GET \(Self.prefix) and POST \(Self.prefix)/ID/call, send, evaluate, emit"
+            )
+        }
+        var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
+        Gateway.addSafety(to: &response)
+        return response
+    }
+
+    private func authorize(_ request: Request, _ gateway: Gateway) throws {
+        let bearer = request.headers[.authorization].flatMap { text in
+            text.hasPrefix("Bearer ") ? String(text.dropFirst(7)) : nil
+        }
+        guard let token = request.headers[.pageToken] ?? bearer, gateway.testerToken.matches(token) else {
+            throw gateway.testerToken.isGuessed()
+                ? HTTPError(.tooManyRequests, "too many wrong tokens; try again in a second")
+                : HTTPError(
+                    .forbidden,
+                    "this takes the tester's token, which the gateway prints when it starts: send it as X-Drawbridge-Token"
+                )
+        }
+    }
+
+    /// The page whose id begins so.
+    private func page(_ id: String, _ gateway: Gateway) throws -> Page {
+        let fitting = gateway.pages.all.filter { $0.id.hasPrefix(id) }
+        guard let page = fitting.first, fitting.count == 1 else {
+            throw HTTPError(
+                .notFound,
+                fitting.isEmpty
+                    ? "there is no page \(id.cut(to: 40)); GET \(Self.prefix) lists those that there are"
+                    : "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id")
+        }
+        return page
+    }
+
+    private func act(
+        _ verb: String, on page: Page, _ request: Request, _ gateway: Gateway
+    ) async throws -> JSON {
+        let input = try await request.input(as: Input.self)
+        let deadline = input.seconds.map { Duration.seconds(max(0, min($0, 3600))) } ?? Page.usualDeadline
+        do {
+            switch verb {
+            case "call":
+                return try await page.call(
+                    try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge,
+                    deadline: deadline)
+            case "send":
+                try page.send(try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge)
+            case "evaluate":
+                return try await page.evaluate(try Self.given(input.script, "script"), deadline: deadline)
+            case "emit":
+                try page.emit(try Self.given(input.event, "event"), input.data ?? .null)
+            default:
+                throw HTTPError(
+                    .notFound, "a page takes call, send, evaluate and emit, and not \(verb.cut(to: 40))")
+            }
+            return .null
+        } catch let error as PageError {
+            throw HTTPError(error)
+        }
+    }
+
+    private static func given(_ text: String?, _ name: String) throws -> String {
+        guard let text else { throw HTTPError(.badRequest, "\(name): it is needed, as a text") }
+        return text
+    }
+
+    private static func describe(_ page: Page) -> JSON {
+        [
+            "id": .string(page.id), "url": .string(page.url), "title": .string(page.title),
+            "bridges": .array(page.bridges.map(\.rawValue).sorted().map(JSON.string)),
+            "userAgent": page.userAgent.map(JSON.string) ?? .null,
+            "remoteAddress": page.remoteAddress.map(JSON.string) ?? .null,
+        ]
+    }
+
+    private struct Input: Decodable, Sendable {
+        var name: String?
+        var data: JSON?
+        var script: String?
+        var event: String?
+        var by: String?
+        var seconds: Double?
+
+        var bridge: Page.Bridge? {
+            get throws {
+                guard let by else { return nil }
+                guard let bridge = Page.Bridge(rawValue: by) else {
+                    let names = Page.Bridge.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw HTTPError(.badRequest, "by: a page speaks one of \(names)")
+                }
+                return bridge
+            }
+        }
+    }
+}
+
+extension HTTPError {
+    /// What a caller hears when a page did not answer.
+    init(_ error: PageError) {
+        switch error.reason {
+        case .deadline: self.init(.gatewayTimeout, error.message)
+        case .failed(let code): self.init(.badGateway, error.message, code: code)
+        case .closed, .frozen, .lost: self.init(.gone, error.message)
+        case .waiting: self.init(.conflict, error.message)
+        case .full: self.init(.serviceUnavailable, error.message)
+        }
+    }
+}

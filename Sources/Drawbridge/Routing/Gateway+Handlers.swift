@@ -1,0 +1,101 @@
+import Synchronization
+
+// Which handlers a request can reach: the sets of its page, then those of every page.
+extension Gateway {
+    /// Registers a handler type for every page: every request to the path gets a fresh instance.
+    ///
+    /// - Parameters:
+    ///   - type: a handler with an `init()` or an `init(request:)`.
+    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
+    ///     Registering a path again replaces its handler; requests under way keep theirs.
+    public func register<H: Handler>(_ type: H.Type, at path: String) { handlers.register(type, at: path) }
+
+    /// Registers a closure that makes the handler, for one with dependencies.
+    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
+        handlers.register(at: path, make)
+    }
+
+    /// Registers a closure that makes the handler for its request.
+    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
+        handlers.register(at: path, make)
+    }
+
+    /// Removes the handler of a path; a request that has its handler already keeps it.
+    ///
+    /// - Returns: false when there was none.
+    @discardableResult
+    public func unregister(_ path: String) -> Bool { handlers.unregister(path) }
+
+    /// The paths that every page can reach with the names of their handlers, sorted.
+    public var registered: [(path: String, handler: String)] { handlers.registered }
+
+    /// Registers handlers that only some pages have, before those of every page (contract, section 7).
+    ///
+    /// ```swift
+    /// gateway.pages(matching: "/checkout/*") { set in
+    ///     set.register(PayHandler.self, at: "/pay")
+    /// }
+    /// ```
+    ///
+    /// For other pages such a handler looks unregistered, and so it does for requests that come from no page.
+    ///
+    /// - Parameters:
+    ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end.
+    ///   - register: registers them; a set may be asked for again, and more be added.
+    /// - Returns: the set.
+    @discardableResult
+    public func pages(matching pattern: String, _ register: (HandlerSet) throws -> Void = { _ in }) rethrows
+        -> HandlerSet
+    {
+        let pattern = RoutePattern(pattern)
+        let set = specialHandlers.withLock { special in
+            if let known = special.first(where: { $0.pattern.text == pattern.text }) { return known.set }
+            let set = HandlerSet(logger: logger)
+            special.append((pattern, set))
+            return set
+        }
+        hasSpecialHandlers.store(true, ordering: .releasing)
+        try register(set)
+        return set
+    }
+
+    /// The sets of a page at this path, the most special first.
+    func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
+        guard let path, hasSpecialHandlers.load(ordering: .acquiring),
+            let segments = Target.segments(of: path)
+        else { return [handlers] }
+        let fitting = specialHandlers.withLock { $0.filter { $0.pattern.fits(segments) } }
+        return fitting.reversed().map(\.set) + [handlers]
+    }
+
+    private func sets(for request: Request) -> [HandlerSet] {
+        hasSpecialHandlers.load(ordering: .acquiring)
+            ? handlerSets(ofPageAt: request.page?.path) : [handlers]
+    }
+
+    func matches(_ segments: [String], for request: Request) -> [(route: Route, values: [String])] {
+        sets(for: request).flatMap { $0.matches(segments) }
+    }
+
+    func best(_ path: String, for request: Request) -> Route? {
+        guard hasSpecialHandlers.load(ordering: .acquiring) else { return handlers.best(path) }
+        for set in sets(for: request) {
+            if let route = set.best(path) { return route }
+            // A pattern of a special set comes before the plain path of a general one.
+            if let segments = Target.segments(of: path), !set.matches(segments).isEmpty { return nil }
+        }
+        return nil
+    }
+
+    func patterns(for request: Request) -> [String] {
+        sets(for: request).flatMap { $0.patterns.map(\.text) }
+    }
+
+    /// The names by which a page at this path can call: plain paths without their first slash.
+    func names(forPageAt path: String?) -> [String] {
+        Set(
+            handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
+                .map { String($0.text.dropFirst()) }.filter { !$0.isEmpty }
+        ).sorted()
+    }
+}

@@ -1,0 +1,215 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// What pages and testers ask of the gateway itself, below `/__drawbridge__/`.
+struct PageEndpointsTests {
+    private static func own(_ gateway: Gateway, _ test: TestPage? = nil) -> HTTPFields {
+        [
+            .pageToken: gateway.access.token.text, .pageID: test?.id ?? String(repeating: "0", count: 32),
+            .secFetchSite: "same-origin", .origin: "http://localhost",
+        ]
+    }
+
+    // MARK: The script
+
+    @Test func theScriptIsOneTextForAPathAndIsNotSentTwice() async throws {
+        let gateway = PageHandlers.gateway(PageRuntime(schemes: ["MiZhua"], functions: ["fetchMessages"]))
+        let first = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/a%20b"))
+        let text = String(decoding: try await first.body.collect(), as: UTF8.self)
+        #expect(first.headers[.contentType] == "text/javascript; charset=utf-8")
+        #expect(first.headers[.cacheControl] == "no-cache")
+        #expect(text.contains(#""path":"/a b""#))
+        #expect(text.contains(#""schemes":["mizhua"]"#))
+        #expect(!text.contains(gateway.access.token.text))
+        let tag = try #require(first.headers[.eTag])
+        let again = await gateway.respond(
+            to: Request("/__drawbridge__/page.js?path=/a%20b", headers: [.ifNoneMatch: tag]))
+        #expect(again.status == .notModified)
+        gateway.register(PageHandlers.Echo.self, at: "/new")
+        let changed = await gateway.respond(
+            to: Request("/__drawbridge__/page.js?path=/a%20b", headers: [.ifNoneMatch: tag]))
+        #expect(changed.status == .ok)
+    }
+
+    @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
+    func withoutARuntimeThereIsNoneOfIt(_ path: String) async {
+        let gateway = Gateway(pageRuntime: nil, logger: .quiet)
+        let response = await gateway.respond(to: Request("/__drawbridge__" + path))
+        #expect(response.status == .notFound)
+    }
+
+    // MARK: The token
+
+    @Test func aPageOfOursGetsTheTokenAnew() async throws {
+        let gateway = PageHandlers.gateway()
+        var headers = Self.own(gateway)
+        headers[.pageToken] = "of the process before"
+        let response = await gateway.respond(to: Request("/__drawbridge__/token", headers: headers))
+        let body = try JSON(parsing: try await response.body.collect())
+        #expect(body["token"]?.stringValue == gateway.access.token.text)
+        #expect(body["epoch"]?.stringValue == gateway.epoch)
+        #expect(response.headers[.cacheControl] == "no-store")
+        #expect(response.headers[.accessControlAllowOrigin] == nil)
+    }
+
+    struct Stranger: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let headers: HTTPFields
+    }
+
+    static let strangers = [
+        Stranger(testDescription: "no header of ours", headers: [:]),
+        Stranger(
+            testDescription: "another site",
+            headers: [.pageID: "x", .secFetchSite: "cross-site", .origin: "http://evil.example"]),
+        Stranger(testDescription: "another port", headers: [.pageID: "x", .origin: "http://localhost:9999"]),
+        Stranger(
+            testDescription: "the same site", headers: [.pageID: "x", .secFetchSite: "same-site"]),
+        Stranger(testDescription: "a sandbox", headers: [.pageID: "x", .origin: "null"]),
+    ]
+
+    @Test(arguments: strangers)
+    func aStrangerGetsNoToken(_ stranger: Stranger) async throws {
+        let gateway = PageHandlers.gateway()
+        let response = await gateway.respond(
+            to: Request("/__drawbridge__/token", headers: stranger.headers))
+        #expect(response.status == .forbidden)
+        let text = String(decoding: try await response.body.collect(), as: UTF8.self)
+        #expect(!text.contains(gateway.access.token.text))
+    }
+
+    // MARK: Synchronous calls
+
+    private static func call(_ gateway: Gateway, _ body: JSON, _ headers: HTTPFields) async throws -> (
+        Response, JSON
+    ) {
+        let response = await gateway.respond(
+            to: Request(.post, "/__drawbridge__/call", headers: headers, body: .init(body.bytes)))
+        return (response, try JSON(parsing: try await response.body.collect()))
+    }
+
+    @Test func aSynchronousCallComesBehindWhatWasSaidBefore() async throws {
+        let gateway = PageHandlers.gateway()
+        let order = Mutex<[JSON]>([])
+        struct Notes: JSONHandler {
+            let note: @Sendable (JSON) -> Void
+            func handle(_ input: JSON) async throws -> JSON {
+                note(input)
+                return input
+            }
+        }
+        gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
+        let test = TestPage(gateway)
+        let (response, body) = try await Self.call(
+            gateway,
+            [
+                "call": "note", "data": 3, "door": "inject",
+                "up": [[1, ["call": "note", "data": 1]], [2, ["call": "note", "data": 2]]],
+            ], Self.own(gateway, test))
+        #expect(response.status == .ok)
+        #expect(body == ["received": 2, "value": 3])
+        #expect(order.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test func aSynchronousCallTellsErrorsAndMissingHandlers() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        let (_, failed) = try await Self.call(gateway, ["call": "fail"], Self.own(gateway, test))
+        #expect(failed["error"] == ["code": 418, "message": "no tea"])
+        let (_, missing) = try await Self.call(gateway, ["call": "nope"], Self.own(gateway, test))
+        #expect(missing["error"] == ["code": 400, "message": "No response"])
+        _ = try await test.message { $0["log"] != nil }
+    }
+
+    @Test func aHandlerThatCallsBackIntoAPageThatWaitsForItIsToldSo() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        let (_, body) = try await Self.call(
+            gateway, ["call": "ask", "data": ["name": "choose"]], Self.own(gateway, test))
+        #expect(body["error"]?["code"] == 409)
+        #expect(body["error"]?["message"]?.stringValue?.contains("synchronous") == true)
+        #expect(test.down.isEmpty)
+    }
+
+    @Test func aCallWithoutTheTokenReachesNoHandler() async throws {
+        let gateway = PageHandlers.gateway()
+        for path in ["call", "messages"] {
+            for wrong in [nil, "x", String(repeating: "0", count: 32)] {
+                var headers = Self.own(gateway)
+                headers[.pageToken] = wrong
+                let response = await gateway.respond(
+                    to: Request(
+                        .post, "/__drawbridge__/\(path)", headers: headers,
+                        body: .init(#"{"call":"echo","page":"x"}"#)))
+                #expect(response.status == .forbidden)
+            }
+        }
+        for stranger in Self.strangers.dropFirst() {
+            var headers = stranger.headers
+            headers[.pageToken] = gateway.access.token.text
+            let (response, _) = try await Self.call(gateway, ["call": "echo"], headers)
+            #expect(response.status == .forbidden, "\(stranger)")
+        }
+    }
+
+    // MARK: Testers
+
+    private static func ask(
+        _ gateway: Gateway, _ method: HTTPRequest.Method, _ path: String, _ body: String = "",
+        token: String? = nil
+    ) async throws -> (status: Int, body: JSON) {
+        let response = await gateway.respond(
+            to: Request(
+                method, "/__drawbridge__/pages\(path)",
+                headers: [.pageToken: token ?? gateway.testerToken.text], body: .init(body)))
+        return (response.status.code, try JSON(parsing: try await response.body.collect()))
+    }
+
+    @Test func aTesterSeesPagesAndCallsThem() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        let list = try await Self.ask(gateway, .get, "")
+        #expect(list.body["data"]?[0]?["url"] == "http://localhost/a.html")
+        #expect(list.body["data"]?[0]?["bridges"] == ["wvjb"])
+        #expect(list.body["data"]?[0]?["userAgent"] == "Test")
+
+        let called = Task {
+            try await Self.ask(gateway, .post, "/\(test.id.prefix(8))/call", #"{"name":"share","data":[1]}"#)
+        }
+        let call = try await test.message { $0["call"] == "share" }
+        #expect(call["data"] == [1])
+        test.tell(["result": call["id"] ?? .null, "value": "yes"])
+        #expect(try await called.value.body["data"] == "yes")
+
+        let script = Task {
+            try await Self.ask(gateway, .post, "/\(test.id)/evaluate", #"{"script":"1+1"}"#)
+        }
+        let evaluate = try await test.message { $0["evaluate"] == "1+1" }
+        test.tell(["result": evaluate["id"] ?? .null, "error": ["code": 500, "message": "no eval"]])
+        let failed = try await script.value
+        #expect(failed.status == 502)
+        #expect(failed.body == ["code": 500, "message": "no eval"])
+
+        #expect(try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n"}"#).status == 200)
+        #expect(try await Self.ask(gateway, .post, "/\(test.id)/emit", #"{"event":"e"}"#).status == 200)
+        _ = try await test.message { $0["event"] == "e" }
+    }
+
+    @Test func aTesterIsToldWhatIsWrong() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        #expect(try await Self.ask(gateway, .get, "/ffff").status == 404)
+        #expect(try await Self.ask(gateway, .post, "/\(test.id)/dance", "{}").status == 404)
+        #expect(try await Self.ask(gateway, .post, "/\(test.id)/call", "{}").status == 400)
+        let late = try await Self.ask(gateway, .post, "/\(test.id)/call", #"{"name":"a","seconds":0.02}"#)
+        #expect(late.status == 504)
+        for token in ["", "x", gateway.access.token.text] {
+            #expect(try await Self.ask(gateway, .get, "", token: token).status == 403)
+            #expect(
+                try await Self.ask(gateway, .post, "/\(test.id)/evaluate", "{}", token: token).status == 403)
+        }
+    }
+}

@@ -1,0 +1,260 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// Pages and native over a channel, without a socket (contract, sections 3 to 7).
+struct PageTests {
+    // MARK: Page to native
+
+    struct Call: Sendable, CustomTestStringConvertible {
+        let name: String
+        let data: JSON?
+        let reply: JSON
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Call(
+            name: "echo", data: ["a": [1, "b\u{2028}\u{0}\"\\", .null]],
+            reply: ["value": ["a": [1, "b\u{2028}\u{0}\"\\", .null]]]),
+        Call(name: "/echo", data: "text", reply: ["value": "text"]),
+        Call(name: "echo", data: 5, reply: ["value": 5]),
+        Call(name: "nothing", data: nil, reply: ["value": .null]),
+        Call(name: "text", data: nil, reply: ["value": "plain \"text\""]),
+        Call(name: "stream", data: nil, reply: ["value": "ab"]),
+        Call(name: "bytes", data: nil, reply: ["value": "/9gAAQ=="]),
+        Call(name: "fail", data: nil, reply: ["error": ["code": 418, "message": "no tea"]]),
+    ])
+    func aCallbackGetsTheBareOutput(_ call: Call) async throws {
+        let page = TestPage(PageHandlers.gateway())
+        var message: JSON.Object = ["call": .string(call.name), "id": 7, "door": "wvjb"]
+        message["data"] = call.data
+        page.tell(.object(message))
+        var reply = try await page.reply(7).objectValue ?? [:]
+        reply["reply"] = nil
+        #expect(JSON.object(reply) == call.reply)
+    }
+
+    @Test func callsAreBegunInTheirOrderAndEachOnce() async throws {
+        let gateway = PageHandlers.gateway()
+        let order = Mutex<[Int]>([])
+        struct Notes: JSONHandler {
+            let note: @Sendable (Int) -> Void
+            func handle(_ input: Int) async throws -> Nothing {
+                note(input)
+                return Nothing()
+            }
+        }
+        gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
+        let page = TestPage(gateway)
+        let calls: [JSON] = (1...1000).map {
+            [.number(.init($0)), ["call": "note", "data": .number(.init($0)), "door": "wvjb"]]
+        }
+        page.say(["up": .array(calls)])
+        // Again, as after a connection that broke; and one from the future, which is not the next.
+        page.say(["up": .array(Array(calls[500...]))])
+        page.say(["up": [[2000, ["call": "note", "data": 2000]]]])
+        page.say(["up": [[1001, ["call": "note", "data": 1001]]]])
+        #expect(order.withLock { $0 } == Array(1...1001))
+    }
+
+    @Test func aMissingHandlerIsSilenceAndAWarningUnlessToldOtherwise() async throws {
+        let silent = TestPage(PageHandlers.gateway())
+        silent.tell(
+            ["call": "nope", "id": 1, "door": "wvjb"], ["call": "nope", "id": 2, "door": "shortcut"])
+        let promise = try await silent.reply(2)
+        #expect(promise["error"]?["code"] == 400)
+        let log = try await silent.message { $0["log"] != nil }
+        #expect(log["log"]?.stringValue?.contains("no handler at /nope") == true)
+        #expect(!silent.down.contains { $0.message["reply"] == 1 })
+
+        let told = TestPage(PageHandlers.gateway(PageRuntime(missing: .answer)))
+        told.tell(["call": "nope", "id": 1, "door": "wvjb"])
+        #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
+    }
+
+    @Test func aHandlerMayAnswerSeveralTimes() async throws {
+        let page = TestPage(PageHandlers.gateway())
+        page.tell(["call": "steps", "id": 3, "door": "wvjb"])
+        #expect(try await page.reply(3)["value"] == "done")
+        #expect(
+            page.down.map(\.message) == [
+                ["reply": 3, "value": 1, "more": true], ["reply": 3, "value": ["half": 2], "more": true],
+                ["reply": 3, "value": "done"],
+            ])
+    }
+
+    @Test func aHandlerThatThePageDoesNotHaveLooksUnregistered() async throws {
+        let gateway = PageHandlers.gateway()
+        gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Texts.self, at: "/pay") }
+        let shop = TestPage(gateway, url: "http://localhost/checkout/1?a=b#c")
+        let other = TestPage(gateway, url: "http://localhost/about")
+        for page in [shop, other] { page.tell(["call": "pay", "id": 1, "door": "shortcut"]) }
+        #expect(try await shop.reply(1)["value"] == "plain \"text\"")
+        #expect(try await other.reply(1)["error"]?["code"] == 400)
+        #expect(gateway.names(forPageAt: "/checkout/1").contains("pay"))
+        #expect(!gateway.names(forPageAt: "/about").contains("pay"))
+
+        // A request of the page's tells itself by id and token, and one without gets the base set.
+        let headers: HTTPFields = [.pageID: shop.id, .pageToken: gateway.access.token.text]
+        let own = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
+        #expect(own.headers[.hint] == nil)
+        let foreign = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        #expect(foreign.headers[.hint] != nil)
+    }
+
+    // MARK: Native to page
+
+    @Test func aCallOfNativesGetsWhatThePageAnswers() async throws {
+        let test = TestPage(PageHandlers.gateway())
+        let page = try test.page
+        let answer = Task { try await page.call("share", ["a": 1]) }
+        let call = try await test.message { $0["call"] == "share" }
+        #expect(call["data"] == ["a": 1])
+        test.tell(["result": call["id"] ?? .null, "value": ["title": "T"]])
+        test.tell(["result": call["id"] ?? .null, "value": "again"], ["result": 99, "value": "nobody"])
+        #expect(try await answer.value == ["title": "T"])
+    }
+
+    @Test func anErrorOfThePagesReachesWhoeverCalled() async throws {
+        let test = TestPage(PageHandlers.gateway())
+        let page = try test.page
+        let value = Task { try await page.evaluate("x()") }
+        let call = try await test.message { $0["evaluate"] == "x()" }
+        test.tell(["result": call["id"] ?? .null, "error": ["code": 500, "message": "x is not defined"]])
+        let error = await #expect(throws: PageError.self) { try await value.value }
+        #expect(error?.reason == .failed(code: 500))
+        #expect(error?.message == "x is not defined")
+    }
+
+    @Test func aPageThatIsAskedMayAskItself() async throws {
+        let test = TestPage(PageHandlers.gateway())
+        test.tell(["call": "ask", "data": ["name": "choose", "data": [1]], "id": 1, "door": "wvjb"])
+        let call = try await test.message { $0["call"] == "choose" }
+        test.tell(["call": "echo", "data": "inner", "id": 2, "door": "wvjb"])
+        #expect(try await test.reply(2)["value"] == "inner")
+        test.tell(["result": call["id"] ?? .null, "value": 5])
+        #expect(try await test.reply(1)["value"] == 5)
+    }
+
+    @Test func aDeadlineEndsACall() async throws {
+        let test = TestPage(PageHandlers.gateway())
+        let error = await #expect(throws: PageError.self) {
+            try await test.page.call("share", deadline: .milliseconds(50))
+        }
+        #expect(error?.reason == .deadline)
+    }
+
+    // MARK: Coming, breaking, leaving
+
+    @Test func whatAPageHasNotAppliedIsSentAgainOverItsNextConnection() async throws {
+        let gateway = PageHandlers.gateway()
+        let first = TestPage(gateway)
+        let page = try first.page
+        for number in 1...5 { try page.send("n", .number(.init(number))) }
+        first.say(["ack": 2])
+        first.leaveWire()
+        try page.send("n", 6)
+        let second = TestPage(gateway, id: first.id, saysHello: false)
+        second.hello(received: 3)
+        try page.send("n", 7)
+        #expect(second.welcome?["received"] == 0)
+        #expect(second.down.map(\.number) == [4, 5, 6, 7])
+        #expect(try first.page === page)
+    }
+
+    @Test func aSecondConnectionOfAPageTakesThePlaceOfTheFirst() throws {
+        let gateway = PageHandlers.gateway()
+        let first = TestPage(gateway)
+        let second = TestPage(gateway, id: first.id)
+        #expect(first.isClosed)
+        first.leaveWire()
+        try first.page.send("a")
+        #expect(second.down.count == 1)
+        #expect(gateway.pages.count == 1)
+    }
+
+    @Test func aPageThatLeavesEndsWhatWaitsForIt() async throws {
+        let gateway = PageHandlers.gateway()
+        struct Waits: JSONHandler {
+            let stopped: @Sendable () -> Void
+            func handle(_ input: JSON?) async throws -> Nothing {
+                try? await Task.sleep(for: .seconds(60))
+                stopped()
+                return Nothing()
+            }
+        }
+        let stopped = Mutex(false)
+        gateway.register(at: "/wait") { Waits { stopped.withLock { $0 = true } } }
+        let test = TestPage(gateway)
+        let page = try test.page
+        test.tell(["call": "wait", "id": 1, "door": "wvjb"])
+        let answer = Task { try await page.call("share") }
+        _ = try await test.message { $0["call"] == "share" }
+        let body = Request.Body(#"{"page":"\#(test.id)","up":[],"leaving":true}"#)
+        let left = await gateway.respond(
+            to: Request(
+                .post, "/__drawbridge__/messages", headers: [.pageToken: gateway.access.token.text],
+                body: body))
+        #expect(left.status == .noContent)
+        let error = await #expect(throws: PageError.self) { try await answer.value }
+        #expect(error?.reason == .closed)
+        #expect(throws: PageError.self) { try page.send("late") }
+        #expect(!page.isOpen)
+        #expect(gateway.pages.count == 0)
+        for _ in 0..<1000 where !stopped.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(stopped.withLock { $0 })
+    }
+
+    @Test(arguments: [(false, PageError.Reason.lost), (true, .frozen)])
+    func aPageThatDoesNotComeBackIsGivenUp(_ isFrozen: Bool, _ reason: PageError.Reason) async throws {
+        let test = TestPage(PageHandlers.gateway())
+        let page = try test.page
+        let answer = Task { try await page.call("share") }
+        _ = try await test.message { $0["call"] == "share" }
+        if isFrozen { page.freeze() }
+        test.leaveWire()
+        page.expire()
+        let error = await #expect(throws: PageError.self) { try await answer.value }
+        #expect(error?.reason == reason)
+    }
+
+    @Test func pagesThatComeAndGoAreToldOf() async throws {
+        let gateway = PageHandlers.gateway()
+        let early = TestPage(gateway)
+        var changes = gateway.pages.makeAsyncIterator()
+        let late = TestPage(gateway)
+        try late.page.end(PageError(.closed, "over"))
+        var told: [String] = []
+        for _ in 0..<3 {
+            switch await changes.next() {
+            case .came(let page): told.append("came \(page.id)")
+            case .went(let page, let error): told.append("went \(page.id) \(error)")
+            case .event, nil: break
+            }
+        }
+        #expect(told == ["came \(early.id)", "came \(late.id)", "went \(late.id) over"])
+    }
+
+    @Test func aPageThatTakesNothingIsNotKeptMoreForThanIsReasonable() throws {
+        let test = TestPage(PageHandlers.gateway())
+        let page = try test.page
+        let megabyte = JSON.string(String(repeating: "x", count: 1 << 20))
+        let error = #expect(throws: PageError.self) { for _ in 0..<40 { try page.send("big", megabyte) } }
+        #expect(error?.reason == .full)
+    }
+
+    @Test(arguments: [
+        #"[]"#, #"{"#, #"{"up":[]}"#, #"{"hello":{}}"#, #"{"hello":{"page":"../../etc"}}"#,
+        #"{"hello":{"page":"0123456789ABCDEF0123456789ABCDEF"}}"#,
+    ])
+    func whatIsNoGreetingClosesTheConnection(_ text: String) throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway, saysHello: false)
+        PageSession(gateway, Request("/")).receive(Array(text.utf8), on: test)
+        #expect(test.isClosed)
+        #expect(gateway.pages.count == 0)
+    }
+}

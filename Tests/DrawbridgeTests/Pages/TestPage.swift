@@ -1,0 +1,165 @@
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// A page as a test plays it: says hello, sends messages, and keeps what it is sent.
+final class TestPage: PageConnection {
+    let gateway: Gateway
+    let id: String
+    private let session: PageSession
+    private let frames = Mutex<[JSON]>([])
+    private let isClosedFlag = Mutex(false)
+    private let number = Mutex(0)
+
+    var loop: (any HandlerLoop)? { nil }
+
+    init(
+        _ gateway: Gateway, id: String? = nil, saysHello: Bool = true, url: String = "http://localhost/a.html"
+    ) {
+        self.gateway = gateway
+        self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+        session = PageSession(
+            gateway, Request("/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"]))
+        if saysHello { hello(url: url) }
+    }
+
+    func hello(received: Int = 0, epoch: String? = nil, url: String = "http://localhost/a.html") {
+        let hello: JSON = [
+            "page": .string(id), "epoch": .string(epoch ?? gateway.epoch), "url": .string(url), "title": "A",
+            "received": .number(.init(received)), "bridges": ["wvjb"],
+        ]
+        say(["hello": hello])
+    }
+
+    func say(_ json: JSON) { session.receive(json.bytes, on: self) }
+
+    /// Sends the next messages.
+    func tell(_ messages: JSON...) {
+        let numbered: [JSON] = messages.map { message in
+            let number = number.withLock { number in
+                number += 1
+                return number
+            }
+            return [.number(.init(number)), message]
+        }
+        say(["up": .array(numbered)])
+    }
+
+    func leaveWire() { session.ended(self) }
+
+    // MARK: The wire
+
+    func send(_ text: [UInt8]) {
+        guard let json = try? JSON(parsing: text) else {
+            Issue.record("no JSON: \(String(decoding: text, as: UTF8.self))")
+            return
+        }
+        frames.withLock { $0.append(json) }
+    }
+
+    func close() { isClosedFlag.withLock { $0 = true } }
+
+    func answered(_ request: Request, _ response: Response, took: Duration) {}
+
+    var isClosed: Bool { isClosedFlag.withLock { $0 } }
+
+    /// All that came, numbers and messages.
+    var down: [(number: Int, message: JSON)] {
+        frames.withLock { $0 }.flatMap { $0["down"]?.arrayValue ?? [] }.map {
+            ($0[0]?.numberValue?.intValue ?? 0, $0[1] ?? .null)
+        }
+    }
+
+    var welcome: JSON? { frames.withLock { $0 }.compactMap { $0["welcome"] }.last }
+
+    func forget() { frames.withLock { $0 = [] } }
+
+    /// The first message that fits, when it is there.
+    func message(_ fits: @Sendable (JSON) -> Bool) async throws -> JSON {
+        for _ in 0..<2000 {
+            if let found = down.map(\.message).first(where: fits) { return found }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw NothingCame()
+    }
+
+    func reply(_ id: Int) async throws -> JSON {
+        try await message { $0["reply"]?.numberValue?.intValue == id && $0["more"] == nil }
+    }
+
+    struct NothingCame: Error {}
+
+    var page: Page {
+        get throws { try #require(gateway.pages[id]) }
+    }
+}
+
+/// Handlers that pages call in tests.
+enum PageHandlers {
+    struct Echo: JSONHandler {
+        func handle(_ input: JSON) async throws -> JSON { input }
+    }
+
+    struct Fails: JSONHandler {
+        func handle(_ input: JSON?) async throws -> JSON { throw HTTPError(.init(code: 418), "no tea") }
+    }
+
+    struct Nothings: JSONHandler {
+        func handle(_ input: JSON?) async throws -> Nothing { Nothing() }
+    }
+
+    struct Texts: Handler {
+        func startLoading(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
+    }
+
+    struct Bytes: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(bytes: [0xFF, 0xD8, 0x00, 0x01], contentType: "image/jpeg")
+        }
+    }
+
+    struct Streams: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/plain") { client in
+                try await client.didLoad("a")
+                try await client.didLoad("b")
+            }
+        }
+    }
+
+    struct Steps: JSONHandler {
+        let request: Request
+        func handle(_ input: JSON?) async throws -> String {
+            try request.progress(1)
+            try request.progress(["half": 2])
+            return "done"
+        }
+    }
+
+    /// Asks the page that called.
+    struct Asks: JSONHandler {
+        let request: Request
+        func handle(_ input: JSON) async throws -> JSON {
+            let page = try #require(request.page)
+            return try await page.call(input["name"]?.stringValue ?? "", input["data"] ?? .null)
+        }
+    }
+
+    static func register(on gateway: Gateway) {
+        gateway.register(Echo.self, at: "/echo")
+        gateway.register(Fails.self, at: "/fail")
+        gateway.register(Nothings.self, at: "/nothing")
+        gateway.register(Texts.self, at: "/text")
+        gateway.register(Bytes.self, at: "/bytes")
+        gateway.register(Streams.self, at: "/stream")
+        gateway.register(Steps.self, at: "/steps")
+        gateway.register(Asks.self, at: "/ask")
+    }
+
+    static func gateway(_ runtime: PageRuntime = PageRuntime()) -> Gateway {
+        let gateway = Gateway(pageRuntime: runtime, logger: .quiet)
+        register(on: gateway)
+        return gateway
+    }
+}

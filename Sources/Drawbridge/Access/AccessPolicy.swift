@@ -74,13 +74,17 @@ extension AccessPolicy {
         {
             return nil
         }
-        let field = request.headers.value(.pageToken)
-        if let field, !token.matches(field) {
-            return token.isGuessed()
-                ? HTTPError(
+        let field = request.headers.value(.pageToken).flatMap { token.matches($0) ? $0 : nil }
+        if field == nil, request.headers.contains(.pageToken) {
+            if token.isGuessed() {
+                return HTTPError(
                     .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
-                : HTTPError(
+            }
+            // Where nobody needs one, a page that is open since before a restart is as good as one without.
+            if requiresToken {
+                return HTTPError(
                     .forbidden, "the page token is not this gateway's; reload the page to get the new one")
+            }
         }
         let authority = request.site
         let origin = request.headers.value(.origin)

@@ -27,7 +27,7 @@ extension Gateway {
     private func finish(_ reply: SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = reply.response.body, request.door == nil {
+        if case .output = reply.response.body, !request.isForScript {
             reply = (try? self.reply(reply.whole)) ?? reply
         }
         access.addHeaders(to: &reply.response, for: request)
@@ -187,7 +187,7 @@ extension Gateway {
         let reply: SealedResponse
         do {
             switch consume outcome {
-            case .success(let response): reply = try self.reply(response, isBare: request.door != nil)
+            case .success(let response): reply = try self.reply(response, isBare: request.isForScript)
             case .failure(let error): throw error
             }
         } catch {

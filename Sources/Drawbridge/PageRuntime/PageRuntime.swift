@@ -19,6 +19,8 @@ public struct PageRuntime: Sendable, Equatable {
     /// Schemes of the app's own, by which pages signal and command: `mizhua` for `mizhua://fetch_message`
     /// (contract, section 3).
     public var schemes: [String]
+    /// The item of a command URL that names the call, where it is there: `action` for `app://host?action=home`.
+    public var commandItem: String?
     /// The names below `window.webkit.messageHandlers` (contract, section 5).
     public var messageHandlers: [String]
     /// Those of them whose `postMessage` returns a promise of the answer.
@@ -34,11 +36,12 @@ public struct PageRuntime: Sendable, Equatable {
 
     /// The runtime as most pages need it.
     public init(
-        schemes: [String] = [], messageHandlers: [String] = ["JSBridge"], replyHandlers: [String] = [],
+        schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"], replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], missing: Missing = .silent,
         excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }
+        self.commandItem = commandItem
         self.messageHandlers = messageHandlers + replyHandlers.filter { !messageHandlers.contains($0) }
         self.replyHandlers = replyHandlers
         self.functions = functions
@@ -56,11 +59,13 @@ public struct PageRuntime: Sendable, Equatable {
     /// What the script is told, as a JSON object.
     func configuration(epoch: String, path: String, names: [String]) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
-        return [
+        var members: JSON.Object = [
             "epoch": .string(epoch), "path": .string(path), "schemes": list(schemes),
             "messageHandlers": list(messageHandlers), "replyHandlers": list(replyHandlers),
             "inject": list(functions), "shortcuts": list(shortcuts), "names": list(names),
             "missing": missing == .silent ? "silent" : "answer",
         ]
+        if let commandItem { members["commandItem"] = .string(commandItem) }
+        return .object(members)
     }
 }

@@ -41,7 +41,9 @@ struct PageAnswer: Sendable {
 extension PageAnswer {
     /// What a response says to a script that asked without HTTP (contract, the first rule): the bare output, text as a
     /// string, bytes as base64, nothing as `null`.
-    init(_ response: Response) async {
+    ///
+    /// - Parameter asText: the page wants the text of the answer, whatever it is.
+    init(_ response: Response, asText: Bool = false) async {
         hint = response.headers[.hint]
         do {
             if case .output(let output) = response.body {
@@ -49,7 +51,9 @@ extension PageAnswer {
                 return
             }
             let bytes = try await response.body.collect()
-            if response.code != nil || response.status.kind == .clientError
+            if asText {
+                value = JSON.string(String(decoding: bytes, as: UTF8.self)).bytes
+            } else if response.code != nil || response.status.kind == .clientError
                 || response.status.kind == .serverError
             {
                 error = Self.error(response, bytes)
@@ -83,7 +87,7 @@ extension Gateway {
         let began = ContinuousClock.now
         let request = Request(PageDoor(page: page, call: call), self)
         let response = await respond(to: request, on: loop)
-        let answer = await PageAnswer(response)
+        let answer = await PageAnswer(response, asText: call.door?.hasEnvelope == true)
         page.state.withLock { $0.connection }?.answered(
             request, response, took: began.duration(to: .now))
         return answer

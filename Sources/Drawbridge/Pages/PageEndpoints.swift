@@ -13,10 +13,11 @@ struct PageEndpoints: Responder {
         var response: Response
         switch (request.path.dropFirst(Self.prefix.count), request.method) {
         case ("page.js", .get), ("page.js", .head): return script(runtime, gateway, request)
+        case ("global.js", .get): return try global(request)
         case ("token", .get): response = try token(gateway, request)
         case ("call", .post): response = try await call(gateway, request)
         case ("messages", .post): response = try await messages(gateway, request)
-        case ("page.js", _), ("token", _):
+        case ("page.js", _), ("global.js", _), ("token", _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes GET", headers: [.allow: "GET"])
         case ("call", _), ("messages", _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
@@ -44,6 +45,27 @@ struct PageEndpoints: Responder {
         return Response(headers: headers, body: .bytes(text))
     }
 
+    /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.
+    private func global(_ request: Request) throws -> Response {
+        let name = request.query["name"] ?? ""
+        guard (1...100).contains(name.utf8.count), name.utf8.first.map(Self.isDigit) == false,
+            name.utf8.allSatisfy(Self.isNameByte)
+        else { throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII") }
+        return Response(
+            headers: [
+                .contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache",
+                .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+            ],
+            body: .bytes(
+                Array(#"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8)))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+    }
+
     /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header
     /// without being asked whether it may.
     private func token(_ gateway: Gateway, _ request: Request) throws -> Response {
@@ -65,7 +87,7 @@ struct PageEndpoints: Responder {
         guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
             throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
         }
-        let page = try page(id, gateway, request)
+        let page = try page(id, at: body["url"]?.stringValue, gateway, request)
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
@@ -99,8 +121,7 @@ struct PageEndpoints: Responder {
         }
         page.take(PageMessage.numbered(body["up"]?.arrayValue ?? []), on: nil)
         switch body["leaving"]?.boolValue {
-        case true:
-            page.end(PageError(.closed, "the page was closed, reloaded, or went on to another address"))
+        case true: page.end(.left)
         case false: page.freeze()
         case nil: break
         }
@@ -127,11 +148,11 @@ struct PageEndpoints: Responder {
         return body
     }
 
-    private func page(_ id: String, _ gateway: Gateway, _ request: Request) throws -> Page {
+    private func page(_ id: String, at url: String?, _ gateway: Gateway, _ request: Request) throws -> Page {
         guard Pages.isID(id) else { throw HTTPError(.badRequest, "\(id.prefix(40)) is no page id") }
         let (page, isNew) = gateway.pages.find(id) {
             Page(
-                id: id, url: request.headers[.referer] ?? "", title: "", head: request.asPage,
+                id: id, url: url ?? request.headers[.referer] ?? "", title: "", head: request.asPage,
                 remoteAddress: request.remoteAddress, gateway: gateway)
         }
         if isNew { Deadlines.shared.add(page, after: Pages.grace) }

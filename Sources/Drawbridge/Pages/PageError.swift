@@ -28,6 +28,9 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The page said that it goes.
+    static let left = PageError(.closed, "the page was closed, reloaded, or went on to another address")
+
     /// The sentence.
     public var description: String { message }
 }

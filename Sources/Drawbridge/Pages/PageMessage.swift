@@ -45,7 +45,10 @@ struct PageCall: Sendable {
         case wvjb, queue, message, inject, shortcut, iframe, command
 
         /// Whether whoever calls waits for ever where nothing comes: promises and functions must come to an end.
-        var needsAnswer: Bool { self == .inject || self == .shortcut }
+        var needsAnswer: Bool { self == .inject || self == .shortcut || self == .iframe }
+
+        /// Whether the page gets what a synchronous request would get, as one text (contract, section 2).
+        var hasEnvelope: Bool { self == .iframe }
     }
 
     var name: String

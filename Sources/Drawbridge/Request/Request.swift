@@ -87,6 +87,9 @@ public struct Request: Sendable {
     /// The page's call that this is; nil for one that came by HTTP.
     var door: PageDoor? { parts.values.door }
 
+    /// True where a script wants the bare output, and no envelope.
+    var isForScript: Bool { door.map { $0.call.door?.hasEnvelope != true } ?? false }
+
     /// The gateway that answers it; nil for a request that no gateway has seen.
     var gateway: Gateway? {
         get { parts.values.gateway }

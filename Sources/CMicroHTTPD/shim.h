@@ -41,6 +41,8 @@ struct dbr_daemon_settings {
 
 static inline int dbr_has_tls(void) { return MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES; }
 
+static inline int dbr_has_upgrade(void) { return MHD_is_feature_supported(MHD_FEATURE_UPGRADE) == MHD_YES; }
+
 static inline void dbr_log(void *callbacks, const char *format, va_list arguments) {
     char message[512];
     vsnprintf(message, sizeof message, format, arguments);
@@ -61,6 +63,7 @@ static inline size_t dbr_keep_encoded(void *self, struct MHD_Connection *connect
 static inline struct MHD_Daemon *dbr_start(struct dbr_callbacks *callbacks, struct dbr_daemon_settings settings) {
     unsigned int flags =
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
+    if (dbr_has_upgrade()) flags |= MHD_ALLOW_UPGRADE;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *) settings.certificates},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *) settings.key},
@@ -156,6 +159,11 @@ static inline struct gnutls_session_int *dbr_tls_session(struct MHD_Connection *
 // How long the library lets a connection be silent.
 static inline void dbr_set_idle_seconds(struct MHD_Connection *connection, unsigned int seconds) {
     MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
+// The connection behind an upgrade is done with.
+static inline void dbr_end_upgrade(struct MHD_UpgradeResponseHandle *handle) {
+    MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);

@@ -10,6 +10,8 @@ final class Answer: Sendable {
         /// The owner keeps the descriptor open.
         case file(Int32, owner: any AnyObject & Sendable, offset: Int, length: Int)
         case stream(length: Int?)
+        /// None: the connection is handed over.
+        case upgrade
     }
 
     let status: Int
@@ -81,6 +83,8 @@ final class Answer: Sendable {
                 box.toOpaque(), releaseExchange)
             if response == nil { box.release() }
             return response
+        case .upgrade:
+            return MHD_create_response_for_upgrade(connectionUpgraded, nil)
         }
     }
 

@@ -20,6 +20,8 @@ package final class AuditedHead: @unchecked Sendable {
     /// Without `Host` and what frames the body.
     package let headers: HTTPFields
     package let isAbsoluteForm: Bool
+    /// True for HTTP/1.0.
+    package let isOldVersion: Bool
     package let framing: Framing
     package let expectsContinue: Bool
 
@@ -28,7 +30,7 @@ package final class AuditedHead: @unchecked Sendable {
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
-        isAbsoluteForm: Bool, framing: Framing, expectsContinue: Bool
+        isAbsoluteForm: Bool, isOldVersion: Bool, framing: Framing, expectsContinue: Bool
     ) {
         self.method = method
         self.scheme = scheme
@@ -36,6 +38,7 @@ package final class AuditedHead: @unchecked Sendable {
         self.target = target
         self.headers = headers
         self.isAbsoluteForm = isAbsoluteForm
+        self.isOldVersion = isOldVersion
         self.framing = framing
         self.expectsContinue = expectsContinue
     }

@@ -40,6 +40,8 @@ public final class Exchange: @unchecked Sendable {
     /// True when the handler has returned.
     @exclusivity(unchecked) private var isHandled = false
     @exclusivity(unchecked) private(set) var hasLeft = false
+    /// What it becomes, until it has.
+    @exclusivity(unchecked) var upgrading: WebSocket?
     @exclusivity(unchecked) private var task: Task<Void, Never>?
     /// Ends what answers without a task.
     @exclusivity(unchecked) private var cancel: (@Sendable () -> Void)?
@@ -122,6 +124,8 @@ extension Exchange {
 
     /// The library is done with this request, one way or the other.
     func completed(inFull: Bool) {
+        // What was handed over has been completed before.
+        guard connection != nil else { return }
         if isSuspended { worker.unwatch(caller.socket) }
         isSuspended = false
         connection = nil
@@ -129,6 +133,22 @@ extension Exchange {
         caller.isNew = false
         caller.enter(.idle(received: nil))
         if !inFull || answer == nil || outgoing?.isOver == false { leave() }
+        upgrading?.abort("the handshake was not answered")
+        upgrading = nil
+        endIfStarted()
+    }
+
+    /// The library has done its part, and the connection goes on otherwise.
+    func handedOver() -> Connection {
+        connection = nil
+        caller.exchange = nil
+        caller.isNew = false
+        caller.enter(.busy)
+        endIfStarted()
+        return caller
+    }
+
+    private func endIfStarted() {
         guard isStarted else { return }
         if isHandled { worker.ended(self) } else { worker.lostCaller(of: self) }
     }
@@ -306,6 +326,14 @@ extension Exchange {
         loop.perform { call(self) }
     }
 
+    func upgrade(to socket: WebSocket, _ answer: Answer) {
+        guard self.answer == nil, !hasLeft, connection != nil else {
+            return socket.abort("the caller has left, or was answered before")
+        }
+        upgrading = socket
+        set(answer)
+    }
+
     private func set(_ answer: Answer) {
         guard self.answer == nil, !hasLeft else { return }
         self.answer = answer
@@ -323,7 +351,7 @@ extension Exchange {
         self.answer = answer
         switch answer.body {
         case .stream: caller.enter(.busy)
-        case .bytes, .file: caller.enter(.sending(acknowledged: nil))
+        case .bytes, .file, .upgrade: caller.enter(.sending(acknowledged: nil))
         }
         return answer.queue(on: connection, for: self)
     }

@@ -195,7 +195,7 @@ package struct HeadAudit {
         return AuditedHead(
             method: method, scheme: form.scheme, authority: form.authority, target: form.target,
             headers: headers,
-            isAbsoluteForm: form.isAbsolute,
+            isAbsoluteForm: form.isAbsolute, isOldVersion: isOldVersion,
             framing: try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion),
             expectsContinue: expectation != nil)
     }

@@ -17,8 +17,8 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         var timeout: Int32 { get }
         /// Connections wait to be taken.
         func accept()
-        /// A watched socket lost its peer, or has bytes that it was watched for.
-        func changed(_ socket: Int32)
+        /// A watched socket lost its peer, or is ready for what it was watched for.
+        func changed(_ socket: Int32, _ events: UInt32)
         /// A second has passed.
         func tick()
     }
@@ -84,6 +84,9 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     func perform(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { add(.call(call)) }
     }
+
+    /// Runs `call` on the loop soon, never at once, and never from within the library.
+    func performSoon(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
 
     /// Runs a step of a task on the loop soon, never at once.
     package func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
@@ -177,6 +180,15 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         try add(socket, alsoForBytes ? events | EPOLLIN.rawValue : events)
     }
 
+    /// Watches a socket for good, as long as it is ready.
+    func drive(_ socket: Int32, _ events: UInt32) throws { try add(socket, events) }
+
+    /// Watches a driven socket for something else.
+    func change(_ socket: Int32, _ events: UInt32) {
+        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
+        epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event)
+    }
+
     /// Ends watching; must come before the library may close the socket.
     func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
@@ -223,7 +235,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
                 case wakeup: takeInbox()
                 case drivenSocket: isDrivenReady = true
                 case listeningSocket: isAcceptDue = true
-                case let socket: driven.changed(socket)
+                case let socket: driven.changed(socket, event.events)
                 }
             }
             drain(atMost: 1024)

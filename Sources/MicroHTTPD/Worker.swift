@@ -29,6 +29,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
+    private(set) lazy var webSockets = WebSockets(loop) { [unowned self] in webSocketEnded() }
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
     @exclusivity(unchecked) private(set) var isDraining = false
     @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
@@ -93,8 +94,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         return Int32(clamping: milliseconds)
     }
 
-    func changed(_ socket: Int32) {
-        if !handshakes.goOn(socket) { watched[socket]?.leave() }
+    func changed(_ socket: Int32, _ events: UInt32) {
+        if !webSockets.changed(socket, events), !handshakes.goOn(socket) { watched[socket]?.leave() }
     }
 
     /// Takes the connections that wait.
@@ -103,7 +104,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
     func accept() {
         for _ in 0..<Self.acceptedAtOnce {
-            guard connections.count < connectionLimit + excess else { return loop.stopListening() }
+            guard openCount < connectionLimit + excess else { return loop.stopListening() }
             let code = dbr_accept(daemon, listening)
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
@@ -123,14 +124,16 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Listens again where it had to stop.
     private func resumeListening() {
-        guard !isDraining, !loop.isListening, connections.count < connectionLimit + excess else {
-            return
-        }
+        guard !isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
         try? loop.listen(on: listening)
     }
 
+    /// Connections, whoever drives them.
+    private var openCount: Int { connections.count + webSockets.ownCount }
+
     func tick() {
         resumeListening()
+        webSockets.second()
         for connection in connections.values { connection.check(server.limits) }
     }
 
@@ -158,6 +161,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func ended(_ exchange: Exchange) {
         if !callerless.isEmpty { callerless[ObjectIdentifier(exchange)] = nil }
         underWay -= 1
+        tellIfIdle()
+    }
+
+    private func webSocketEnded() {
+        resumeListening()
         tellIfIdle()
     }
 
@@ -207,10 +215,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
             case .head, .body, .sending, .busy: break
             }
         }
+        webSockets.closeAll()
         loop.setRunDue()
     }
 
-    /// Returns when no handler runs any more and every answer is sent.
+    /// Returns when no handler runs any more, every answer is sent and every WebSocket closed.
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
@@ -220,8 +229,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         }
     }
 
-    /// Cancels every handler that still runs, and closes its connection.
+    /// Cancels every handler that still runs, and closes its connection, and the WebSockets.
     func cancelAll() {
+        webSockets.abortAll()
         for connection in connections.values { connection.exchange?.release() }
         for exchange in callerless.values { exchange.release() }
     }
@@ -229,7 +239,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
         defer { callerless = [:] }
-        tellIfIdle(evenWith: underWay)
+        tellIfIdle(evenWith: underWay, open: true)
         return underWay
     }
 
@@ -240,13 +250,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func stop() {
         for exchange in watched.values { exchange.release() }
         handshakes.release()
+        webSockets.abortAll()
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         loop.stop()
     }
 
-    private func tellIfIdle(evenWith count: Int = 0) {
-        guard let idleWaiter, underWay <= count else { return }
+    private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
+        guard let idleWaiter, underWay <= count, open || webSockets.isEmpty else { return }
         self.idleWaiter = nil
         idleWaiter.resume()
     }
@@ -258,13 +269,14 @@ extension Worker {
         let new = Connection(connection)
         connections[ObjectIdentifier(new)] = new
         handshakes.began(new)
-        if connections.count > connectionLimit { makeRoom(for: new) }
+        if openCount > connectionLimit { makeRoom(for: new) }
         return new
     }
 
     func connectionClosed(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
         handshakes.ended(connection)
+        webSockets.connectionClosed(connection)
         resumeListening()
     }
 

@@ -1,0 +1,187 @@
+import CMicroHTTPD
+import Glibc
+
+// On the loop's thread: how it opens, closes and ends.
+extension WebSocket {
+    private var sockets: WebSockets { worker.webSockets }
+
+    /// The connection is ours; `extra` came behind the handshake.
+    func open(_ extra: [UInt8]) {
+        guard stage == .opening, case .some = descriptor else { return }
+        stage = .open
+        heard = sockets.tick
+        moved = sockets.tick
+        sockets.look(at: self, in: limits.silentSeconds)
+        events?.opened(self)
+        if worker.isDraining { close(.goingAway, WebSockets.stopping) }
+        if !extra.isEmpty {
+            var extra = extra
+            extra.withUnsafeMutableBytes { receive($0) }
+        }
+        flush()
+    }
+
+    /// The socket that is read and written; nil before it is there, and when it is not ours any more.
+    var descriptor: Int32? {
+        switch transport {
+        case .none: nil
+        case .own(let socket), .library(let socket, handle: _, _): socket
+        }
+    }
+
+    /// We have said that we close, or shall in a moment.
+    func beginClosing() {
+        guard stage == .open else { return }
+        stage = .closing
+        setDeadline()
+    }
+
+    /// There is nothing more to say than what waits: it goes out, and the connection ends.
+    private func finish(_ end: WebSocketEnd) {
+        guard stage == .open || stage == .closing else { return }
+        stage = .finishing
+        setDeadline()
+        flushSoon()
+        tell(end)
+    }
+
+    /// What waits has gone out.
+    private func endSending() {
+        stage = .draining
+        switch transport {
+        case .none: break
+        case .own(let socket):
+            // What the peer still sends would be answered by a reset, which overtakes our last frame.
+            shutdown(socket, Int32(SHUT_WR))
+        case .library:
+            // The library sends what it has before it closes.
+            leave()
+        }
+    }
+
+    /// Ends it now; what has not gone out will not.
+    func abort(_ message: String) {
+        guard stage != .closed else { return }
+        outgoing.withLock { $0.drop() }
+        leave()
+        tell(WebSocketEnd(.abnormal, message))
+    }
+
+    /// Lets go of the connection.
+    private func leave() {
+        guard stage != .closed else { return }
+        stage = .closed
+        outgoing.withLock { $0.drop() }
+        let transport = transport
+        self.transport = .none
+        sockets.remove(self, transport)
+    }
+
+    private func tell(_ end: WebSocketEnd) {
+        guard let events else { return }
+        self.events = nil
+        events.closed(self, end)
+    }
+
+    private func setDeadline() {
+        deadline = sockets.tick + limits.closeSeconds
+        sockets.look(at: self, in: limits.closeSeconds)
+    }
+
+    /// A time has come at which something may be due.
+    func check() {
+        let tick = sockets.tick
+        guard tick < deadline else {
+            return abort("the connection was not closed in \(limits.closeSeconds) s")
+        }
+        guard stage == .open else { return sockets.look(at: self, in: deadline - tick) }
+        let silence = tick - heard
+        if silence >= 2 * limits.silentSeconds {
+            return abort("nothing came for \(silence) s, and no answer to a ping")
+        }
+        if isBlocked, tick - moved >= 2 * limits.silentSeconds {
+            return abort("nothing was taken for \(tick - moved) s")
+        }
+        isPinged = isPinged && silence >= limits.silentSeconds
+        if silence >= limits.silentSeconds, !isPinged {
+            isPinged = true
+            outgoing.withLock { $0.ping() }
+            flush()
+        }
+        guard stage == .open else { return }
+        sockets.look(at: self, in: (isPinged ? 2 : 1) * limits.silentSeconds - silence)
+    }
+}
+
+// Receiving.
+extension WebSocket {
+    /// The socket is ready.
+    func ready(_ events: UInt32, _ buffer: UnsafeMutableRawBufferPointer) {
+        if events & EPOLLOUT.rawValue != 0 { flush() }
+        let readable = EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        guard events & readable != 0, let descriptor else { return }
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        switch count {
+        case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        case 0: abort("the connection ended")
+        default: if errno != EAGAIN && errno != EINTR { abort("the connection broke") }
+        }
+    }
+
+    private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
+        heard = sockets.tick
+        guard stage == .open || stage == .closing else { return }
+        do {
+            try parser.parse(bytes) { take($0) }
+        } catch {
+            _ = outgoing.withLock { $0.shut(error.code, error.message) }
+            finish(WebSocketEnd(error.code, error.message))
+        }
+    }
+
+    private func take(_ event: WebSocketParser.Event) {
+        switch event {
+        case .text(let bytes):
+            if stage == .open { events?.text(self, bytes) }
+        case .binary(let bytes):
+            if stage == .open { events?.binary(self, bytes) }
+        case .ping(let payload):
+            let isFlushNeeded = outgoing.withLock { outgoing in
+                outgoing.pong(payload)
+                return !outgoing.isShut && outgoing.askForFlush()
+            }
+            if isFlushNeeded { flushSoon() }
+        case .pong: break
+        case .close(let code, let reason):
+            _ = outgoing.withLock { $0.shut(code, "") }
+            finish(WebSocketEnd(code, reason, wasClean: true))
+        }
+    }
+}
+
+// Sending.
+extension WebSocket {
+    func flush() {
+        guard stage != .opening, let descriptor else {
+            // Asked for again when it opens.
+            return
+        }
+        let (written, isShut) = outgoing.withLock { ($0.write(to: descriptor), $0.isShut) }
+        if written.sent > 0 { moved = sockets.tick }
+        if isShut { beginClosing() }
+        switch written.progress {
+        case .drained:
+            waitForRoom(false)
+            if stage == .finishing { endSending() }
+        case .blocked: waitForRoom(true)
+        case .broken: abort("the connection broke")
+        }
+    }
+
+    private func waitForRoom(_ waits: Bool) {
+        guard waits != isBlocked, let descriptor else { return }
+        isBlocked = waits
+        moved = sockets.tick
+        sockets.watch(descriptor, forRoom: waits)
+    }
+}

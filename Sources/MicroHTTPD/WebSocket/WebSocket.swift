@@ -1,0 +1,114 @@
+import CMicroHTTPD
+
+/// A connection on which both sides send messages (RFC 6455), on the server's side.
+///
+/// ```swift
+/// let socket = exchange.upgrade(handshake, events: WebSocketEvents(text: { $0.send(text: $1) }))
+/// socket.send(text: Array("welcome".utf8))
+/// ```
+///
+/// What is sent and closed may come from any thread, and goes out in the order in which it came. What waits to be sent is
+/// behind its lock, and all else is touched on the loop's thread only: that makes it Sendable.
+package final class WebSocket: @unchecked Sendable {
+    /// How far it is; it only goes on.
+    enum Stage {
+        /// The handshake is not over.
+        case opening
+        case open
+        /// Our close frame is said, the peer's is not.
+        case closing
+        /// There is nothing more to say: what waits goes out.
+        case finishing
+        /// Our direction has ended; what comes is dropped until the peer's has.
+        case draining
+        case closed
+    }
+
+    /// Who has the socket.
+    enum Transport {
+        case none
+        /// It is ours.
+        case own(Int32)
+        /// The library encrypts, and its end of a pair of sockets is another.
+        case library(Int32, handle: OpaquePointer, Connection)
+    }
+
+    /// The subprotocol that was agreed on.
+    package let subprotocol: String?
+    /// The caller's address, without a port.
+    package let remoteAddress: String?
+
+    let limits: WebSocketLimits
+    let worker: Worker
+    let outgoing = Guarded(WebSocketOutgoing())
+
+    @exclusivity(unchecked) var stage = Stage.opening
+    @exclusivity(unchecked) var transport = Transport.none
+    @exclusivity(unchecked) var parser: WebSocketParser
+    /// Nil once the end was told.
+    @exclusivity(unchecked) var events: WebSocketEvents?
+    @exclusivity(unchecked) var isBlocked = false
+    @exclusivity(unchecked) var isPinged = false
+
+    // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must be over.
+    @exclusivity(unchecked) var due = 0
+    @exclusivity(unchecked) var heard = 0
+    @exclusivity(unchecked) var moved = 0
+    @exclusivity(unchecked) var deadline = Int.max
+
+    init(
+        _ subprotocol: String?, from remoteAddress: String?, on worker: Worker, _ limits: WebSocketLimits,
+        _ events: WebSocketEvents
+    ) {
+        self.subprotocol = subprotocol
+        self.remoteAddress = remoteAddress
+        self.worker = worker
+        self.limits = limits
+        self.events = events
+        parser = WebSocketParser(limits)
+    }
+}
+
+// From any thread.
+extension WebSocket {
+    /// Bytes that wait to be sent.
+    package var bufferedBytes: Int { outgoing.withLock { $0.count } }
+
+    /// False once it closes, or has closed.
+    package var isOpen: Bool { outgoing.withLock { !$0.isShut } }
+
+    /// Sends a text, which must be UTF-8.
+    ///
+    /// Returns false when it will not go out: the socket closes, or so much waits that it is closed for that, with 1013.
+    @discardableResult package func send(text: [UInt8]) -> Bool { send(.text, text) }
+
+    /// Sends bytes; returns false as `send(text:)` does.
+    @discardableResult package func send(binary: [UInt8]) -> Bool { send(.binary, binary) }
+
+    /// Closes, behind what was sent before; messages that still come are dropped.
+    ///
+    /// - Parameters:
+    ///   - code: one that may be sent; in place of another it is 1011.
+    ///   - reason: 123 bytes of it at most.
+    package func close(_ code: WebSocketCloseCode = .normal, _ reason: String = "") {
+        let isFlushNeeded = outgoing.withLock { outgoing in
+            outgoing.shut(code.isSendable ? code : .internalError, reason) && outgoing.askForFlush()
+        }
+        // What this thread has just read is not delivered any more.
+        if worker.loop.isCurrent { beginClosing() }
+        if isFlushNeeded { flushSoon() }
+    }
+
+    private func send(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) -> Bool {
+        let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
+            let outcome = outgoing.add(opcode, payload, limit: limits.waiting)
+            if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
+            return (outcome, outcome != .shut && outgoing.askForFlush())
+        }
+        if isFlushNeeded { flushSoon() }
+        return outcome == .taken
+    }
+
+    /// Sends with what else comes until the loop is there.
+    func flushSoon() { worker.loop.performSoon { self.flush() } }
+}

@@ -1,0 +1,30 @@
+/// What is done with what a WebSocket brings.
+///
+/// All of it is called on the loop's thread, one after the other: it must not block.
+package struct WebSocketEvents: Sendable {
+    /// The handshake is over; what was sent before goes out now.
+    package var opened: @Sendable (WebSocket) -> Void
+    /// A text, which is UTF-8.
+    package var text: @Sendable (WebSocket, [UInt8]) -> Void
+    package var binary: @Sendable (WebSocket, [UInt8]) -> Void
+    /// Called once, and nothing after it; also when it never opened.
+    package var closed: @Sendable (WebSocket, WebSocketEnd) -> Void
+
+    /// What is not given is not wanted: messages of that kind close the socket with 1003.
+    package init(
+        opened: @escaping @Sendable (WebSocket) -> Void = { _ in },
+        text: @escaping @Sendable (WebSocket, [UInt8]) -> Void = refuse,
+        binary: @escaping @Sendable (WebSocket, [UInt8]) -> Void = refuse,
+        closed: @escaping @Sendable (WebSocket, WebSocketEnd) -> Void = { _, _ in }
+    ) {
+        self.opened = opened
+        self.text = text
+        self.binary = binary
+        self.closed = closed
+    }
+
+    /// Closes a socket that brought what nobody takes.
+    package static let refuse: @Sendable (WebSocket, [UInt8]) -> Void = { socket, _ in
+        socket.close(.unsupported, "messages of this kind are not taken here")
+    }
+}

@@ -1,0 +1,85 @@
+import CGnuTLS
+import HTTPTypes
+
+/// A request to go on as a WebSocket, which was found to be in order (RFC 6455, section 4.2.1).
+///
+/// ```swift
+/// let handshake = try WebSocketHandshake(exchange.head)
+/// exchange.upgrade(handshake, events: WebSocketEvents(text: { $0.send(text: $1) }))
+/// ```
+///
+/// Whether this caller may have one (`Origin`, a token) is decided before.
+package struct WebSocketHandshake: Sendable {
+    /// The subprotocols that are offered, the one that is liked best first.
+    package let protocols: [String]
+    /// What proves that the request was understood.
+    let accept: String
+
+    /// True when a request asks for a WebSocket, well or badly.
+    package static func isAsked(by head: AuditedHead) -> Bool {
+        list(head.headers[values: .upgrade]).contains { $0.lowercased() == "websocket" }
+    }
+
+    /// Checks a head.
+    ///
+    /// - Throws: a ``WebSocketRefusal``, whose answer says what is wrong.
+    package init(_ head: AuditedHead) throws(WebSocketRefusal) {
+        guard head.method == .get else {
+            throw WebSocketRefusal(
+                .methodNotAllowed, "a WebSocket is asked for with GET, not \(head.method)", [.allow: "GET"])
+        }
+        guard !head.isOldVersion else {
+            throw WebSocketRefusal(.badRequest, "a WebSocket is asked for with HTTP/1.1, not 1.0")
+        }
+        guard Self.isAsked(by: head) else {
+            throw WebSocketRefusal(
+                .upgradeRequired, "there is a WebSocket here: send Upgrade: websocket", Self.version)
+        }
+        let options = Self.list(head.headers[values: .connection])
+        guard options.contains(where: { $0.lowercased() == "upgrade" }) else {
+            throw WebSocketRefusal(.badRequest, "a WebSocket needs Connection: Upgrade")
+        }
+        guard head.framing == .none else {
+            throw WebSocketRefusal(.badRequest, "a request for a WebSocket has no body")
+        }
+        guard head.headers[values: .secWebSocketVersion] == ["13"] else {
+            throw WebSocketRefusal(
+                .upgradeRequired, "the only version of WebSockets here is 13", Self.version)
+        }
+        let keys = head.headers[values: .secWebSocketKey]
+        guard keys.count == 1, let key = keys.first, Base64.isSixteenBytes(key) else {
+            throw WebSocketRefusal(.badRequest, "Sec-WebSocket-Key is not one key of 16 bytes in base64")
+        }
+        protocols = Self.list(head.headers[values: .secWebSocketProtocol])
+        guard protocols.allSatisfy({ $0.utf8.allSatisfy(ASCIISet.token.contains) }),
+            Set(protocols).count == protocols.count
+        else {
+            throw WebSocketRefusal(
+                .badRequest, "Sec-WebSocket-Protocol is not a list of tokens, each of them once")
+        }
+        guard let accept = Self.accept(key) else {
+            throw WebSocketRefusal(.internalServerError, "GnuTLS computes no SHA-1 here; see its policy")
+        }
+        self.accept = accept
+    }
+
+    private static let version: HTTPFields = [.secWebSocketVersion: "13"]
+
+    /// The elements of a list over all its lines (RFC 9110, section 5.6.1).
+    private static func list(_ values: [String]) -> [String] {
+        values.flatMap { value in
+            value.split(separator: ",").map { part in
+                let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+                let start = part.drop(while: isBlank)
+                return String(start.reversed().drop(while: isBlank).reversed())
+            }
+        }.filter { !$0.isEmpty }
+    }
+
+    private static func accept(_ key: String) -> String? {
+        let text = Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
+        var digest = [UInt8](repeating: 0, count: 20)
+        guard gnutls_hash_fast(GNUTLS_DIG_SHA1, text, text.count, &digest) == 0 else { return nil }
+        return Base64.text(digest)
+    }
+}

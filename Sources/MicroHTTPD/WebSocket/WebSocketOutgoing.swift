@@ -1,0 +1,125 @@
+import CMicroHTTPD
+import Glibc
+
+/// The frames of a WebSocket that wait to be sent, in order.
+struct WebSocketOutgoing {
+    enum Outcome {
+        case taken
+        /// There is no room for it.
+        case full
+        /// Nothing is sent behind a close frame.
+        case shut
+    }
+
+    enum Progress {
+        /// Nothing waits any more.
+        case drained
+        case blocked
+        /// Nobody takes it.
+        case broken
+    }
+
+    /// Small frames are sent together, up to so many bytes.
+    private static let together = 16 << 10
+    /// Pongs that wait behind each other; of the pings that come then, the last is answered (RFC 6455, section 5.5.3).
+    private static let mostPongs = 64
+
+    private var chunks: [[UInt8]] = []
+    private var first = 0
+    /// Bytes of the first that are sent.
+    private var sent = 0
+    private var pongs = 0
+    private var latePong: [UInt8]?
+    private var isFlushDue = false
+
+    /// Bytes that wait.
+    private(set) var count = 0
+    /// True behind a close frame.
+    private(set) var isShut = false
+
+    /// Adds a message.
+    mutating func add(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8], limit: Int) -> Outcome {
+        guard !isShut else { return .shut }
+        guard count == 0 || payload.count <= limit - count else { return .full }
+        append(opcode, payload)
+        return .taken
+    }
+
+    mutating func ping() { if !isShut { append(.ping, []) } }
+
+    mutating func pong(_ payload: [UInt8]) {
+        guard !isShut else { return }
+        if pongs < Self.mostPongs {
+            pongs += 1
+            append(.pong, payload)
+        } else {
+            latePong = payload
+        }
+    }
+
+    /// Adds the close frame, the last; false when there is one.
+    mutating func shut(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
+        guard !isShut else { return false }
+        append(.close, WebSocketFrame.closing(code, reason))
+        isShut = true
+        latePong = nil
+        return true
+    }
+
+    /// Forgets all.
+    mutating func drop() {
+        self = WebSocketOutgoing()
+        isShut = true
+    }
+
+    /// True when somebody must see to the sending, and nobody does.
+    mutating func askForFlush() -> Bool {
+        defer { isFlushDue = true }
+        return !isFlushDue
+    }
+
+    /// Sends what the system takes.
+    mutating func write(to socket: Int32) -> (progress: Progress, sent: Int) {
+        isFlushDue = false
+        let before = count
+        while true {
+            while first < chunks.count {
+                let isLast = first == chunks.count - 1
+                let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
+                let written = chunks[first].withUnsafeBytes {
+                    send(socket, $0.baseAddress.map { $0 + sent }, $0.count - sent, flags)
+                }
+                guard written >= 0 else {
+                    if errno == EINTR { continue }
+                    return (errno == EAGAIN ? .blocked : .broken, before - count)
+                }
+                count -= written
+                sent += written
+                guard sent == chunks[first].count else { continue }
+                chunks[first] = []
+                first += 1
+                sent = 0
+            }
+            chunks = []
+            first = 0
+            pongs = 0
+            guard let pong = latePong else { return (.drained, before - count) }
+            latePong = nil
+            append(.pong, pong)
+        }
+    }
+
+    private mutating func append(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) {
+        let before = chunks.last?.count ?? 0
+        if chunks.isEmpty || before > Self.together { chunks.append([]) }
+        let last = chunks.count - 1
+        let start = chunks[last].count
+        WebSocketFrame.addHead(opcode, count: payload.count, to: &chunks[last])
+        count += chunks[last].count - start + payload.count
+        if payload.count > Self.together {
+            chunks.append(payload)
+        } else {
+            chunks[last] += payload
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CMicroHTTPD
+import Glibc
+
+/// The WebSockets of one loop; touched on its thread only, and before it starts: that makes it Sendable.
+///
+/// Of one that is silent nothing is kept here but a place in a table and in the wheel of what is due: each tick looks at
+/// those alone whose time has come.
+final class WebSockets: @unchecked Sendable {
+    static let stopping = "the server is stopping"
+
+    /// Seconds that the wheel knows; what is due later is looked at too early, and put off.
+    private static let round = 64
+
+    private let loop: Loop
+    private let ended: () -> Void
+    private var sockets: [Int32: WebSocket] = [:]
+    /// Connections that the library is to close, and until when.
+    private var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
+    private var wheel = [[Int32]](repeating: [], count: round)
+    /// One for all: what is read is parsed before the next is.
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// Seconds, but for those in which the process was stopped: nobody is found silent for them.
+    private(set) var tick = 0
+    /// Those whose sockets the library does not know any more.
+    private(set) var ownCount = 0
+
+    /// - Parameter ended: one is gone, and its descriptor is free.
+    init(_ loop: Loop, ended: @escaping () -> Void) {
+        self.loop = loop
+        self.ended = ended
+    }
+
+    deinit { buffer.deallocate() }
+
+    var isEmpty: Bool { sockets.isEmpty && leaving.isEmpty }
+
+    /// Takes a socket whose handshake is over; called by the library.
+    func add(_ socket: WebSocket, _ transport: WebSocket.Transport, extra: [UInt8]) {
+        socket.transport = transport
+        guard let descriptor = socket.descriptor else { return }
+        if case .own = transport { ownCount += 1 }
+        sockets[descriptor] = socket
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        // Not from within the library: who is told may do anything.
+        loop.performSoon { [self] in
+            do {
+                guard socket.stage == .opening, socket.descriptor == descriptor else { return }
+                try loop.drive(descriptor, EPOLLIN.rawValue)
+                socket.open(extra)
+            } catch {
+                socket.abort("\(error)")
+            }
+        }
+    }
+
+    /// Closes what a WebSocket has let go of.
+    func remove(_ socket: WebSocket, _ transport: WebSocket.Transport) {
+        switch transport {
+        case .none: return
+        case .own(let descriptor):
+            sockets[descriptor] = nil
+            loop.unwatch(descriptor)
+            close(descriptor)
+            ownCount -= 1
+        case .library(let descriptor, let handle, let connection):
+            sockets[descriptor] = nil
+            loop.unwatch(descriptor)
+            leaving[ObjectIdentifier(connection)] = (connection, tick + socket.limits.closeSeconds)
+            dbr_end_upgrade(handle)
+            loop.setRunDue()
+        }
+        ended()
+    }
+
+    /// The library has closed a connection.
+    func connectionClosed(_ connection: Connection) {
+        guard !leaving.isEmpty, leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
+            return
+        }
+        ended()
+    }
+
+    // MARK: Driven by the loop
+
+    /// A socket is ready; returns false when it belongs to none of these.
+    func changed(_ descriptor: Int32, _ events: UInt32) -> Bool {
+        guard !sockets.isEmpty, let socket = sockets[descriptor] else { return false }
+        socket.ready(events, buffer)
+        return true
+    }
+
+    /// A second has passed.
+    func second() {
+        tick += 1
+        let place = tick % Self.round
+        if !wheel[place].isEmpty {
+            let due = wheel[place]
+            wheel[place] = []
+            for descriptor in due {
+                // Others have been put off or brought forward, or have closed.
+                guard let socket = sockets[descriptor], socket.due == tick else { continue }
+                socket.due = 0
+                socket.check()
+            }
+        }
+        for (connection, deadline) in leaving.values where tick >= deadline && !connection.isCut {
+            connection.cut()
+        }
+    }
+
+    /// Lets ``WebSocket/check()`` be called in so many seconds at the latest.
+    func look(at socket: WebSocket, in seconds: Int) {
+        let due = tick + min(max(1, seconds), Self.round - 1)
+        guard socket.due == 0 || due < socket.due, let descriptor = socket.descriptor else { return }
+        socket.due = due
+        wheel[due % Self.round].append(descriptor)
+    }
+
+    func watch(_ descriptor: Int32, forRoom: Bool) {
+        loop.change(descriptor, EPOLLIN.rawValue | (forRoom ? EPOLLOUT.rawValue : 0))
+    }
+
+    // MARK: Stopping
+
+    /// Says to all that the server stops.
+    func closeAll() { for socket in sockets.values { socket.close(.goingAway, Self.stopping) } }
+
+    /// Waits for none of them any more.
+    func abortAll() {
+        for socket in sockets.values { socket.abort(Self.stopping) }
+        for (connection, _) in leaving.values where !connection.isCut { connection.cut() }
+    }
+}

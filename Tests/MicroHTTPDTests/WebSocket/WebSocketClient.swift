@@ -1,0 +1,105 @@
+import TestSupport
+
+/// The client's side of a WebSocket, which may break every rule; its calls block.
+struct WebSocketClient: Sendable {
+    struct Frame: Equatable, Sendable {
+        var opcode: UInt8
+        var payload: [UInt8]
+
+        static func text(_ text: String) -> Frame { Frame(opcode: 1, payload: Array(text.utf8)) }
+
+        /// Only a code.
+        static func close(_ code: Int) -> Frame {
+            Frame(opcode: 8, payload: [UInt8(code >> 8), UInt8(code & 0xFF)])
+        }
+
+        /// The code of a close frame.
+        var code: Int? { opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
+    }
+
+    let raw: RawClient
+
+    init(_ port: Int, isSecure: Bool = false) throws {
+        raw = try RawClient(port)
+        if isSecure { try raw.secure() }
+    }
+
+    /// A client that is through with its handshake.
+    ///
+    /// - Parameter extra: what is sent together with it.
+    static func open(
+        _ port: Int, _ path: String = "/", isSecure: Bool = false, fields: [String] = [], extra: [UInt8] = []
+    ) throws -> WebSocketClient {
+        let client = try WebSocketClient(port, isSecure: isSecure)
+        try client.raw.send(Array(handshake(path, fields).utf8) + extra)
+        let reply = try client.raw.head()
+        guard reply.status == 101, reply["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
+            throw RawClient.Failure.malformed("\(reply)")
+        }
+        return client
+    }
+
+    /// That of RFC 6455, section 1.2.
+    static func handshake(_ path: String = "/", _ fields: [String] = []) -> String {
+        let lines = [
+            "GET \(path) HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        return (lines + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// A frame as it is sent.
+    ///
+    /// - Parameters:
+    ///   - flags: the first byte but for the opcode.
+    ///   - length: what the head says, where that is not the truth.
+    static func frame(
+        _ opcode: UInt8, _ payload: [UInt8] = [], flags: UInt8 = 0x80, isMasked: Bool = true,
+        length: Int? = nil
+    ) -> [UInt8] {
+        let mask: [UInt8] = isMasked ? [0x37, 0xFA, 0x21, 0x3D] : []
+        let count = length ?? payload.count
+        let bit: UInt8 = isMasked ? 0x80 : 0
+        var bytes = [flags | opcode]
+        switch count {
+        case ..<126: bytes.append(bit | UInt8(count))
+        case ..<65_536: bytes += [bit | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        default:
+            bytes.append(bit | 127)
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: count >> (56 - 8 * $0)) }
+        }
+        bytes += mask
+        guard isMasked else { return bytes + payload }
+        let start = bytes.count
+        bytes += payload
+        for place in payload.indices { bytes[start + place] ^= mask[place & 3] }
+        return bytes
+    }
+
+    func send(_ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true) throws {
+        try raw.send(Self.frame(opcode, payload, flags: isFinal ? 0x80 : 0))
+    }
+
+    func send(_ text: String) throws { try send(1, Array(text.utf8)) }
+
+    /// The next frame; a server's have no mask and are whole messages.
+    func receive() throws -> Frame {
+        let head = try raw.bytes(2)
+        guard head[0] & 0xF0 == 0x80, head[1] & 0x80 == 0 else {
+            throw RawClient.Failure.malformed("the head of a frame: \(head)")
+        }
+        var count = Int(head[1])
+        if count >= 126 {
+            count = try raw.bytes(count == 126 ? 2 : 8).reduce(0) { $0 << 8 | Int($1) }
+        }
+        return Frame(opcode: head[0] & 0x0F, payload: try raw.bytes(count))
+    }
+
+    /// The frames up to the end of the connection.
+    func receiveToEnd() throws -> [Frame] {
+        var frames: [Frame] = []
+        while true {
+            do { frames.append(try receive()) } catch RawClient.Failure.closed(after: 0) { return frames }
+        }
+    }
+}

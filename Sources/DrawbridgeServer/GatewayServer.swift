@@ -76,6 +76,9 @@ extension Exchange {
             head, from: remoteAddress,
             isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
             id: Request.id(head.headers), gateway)
+        if head.target.hasPrefix(PageChannel.path), WebSocketHandshake.isAsked(by: head) {
+            return openChannel(of: request, gateway, on: loop, log)
+        }
         switch gateway.begin(request, on: loop) {
         case .answered(let reply):
             send(reply, to: request, since: start, log)
@@ -93,6 +96,20 @@ extension Exchange {
             }
         case .tooLong:
             sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
+        }
+    }
+
+    /// Gives the connection to a page, or says why not.
+    private func openChannel(
+        of request: Request, _ gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?
+    ) {
+        do {
+            try PageChannel.open(self, request, gateway, on: loop, log)
+            end()
+        } catch {
+            var response = Gateway.refusal(error)
+            response.answeredBy = "refused"
+            send(SealedResponse(response), to: request, since: .now, log)
         }
     }
 

@@ -75,6 +75,25 @@ extension PageMessage {
     }
 }
 
+extension Gateway {
+    /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
+    ///
+    /// - Throws: the refusal.
+    package func admitChannel(_ request: Request, token: String?) throws(HTTPError) {
+        if let error = access.refusesHost(of: request) { throw error }
+        guard pageRuntime != nil else {
+            throw HTTPError(.notFound, "pages have no runtime here, and no channel")
+        }
+        if let error = access.refusesPage(request) { throw error }
+        guard let token, access.token.matches(token) else {
+            throw access.token.isGuessed()
+                ? HTTPError(.tooManyRequests, "too many wrong page tokens; try again in a second")
+                : HTTPError(
+                    .forbidden, "a channel needs the page token, as the subprotocol token.…; reload the page")
+        }
+    }
+}
+
 extension Request {
     /// The head of the calls of a page that sent this.
     var asPage: RequestHead {

@@ -1,0 +1,59 @@
+import Drawbridge
+import HTTPTypes
+import MicroHTTPD
+import Synchronization
+
+/// The channel of one page: its WebSocket, as the core needs it.
+final class PageChannel: PageConnection {
+    static let path = "/__drawbridge__/channel"
+    private static let subprotocol = "drawbridge"
+
+    let loop: (any HandlerLoop)?
+    private let session: PageSession
+    private let log: AccessLog?
+    private let socket = Mutex<WebSocket?>(nil)
+
+    private init(_ gateway: Gateway, _ request: Request, on loop: any HandlerLoop, _ log: AccessLog?) {
+        self.loop = loop
+        self.log = log
+        session = PageSession(gateway, request)
+    }
+
+    /// Opens a channel, or refuses it before the 101.
+    static func open(
+        _ exchange: Exchange, _ request: Request, _ gateway: Gateway, on loop: any HandlerLoop,
+        _ log: AccessLog?
+    ) throws(HTTPError) {
+        let handshake: WebSocketHandshake
+        do {
+            handshake = try WebSocketHandshake(exchange.head)
+        } catch {
+            throw HTTPError(error.status, error.message, headers: error.headers)
+        }
+        let token = handshake.protocols.first { $0.hasPrefix("token.") }?.dropFirst("token.".count)
+        try gateway.admitChannel(request, token: token.map(String.init))
+        let channel = PageChannel(gateway, request, on: loop, log)
+        let socket = exchange.upgrade(
+            handshake, subprotocol: handshake.protocols.contains(subprotocol) ? subprotocol : nil,
+            events: WebSocketEvents(
+                text: { _, bytes in channel.session.receive(bytes, on: channel) },
+                closed: { _, _ in channel.ended() }))
+        channel.socket.withLock { $0 = socket }
+    }
+
+    private func ended() {
+        session.ended(self)
+        // They hold each other.
+        socket.withLock { $0 = nil }
+    }
+
+    // MARK: For the core
+
+    func send(_ text: [UInt8]) { _ = socket.withLock { $0 }?.send(text: text) }
+
+    func close() { socket.withLock { $0 }?.close(.policy) }
+
+    func answered(_ request: Request, _ response: Response, took: Duration) {
+        log?.add(request, response, bytes: response.body.length ?? 0, took: took)
+    }
+}

@@ -41,7 +41,14 @@ struct StaticFilesMediaTypeTests {
         ("<!-- <meta charset=big5> --><meta charset=gbk>", "gbk"), ("<!--><meta charset=gbk>-->", "gbk"),
         ("<p title='<meta charset=big5>'></p><meta charset=gbk>", "gbk"), ("a < b <meta charset=gbk>", "gbk"),
         ("<meta charset=utf-16le>", "utf-8"), ("\u{FEFF}<meta charset=gbk>", "utf-8"),
-        ("<meta charset=gbk charset=big5>", "gbk"),
+        ("<meta charset=gbk charset=big5>", "gbk"), ("</script><meta charset=gbk>", "gbk"),
+        ("<script>'<meta charset=big5>'</script><meta charset=gbk>", "gbk"),
+        ("<TITLE><</title><meta charset=big5></Title\n><meta charset=gbk>", "big5"),
+        // Pages that declare it late: behind kilobytes of script, and where a search of the first bytes ends.
+        ("<script>\(String(repeating: "if (a < b) c();", count: 400))</script><meta charset=gbk>", "gbk"),
+        (String(repeating: " ", count: 4080) + "<meta charset=gbk>", "gbk"),
+        (String(repeating: " ", count: 4085) + "<script>x</script><meta charset=gbk>", "gbk"),
+        (String(repeating: " ", count: (64 << 10) - 18) + "<meta charset=gbk>", "gbk"),
     ])
     func ofAPageHasTheEncodingThatItDeclares(page: String, label: String) async throws {
         let site = try StaticFilesSite(["a.html": page, "index.html": page])
@@ -59,7 +66,11 @@ struct StaticFilesMediaTypeTests {
         "<meta http-equiv=content-type content='text/html'>", "<!-- <meta charset=gbk> ",
         "<p title='<meta charset=gbk>",
         "<title>über</title>", "<meta charset=\(String(repeating: "a", count: 50))>", "<p charset=gbk>",
-        String(repeating: " ", count: 4096) + "<meta charset=gbk>",
+        String(repeating: " ", count: 64 << 10) + "<meta charset=gbk>", "<meta charset=gb",
+        "</meta charset=gbk>",
+        "<meta charset=gbk x='", "<script><meta charset=gbk></script>", "<title><meta charset=gbk>",
+        "<style></styles><meta charset=gbk>",
+        String(repeating: " ", count: (64 << 10) - 17) + "<meta charset=gbk>",
     ])
     func ofAPageThatDeclaresNoneIsBare(page: String) async throws {
         let site = try StaticFilesSite(["a.html": page])

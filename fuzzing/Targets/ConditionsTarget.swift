@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import Drawbridge
 @testable import DrawbridgeServer
 
 /// Entity tags and dates of conditions, beside the C library's calendar.

@@ -1,4 +1,4 @@
-@testable import DrawbridgeServer
+@testable import Drawbridge
 
 /// Pages that declare their encoding.
 enum EncodingTarget: FuzzTarget {

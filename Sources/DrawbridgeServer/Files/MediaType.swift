@@ -1,3 +1,5 @@
+import Drawbridge
+
 /// The media type of a file, by its extension.
 enum MediaType {
     /// What `Content-Type` says of a file.
@@ -5,8 +7,17 @@ enum MediaType {
         let type = of(name)
         guard type == "text/html" else { return type.hasPrefix("text/") ? "\(type); charset=utf-8" : type }
         // Pages say themselves how they are encoded, and a header would overrule them.
-        let head = try file.read(at: 0, count: min(file.size, HTMLEncoding.searched))
-        return HTMLEncoding.declared(in: head).map { "text/html; charset=\($0)" } ?? type
+        return try declaredEncoding(of: file).map { "text/html; charset=\($0)" } ?? type
+    }
+
+    /// Most pages declare it at once, and some after kilobytes of script.
+    private static func declaredEncoding(of file: OpenFile) throws -> String? {
+        for count in [4 << 10, HTMLEncoding.searched] {
+            let head = try file.read(at: 0, count: min(file.size, count))
+            if let label = HTMLEncoding.declared(in: head) { return label }
+            if file.size <= count { return nil }
+        }
+        return nil
     }
 
     /// The type without parameters; `application/octet-stream` for what nobody knows.

@@ -1,29 +1,29 @@
-/// Names one version of a file, RFC 9110, section 8.8.3.
-struct EntityTag: Equatable {
-    let opaque: Substring
-    let isWeak: Bool
+/// Names one version of what stands at a path, RFC 9110, section 8.8.3.
+package struct EntityTag: Equatable, Sendable {
+    package let opaque: Substring
+    package let isWeak: Bool
 
-    init(_ opaque: some StringProtocol, isWeak: Bool = false) {
+    package init(_ opaque: some StringProtocol, isWeak: Bool = false) {
         self.opaque = Substring(opaque)
         self.isWeak = isWeak
     }
 
     /// As a header has it: in quotes.
-    var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+    package var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-    func matchesStrongly(_ other: Self) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
-    func matchesWeakly(_ other: Self) -> Bool { opaque == other.opaque }
+    package func matchesStrongly(_ other: Self) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    package func matchesWeakly(_ other: Self) -> Bool { opaque == other.opaque }
 }
 
 extension EntityTag {
     /// The tags of a condition.
-    enum List {
+    package enum List {
         /// `*`: whatever version there is.
         case any
         /// Those before the first that is malformed.
         case tags([EntityTag])
 
-        init(_ text: String) {
+        package init(_ text: String) {
             var rest = text[...].utf8
             var tags: [EntityTag] = []
             while true {
@@ -44,7 +44,7 @@ extension EntityTag {
             self = .tags(tags)
         }
 
-        func contains(where matches: (EntityTag) -> Bool) -> Bool {
+        package func contains(where matches: (EntityTag) -> Bool) -> Bool {
             switch self {
             case .any: true
             case .tags(let tags): tags.contains(where: matches)

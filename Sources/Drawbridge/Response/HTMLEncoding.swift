@@ -1,17 +1,20 @@
 /// Finds the encoding that a page declares for itself, as browsers do before they know it.
 ///
 /// That is a byte order mark, or the first `<meta charset="gbk">` or `<meta http-equiv="Content-Type"
-/// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding").
-struct HTMLEncoding {
+/// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding"). What a script, a style
+/// or a title holds is no tag.
+package struct HTMLEncoding {
     /// How many bytes are searched; browsers look at 1,024, and start over for what comes later.
-    static let searched = 4096
+    package static let searched = 64 << 10
 
     private var rest: ArraySlice<UInt8>
+    /// Whether the tag that was read last has its end: a value that is cut off is none.
+    private var isWhole = false
 
     private init(_ bytes: [UInt8]) { rest = bytes.prefix(Self.searched) }
 
     /// The label for the header; nil where the page declares none, or none that can be one.
-    static func declared(in bytes: [UInt8]) -> String? {
+    package static func declared(in bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
         if bytes.starts(with: [0xFE, 0xFF]) { return "utf-16be" }
         if bytes.starts(with: [0xFF, 0xFE]) { return "utf-16le" }
@@ -24,12 +27,37 @@ struct HTMLEncoding {
             rest = rest[(mark + 1)...]
             if rest.starts(with: "!--".utf8) {
                 skipComment()
-            } else if let tag = tagName() {
-                let label = label(in: attributes())
-                if tag == "meta", let label { return label }
+                continue
+            }
+            let isEnd = rest.first == UInt8(ascii: "/")
+            if let tag = tagName() {
+                let attributes = attributes()
+                guard isWhole else { return nil }
+                if isEnd { continue }
+                if tag == "meta", let label = label(in: attributes) { return label }
+                if Self.opaque.contains(tag) { skipContent(of: tag) }
             }
         }
         return nil
+    }
+
+    /// Elements whose content is text up to their end tag.
+    private static let opaque: Set = ["script", "style", "title", "textarea"]
+
+    /// Skips all that follows where there is no end tag.
+    private mutating func skipContent(of tag: String) {
+        while let mark = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(mark + 1)...]
+            guard rest.first == UInt8(ascii: "/") else { continue }
+            rest = rest.dropFirst()
+            let name = rest.prefix(tag.utf8.count)
+            guard name.elementsEqual(tag.utf8, by: { $0 | 0x20 == $1 }) else { continue }
+            let after = rest.dropFirst(name.count).first
+            guard let after, Self.isSpace(after) || "/>".utf8.contains(after) else { continue }
+            rest = rest.dropFirst(name.count)
+            return
+        }
+        rest = []
     }
 
     /// `-->` ends it, and the dashes may be those that began it.
@@ -52,7 +80,8 @@ struct HTMLEncoding {
         var attributes: [String: String] = [:]
         while true {
             rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: "/") }
-            guard let next = rest.first, next != UInt8(ascii: ">") else { return attributes }
+            isWhole = rest.first == UInt8(ascii: ">")
+            guard !rest.isEmpty, !isWhole else { return attributes }
             let name = take { !Self.isSpace($0) && !"=/>".utf8.contains($0) }
             rest = rest.drop(while: Self.isSpace)
             var value = ""

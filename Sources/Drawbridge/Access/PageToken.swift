@@ -16,13 +16,7 @@ public final class PageToken: Sendable {
     private let failures = Mutex(Failures())
 
     /// Draws a token.
-    public init() {
-        var generator = SystemRandomNumberGenerator()
-        text = (0..<2).map { _ in
-            let half = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - half.count) + half
-        }.joined()
-    }
+    public init() { text = .random128() }
 
     /// Compares in a time that does not depend on where the difference is.
     func matches(_ candidate: String) -> Bool {

@@ -9,6 +9,13 @@ extension HTTPField.Name {
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!
     package static let secFetchSite = Self("Sec-Fetch-Site")!
+    package static let secFetchDest = Self("Sec-Fetch-Dest")!
+    package static let xRequestedWith = Self("X-Requested-With")!
+    package static let xFrameOptions = Self("X-Frame-Options")!
+    package static let contentMD5 = Self("Content-MD5")!
+    package static let digest = Self("Digest")!
+    package static let contentDigest = Self("Content-Digest")!
+    package static let reprDigest = Self("Repr-Digest")!
     package static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
     package static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
 }

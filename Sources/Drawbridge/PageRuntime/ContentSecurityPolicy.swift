@@ -1,0 +1,137 @@
+/// One policy of a page (Content Security Policy Level 3), which is opened for the page runtime and for nothing else.
+///
+/// All its text stays as it is, byte by byte, but the sources that are added.
+struct ContentSecurityPolicy {
+    /// `script-src 'self' 'nonce-x'`, as it is written.
+    private struct Directive {
+        var text: [UInt8]
+
+        /// The name in lower case; empty where there is nothing between two semicolons.
+        var name: String { words.first.map { String(decoding: $0, as: UTF8.self).lowercased() } ?? "" }
+
+        var sources: [String] { words.dropFirst().map { String(decoding: $0, as: UTF8.self) } }
+
+        private var words: [ArraySlice<UInt8>] { text.split(whereSeparator: \.isHTMLSpace) }
+
+        /// Adds sources; `'none'` means nothing beside others, and goes.
+        mutating func add(_ added: [String]) {
+            let kept = words.filter { !$0.map(\.lowercased).elementsEqual("'none'".utf8) }
+            let all = kept + added.map { ArraySlice($0.utf8) }
+            text = text.prefix(while: \.isHTMLSpace) + all.joined(separator: [UInt8(ascii: " ")])
+        }
+
+        /// The same sources under another name.
+        func renamed(_ name: String) -> Directive {
+            let all = [ArraySlice(name.utf8)] + words.dropFirst()
+            return Directive(text: [UInt8(ascii: " ")] + all.joined(separator: [UInt8(ascii: " ")]))
+        }
+    }
+
+    private var directives: [Directive]
+
+    init(_ text: some Collection<UInt8>) {
+        directives = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { Directive(text: Array($0)) }
+    }
+
+    /// The policy as it stands in a header or a `<meta>`.
+    var text: [UInt8] { Array(directives.map(\.text).joined(separator: [UInt8(ascii: ";")])) }
+
+    /// Whether it has a directive of this name.
+    func has(_ name: String) -> Bool { sources(of: name) != nil }
+
+    /// Of two with one name the first counts (section 2.2.1).
+    private func index(of name: String) -> Int? { directives.firstIndex { $0.name == name } }
+
+    private func sources(of name: String) -> [String]? { index(of: name).map { directives[$0].sources } }
+
+    private mutating func add(_ sources: [String], to name: String) {
+        if let index = index(of: name) { return directives[index].add(sources) }
+        // What was never said falls back to this, and must go on to do so.
+        guard let fallback = index(of: "default-src") else { return }
+        var directive = directives[fallback].renamed(name)
+        directive.add(sources)
+        while directives.last?.name == "" { directives.removeLast() }
+        directives.append(directive)
+    }
+
+    // MARK: Scripts
+
+    /// The sources that decide about a `<script src>` (section 6.8.4), and the directive that may get more of them.
+    private var scripts: (name: String, sources: [String])? {
+        for name in ["script-src-elem", "script-src"] {
+            if let sources = sources(of: name) { return (name, sources) }
+        }
+        return sources(of: "default-src").map { ("script-src", $0) }
+    }
+
+    /// The nonce by which scripts of this page may run; nil where none is in use.
+    var nonce: String? {
+        scripts?.sources.lazy.compactMap { source in
+            guard source.lowercased().hasPrefix("'nonce-"), source.hasSuffix("'") else { return nil }
+            let nonce = source.dropFirst("'nonce-".count).dropLast()
+            return Self.isNonce(nonce) ? String(nonce) : nil
+        }.first
+    }
+
+    /// Whether nothing but a nonce lets a script in that the page itself has not loaded.
+    var isDynamic: Bool { scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false }
+
+    /// It goes into the tag, so it has to be one (section 2.3.1, `base64-value`).
+    private static func isNonce(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { $0.isLetter || (0x30...0x39).contains($0) || "+/-_=".utf8.contains($0) }
+    }
+
+    /// Lets a script of the page's own origin in: by the nonce where this policy works with nonces, else by its origin.
+    ///
+    /// A nonce beside `'unsafe-inline'` alone would turn that off.
+    mutating func allowScript(nonce wanted: String?) {
+        guard let (name, sources) = scripts else { return }
+        if let wanted, nonce != nil || isDynamic {
+            let source = "'nonce-\(wanted)'"
+            if !sources.contains(where: { Self.isSame($0, source) }) { add([source], to: name) }
+        } else if !isDynamic, !sources.contains(where: { ["'self'", "*"].contains($0.lowercased()) }) {
+            add(["'self'"], to: name)
+        }
+    }
+
+    /// The keyword in any case, the nonce as it is.
+    private static func isSame(_ source: String, _ nonce: String) -> Bool {
+        source.lowercased().hasPrefix("'nonce-") && source.dropFirst(7) == nonce.dropFirst(7)
+    }
+
+    // MARK: Connections
+
+    /// Lets the page connect to its own origin, which is not a WebSocket's in every engine.
+    ///
+    /// - Parameter socket: `ws://localhost:8080`; nil where the host cannot be said in a policy.
+    mutating func allowConnection(socket: String?) {
+        guard
+            let sources = (sources(of: "connect-src") ?? sources(of: "default-src"))?.map({ $0.lowercased() }
+            ),
+            !sources.contains("*")
+        else { return }
+        var missing: [String] = []
+        if !sources.contains("'self'") { missing.append("'self'") }
+        if let socket {
+            let scheme = socket.prefix { $0 != "/" }
+            let isIn = sources.contains { $0 == socket || $0 == "ws:" || $0 == scheme }
+            if !isIn { missing.append(socket) }
+        }
+        if !missing.isEmpty { add(missing, to: "connect-src") }
+    }
+}
+
+extension ContentSecurityPolicy {
+    /// The policies of one field or one `<meta>`, which commas part.
+    static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
+        text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+            ContentSecurityPolicy($0)
+        }
+    }
+}
+
+extension [ContentSecurityPolicy] {
+    var text: [UInt8] { [UInt8](map(\.text).joined(separator: [UInt8(ascii: ",")])) }
+}

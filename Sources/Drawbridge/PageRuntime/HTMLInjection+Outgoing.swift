@@ -1,0 +1,43 @@
+import HTTPTypes
+
+extension HTMLInjection {
+    /// What goes to the responders behind the gateway in place of `request`, so that validators and ranges fit the
+    /// document as they have it.
+    ///
+    /// Who asks for a page and has one without the tag, from another process or from a time when it was part of another
+    /// page, gets it anew. Other requests go on as they are: entity tags of documents mean nothing there.
+    func outgoing(_ request: Request) -> Request {
+        let use = DocumentRequest(request)
+        guard use != .other, !request.headers.isEmpty else { return request }
+        var headers = request.headers
+        if let field = headers.value(.ifMatch) { headers[.ifMatch] = unsuffixed(field, keepingOthers: true) }
+        if let field = headers.value(.ifNoneMatch) {
+            headers[.ifNoneMatch] = unsuffixed(field, keepingOthers: use == .unknown)
+        }
+        if use == .page {
+            // Nothing is decompressed here.
+            headers[.acceptEncoding] = "identity"
+            headers[.ifModifiedSince] = nil
+        }
+        // A part of the original does not fit to parts of a document.
+        if use == .page || headers.value(.ifRange)?.contains(suffix) == true {
+            headers[.ifRange] = nil
+            headers[.range] = nil
+        }
+        guard headers != request.headers else { return request }
+        var outgoing = request
+        outgoing.headers = headers
+        return outgoing
+    }
+
+    /// The entity tags as they are behind the gateway; nil for none.
+    private func unsuffixed(_ field: String, keepingOthers: Bool) -> String? {
+        guard case .tags(let tags) = EntityTag.List(field) else { return field }
+        let originals = tags.compactMap { tag in
+            guard tag.opaque.hasSuffix(suffix) else { return keepingOthers ? tag : nil }
+            return EntityTag(tag.opaque.dropLast(suffix.count), isWeak: tag.isWeak)
+        }
+        if keepingOthers, originals == tags { return field }
+        return originals.isEmpty ? nil : originals.map(\.text).joined(separator: ", ")
+    }
+}

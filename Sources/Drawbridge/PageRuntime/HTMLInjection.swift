@@ -1,0 +1,186 @@
+import HTTPTypes
+
+/// Puts the page runtime's tag into the documents that come from behind the gateway.
+///
+/// A document is `text/html` that a browser shows as a page: not what a script fetches, not JSON under a wrong type, no
+/// download, no part, and nothing that is encoded, since nothing is decompressed here. `application/xhtml+xml` is left
+/// alone: it is XML, where one wrong byte is the end of a page.
+///
+/// ```swift
+/// let response = try await behind.respond(to: injection.outgoing(request))
+/// return response.map { injection.apply(to: $0, for: request) }
+/// ```
+///
+/// A changed document is another version of it, so its `ETag` gets the epoch of this process, and what comes back as
+/// `If-None-Match` loses it again. It is never taken from a cache without asking: the tag holds what is new in every
+/// process.
+struct HTMLInjection: Sendable {
+    /// What marks the entity tags of changed documents.
+    let suffix: String
+    private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
+
+    /// Makes it for the life of a process.
+    ///
+    /// - Parameters:
+    ///   - epoch: new in every process; letters and digits.
+    ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
+    init(epoch: String, tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String) {
+        suffix = "-db\(epoch)"
+        self.tag = tag
+    }
+
+    /// The response with the tag in it if it is a document; else as it was.
+    ///
+    /// - Parameters:
+    ///   - response: what came from behind the gateway.
+    ///   - request: as it came from the caller, before ``outgoing(_:)``.
+    func apply(to response: Response, for request: Request) -> Response {
+        let use = DocumentRequest(request)
+        if response.status == .notModified {
+            return use == .other ? response : notModified(response, for: request)
+        }
+        guard response.isHTML else { return response }
+        guard use != .other else {
+            // The same URL may be a page another time, and no cache should take this for it.
+            var part = response
+            part.headers.varyByDestination()
+            return part
+        }
+        guard response.isPlain else { return response }
+        let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
+        let rewriter = HTMLRewriter(tag: Array(tag(request, access.nonce).utf8), isPage: use == .page) {
+            access.opened($0)
+        }
+        guard let (body, beginning) = rewriter.rewrite(response.body, isHead: request.method == .head) else {
+            return response
+        }
+        var document = response
+        document.body = body
+        document.headers = headers(of: response, access, beginning: beginning)
+        return document
+    }
+
+    // MARK: Header fields
+
+    private func headers(of response: Response, _ access: RuntimeAccess, beginning: [UInt8]?) -> HTTPFields {
+        var headers = HTTPFields()
+        for var field in response.headers {
+            if field.name == .contentSecurityPolicy || field.name == .contentSecurityPolicyReportOnly {
+                field.value =
+                    access.opened(Array(field.value.utf8)).map { String(decoding: $0, as: UTF8.self) }
+                    ?? field.value
+            }
+            headers.append(field)
+        }
+        headers.becomeThoseOfADocument()
+        headers[.contentLength] = nil
+        headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag))?.text
+        // The tag moves what the page says of its encoding, and browsers look for that in the first 1,024 bytes.
+        if let beginning, let type = headers[.contentType], !type.lowercased().contains("charset"),
+            let label = HTMLEncoding.declared(in: beginning)
+        {
+            headers[.contentType] = "\(type); charset=\(label)"
+        }
+        // Desktop browsers ask the person about an app for every custom scheme that a frame or a form goes to.
+        headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
+        let enforced = response.policies(.contentSecurityPolicy)
+        if !headers.contains(.xFrameOptions), !enforced.contains(where: { $0.has("frame-ancestors") }) {
+            headers[.xFrameOptions] = "SAMEORIGIN"
+        }
+        return headers
+    }
+
+    private static let ownPolicy = "frame-src http: https: data: blob:; form-action http: https:"
+
+    /// The 304 for a document that the caller got from here.
+    ///
+    /// The policies of the first answer stay in force, with its nonce: a new 304 must not bring others.
+    private func notModified(_ response: Response, for request: Request) -> Response {
+        guard case .tags(let known)? = request.headers.value(.ifNoneMatch).map(EntityTag.List.init) else {
+            return response
+        }
+        let tag = suffixed(response.headers.value(.eTag))
+        guard known.contains(where: { tag?.matchesWeakly($0) ?? $0.opaque.hasSuffix(suffix) }) else {
+            return response
+        }
+        var headers = response.headers
+        headers.becomeThoseOfADocument()
+        headers[.eTag] = tag?.text
+        headers[.contentSecurityPolicy] = nil
+        headers[.contentSecurityPolicyReportOnly] = nil
+        var document = response
+        document.headers = headers
+        return document
+    }
+
+    /// The entity tag of the changed document; a malformed one is none.
+    private func suffixed(_ text: String?) -> EntityTag? {
+        guard let text, case .tags(let tags) = EntityTag.List(text), tags.count == 1 else { return nil }
+        return EntityTag("\(tags[0].opaque)\(suffix)", isWeak: tags[0].isWeak)
+    }
+}
+
+extension HTTPFields {
+    /// Takes away what is true of the original only.
+    fileprivate mutating func becomeThoseOfADocument() {
+        for name in [
+            HTTPField.Name.lastModified, .acceptRanges, .contentMD5, .digest, .contentDigest, .reprDigest,
+            .expires,
+        ] where contains(name) {
+            self[name] = nil
+        }
+        let kept = (value(.cacheControl) ?? "").lowercased().split { ", \t".contains($0) }
+        self[.cacheControl] =
+            (["no-cache"] + ["private", "no-store"].filter { name in kept.contains { $0 == name } })
+            .joined(separator: ", ")
+        varyByDestination()
+    }
+
+    /// The same URL may be a page or a part of one.
+    fileprivate mutating func varyByDestination() {
+        let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }
+        guard !names.contains(where: { $0 == "sec-fetch-dest" || $0 == "*" }) else { return }
+        append(HTTPField(name: .vary, value: "Sec-Fetch-Dest"))
+    }
+}
+
+extension Response {
+    /// Whether a browser shows it as a page when it navigates to it.
+    fileprivate var isHTML: Bool {
+        switch status.code {
+        case 200...203, 400...599: break
+        default: return false
+        }
+        guard let type = contentType?.text ?? fields.value(.contentType),
+            type.prefix(while: { $0 != ";" }).trimmed == "text/html"
+        else { return false }
+        return fields.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+    }
+
+    /// Whether its bytes are those of the text, in an encoding that has ASCII in it.
+    fileprivate var isPlain: Bool {
+        if case .output = body { return false }
+        let coding = fields.value(.contentEncoding)?.trimmed ?? "identity"
+        guard coding == "identity" || coding.isEmpty else { return false }
+        return fields.value(.contentType)?.lowercased().contains("utf-16") != true
+    }
+
+    /// The policies of the header fields, those first that are enforced.
+    fileprivate var policies: [ContentSecurityPolicy] {
+        policies(.contentSecurityPolicy) + policies(.contentSecurityPolicyReportOnly)
+    }
+
+    fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
+        guard fields.contains(name) else { return [] }
+        return fields[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
+    }
+}
+
+extension StringProtocol {
+    /// In lower case and without spaces and tabs around it.
+    fileprivate var trimmed: String {
+        let start = drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0].lowercased() } ?? ""
+    }
+}

@@ -1,0 +1,59 @@
+/// Finds the place of the tag: the first child of what will be the document's `<head>`, written or not.
+///
+/// That is behind `<head>`, else behind `<html>`, else behind the doctype, else at the beginning: what browsers do with
+/// the first tokens of a document (HTML, sections 13.2.6.4.1 to 13.2.6.4.3). The first token that cannot stand before
+/// the head decides.
+struct HTMLPlace {
+    private enum Mode {
+        case initial, beforeHTML, beforeHead
+    }
+
+    /// The best place so far, in bytes from the beginning of the document.
+    private(set) var position: Int
+
+    /// Whether this begins as documents do, and fragments of them do not.
+    private(set) var isInDocument = false
+
+    private var mode = Mode.initial
+
+    /// Begins with the place in front of everything, behind a byte order mark.
+    init(start: Int) { position = start }
+
+    /// Takes a token that ended at `end`; true when the place is found.
+    mutating func take(_ token: HTMLScanner.Token, of scanner: HTMLScanner, endingAt end: Int) -> Bool {
+        switch token {
+        case .comment:
+            return false
+        case .doctype:
+            guard mode == .initial else { return false }
+            mode = .beforeHTML
+            isInDocument = true
+            position = end
+            return false
+        case .startTag where scanner.isNamed("html"):
+            guard mode != .beforeHead else { return false }
+            mode = .beforeHead
+            isInDocument = true
+            position = end
+            return false
+        case .startTag where scanner.isNamed("head"):
+            isInDocument = true
+            position = end
+            return true
+        case .startTag:
+            if Self.ofDocuments.contains(where: scanner.isNamed) { isInDocument = true }
+            return true
+        case .endTag:
+            if mode == .initial { mode = .beforeHTML }
+            return Self.endTags.contains(where: scanner.isNamed)
+        case .text:
+            return true
+        }
+    }
+
+    /// What a fragment does not begin with.
+    private static let ofDocuments: [StaticString] = ["body", "frameset", "title", "meta", "base"]
+
+    /// End tags that count before the head; others are ignored there.
+    private static let endTags: [StaticString] = ["head", "body", "html", "br"]
+}

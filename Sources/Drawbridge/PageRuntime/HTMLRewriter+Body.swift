@@ -1,0 +1,53 @@
+import Synchronization
+
+extension HTMLRewriter {
+    /// The body with the tag in it, and its beginning where that is known already; nil where it gets none.
+    ///
+    /// Only the beginning of a file is read. A stream is changed on its way, and nobody knows its length before.
+    ///
+    /// - Parameters:
+    ///   - body: of a document that nobody has looked at.
+    ///   - isHead: whether the caller wants no body, so that there may be none.
+    func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
+        switch body {
+        case .output:
+            return nil
+        case .bytes(let bytes):
+            if isHead, bytes.isEmpty { return (body, nil) }
+            var rewriter = self
+            var result = rewriter.take(bytes)
+            result += rewriter.finish()
+            return rewriter.isTagged ? (.bytes(result), Array(bytes.prefix(Self.window))) : nil
+        case .file(let file):
+            return rewrite(file)
+        case .stream(_, let write):
+            let stream = Response.Body.stream(length: nil) { [self] client in
+                let rewriter = Mutex(self)
+                try await write(
+                    Client { chunk in try await client.didLoad(rewriter.withLock { $0.take(chunk) }) })
+                try await client.didLoad(rewriter.withLock { $0.finish() })
+            }
+            return (stream, nil)
+        }
+    }
+
+    private func rewrite(_ file: Response.File) -> (body: Response.Body, beginning: [UInt8]?)? {
+        let count = min(file.length, Self.window)
+        // One that cannot be read, or has become shorter, fails when it is sent.
+        guard let beginning = try? file.handle.read(at: file.offset, count: count), beginning.count == count
+        else {
+            return nil
+        }
+        var rewriter = self
+        let changed = rewriter.take(beginning) + rewriter.finish()
+        guard rewriter.isTagged else { return nil }
+        if count == file.length { return (.bytes(changed), beginning) }
+        let rest = Response.Body.file(
+            Response.File(handle: file.handle, offset: file.offset + count, length: file.length - count))
+        let whole = Response.Body.stream(length: changed.count + file.length - count) { client in
+            try await client.didLoad(changed)
+            try await rest.write(to: client)
+        }
+        return (whole, beginning)
+    }
+}

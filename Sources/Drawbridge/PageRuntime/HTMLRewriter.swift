@@ -1,0 +1,198 @@
+/// Puts a tag into a document that comes in pieces, and changes the policies in its `<meta>` elements.
+///
+/// Only the first ``window`` bytes are looked at. Of these it holds back what lies behind the best place so far, and
+/// then no more than a `<meta>` whose end has not come; all other bytes go on as they are.
+struct HTMLRewriter {
+    /// How many bytes of a document are looked at.
+    static let window = 64 << 10
+
+    private enum Phase {
+        /// Nothing but white space came yet.
+        case opening
+        /// The place of the tag is being looked for.
+        case placing
+        /// The tag is in, and the head goes on, where a policy counts.
+        case head
+        /// All that follows goes on as it is.
+        case over
+    }
+
+    private let tag: [UInt8]
+    private let isPage: Bool
+    private let policy: @Sendable ([UInt8]) -> [UInt8]?
+
+    private var phase = Phase.opening
+    private var scanner = HTMLScanner()
+    private var place = HTMLPlace(start: 0)
+    private var templates = 0
+
+    /// What came and has not gone on; of the document `passed` bytes lie before it.
+    private var held: [UInt8] = []
+    private var passed = 0
+    private var output: [UInt8] = []
+
+    /// Whether the tag is in.
+    private(set) var isTagged = false
+
+    /// Begins a document.
+    ///
+    /// - Parameters:
+    ///   - tag: what is put in.
+    ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
+    ///   - policy: a policy of a `<meta>` as it has to be; nil to leave it.
+    init(tag: [UInt8], isPage: Bool, policy: @escaping @Sendable ([UInt8]) -> [UInt8]?) {
+        self.tag = tag
+        self.isPage = isPage
+        self.policy = policy
+    }
+
+    /// Takes the next bytes of the document; returns those of the result that are certain.
+    mutating func take(_ chunk: [UInt8]) -> [UInt8] {
+        if phase == .over { return chunk }
+        let seen = chunk.prefix(Self.window - passed - held.count)
+        held += seen
+        read(isAll: false)
+        if passed + held.count == Self.window { end() }
+        switch phase {
+        case .opening: break
+        case .placing: pass(upTo: place.position)
+        case .head: pass(upTo: scanner.openMeta ?? passed + held.count)
+        case .over:
+            pass(upTo: passed + held.count)
+            output += chunk[seen.endIndex...]
+        }
+        return takeOutput()
+    }
+
+    /// Ends the document; returns what was held back.
+    mutating func finish() -> [UInt8] {
+        if phase == .over { return [] }
+        read(isAll: true)
+        end()
+        pass(upTo: passed + held.count)
+        return takeOutput()
+    }
+
+    private mutating func read(isAll: Bool) {
+        if phase == .opening { open(isAll: isAll) }
+        while phase == .placing || phase == .head, scanner.position < passed + held.count {
+            guard let token = scanner.take(held[scanner.position - passed]) else { continue }
+            if phase == .placing {
+                guard place.take(token, of: scanner, endingAt: scanner.position) else { continue }
+                putTag()
+            }
+            if phase == .head { takeInHead(token) }
+        }
+    }
+
+    /// Looks at the first bytes: UTF-16 has its bytes in pairs, and JSON is no page, whatever its type says.
+    private mutating func open(isAll: Bool) {
+        if scanner.position == 0 {
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            if !isAll, held.count < 2 || held.count < mark.count && mark.starts(with: held) { return }
+            if held.starts(with: [0xFE, 0xFF]) || held.starts(with: [0xFF, 0xFE])
+                || held.prefix(2).contains(0)
+            {
+                phase = .over
+                return
+            }
+            if held.starts(with: mark) { scanner.skip(mark.count) }
+            place = HTMLPlace(start: scanner.position)
+        }
+        while scanner.position < held.count, held[scanner.position].isHTMLSpace { scanner.skip(1) }
+        guard scanner.position < held.count else { return }
+        switch held[scanner.position] {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): phase = .over
+        default: phase = .placing
+        }
+    }
+
+    private mutating func putTag() {
+        guard isPage || place.isInDocument else {
+            phase = .over
+            return
+        }
+        pass(upTo: place.position)
+        output += tag
+        isTagged = true
+        phase = .head
+    }
+
+    /// Nothing more is looked at.
+    private mutating func end() {
+        if phase == .placing { putTag() }
+        phase = .over
+    }
+
+    // MARK: The head
+
+    /// Goes on to the end of the head (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
+    private mutating func takeInHead(_ token: HTMLScanner.Token) {
+        switch token {
+        case .comment, .doctype:
+            break
+        case .text:
+            if templates == 0 { phase = .over }
+        case .startTag where scanner.isNamed("template"):
+            templates += 1
+        case .endTag where scanner.isNamed("template"):
+            templates = max(templates - 1, 0)
+        case .startTag, .endTag:
+            guard templates == 0 else { return }
+            if token == .startTag, scanner.isNamed("meta") { changePolicy() }
+            let goesOn =
+                token == .startTag
+                ? Self.inHead.contains(where: scanner.isNamed)
+                : !Self.endTags.contains(where: scanner.isNamed)
+            if !goesOn { phase = .over }
+        }
+    }
+
+    /// What does not end the head.
+    private static let inHead: [StaticString] = [
+        "meta", "link", "script", "style", "title", "base", "noscript", "noframes", "head", "html",
+        "basefont", "bgsound",
+    ]
+
+    /// What ends it though it ends something else; other end tags are ignored.
+    private static let endTags: [StaticString] = ["body", "html", "br"]
+
+    /// Changes the policy of the `<meta>` that has just ended, if it has one.
+    private mutating func changePolicy() {
+        guard let kind = attribute("http-equiv")?.value, let content = attribute("content"),
+            let place = content.value,
+            text(at: kind).map(\.lowercased).elementsEqual("content-security-policy".utf8),
+            let changed = policy(text(at: place))
+        else { return }
+        pass(upTo: place.lowerBound)
+        output += HTMLText.escaped(changed, in: content.quote)
+        drop(place.count)
+    }
+
+    /// Of two with one name the first counts.
+    private func attribute(_ name: String) -> HTMLScanner.Attribute? {
+        scanner.attributes.first { $0.name.elementsEqual(name.utf8) }
+    }
+
+    private func text(at place: Range<Int>) -> [UInt8] {
+        HTMLText.decoded(held[(place.lowerBound - passed)..<(place.upperBound - passed)])
+    }
+
+    // MARK: What goes on
+
+    private mutating func pass(upTo position: Int) {
+        guard position > passed else { return }
+        output += held[..<(position - passed)]
+        drop(position - passed)
+    }
+
+    private mutating func drop(_ count: Int) {
+        held.removeFirst(count)
+        passed += count
+    }
+
+    private mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+}

@@ -1,0 +1,111 @@
+// What is text up to its end tag: scripts, styles, titles (HTML, sections 13.2.5.2 to 13.2.5.4 and 13.2.5.9 to
+// 13.2.5.31).
+extension HTMLScanner {
+    /// Whether `</script>` ends a script: within `<!-- <script>` it does not.
+    enum Escape {
+        case none, escaped, doubleEscaped
+    }
+
+    /// Called at the end of every start tag.
+    mutating func beginRawText() {
+        guard Self.rawNames.contains(where: isNamed) else {
+            if isNamed("plaintext") { state = .plaintext }
+            return
+        }
+        rawName = name
+        escape = .none
+        dashes = 0
+        state = .rawText
+    }
+
+    /// Elements that hold text and no tags; `noscript` does where scripts run.
+    private static let rawNames: [StaticString] = [
+        "script", "style", "title", "noscript", "textarea", "xmp", "iframe", "noembed", "noframes",
+    ]
+
+    mutating func rawText(_ byte: UInt8) -> Token? {
+        switch state {
+        case .rawTagOpen: return rawTagOpen(byte)
+        case .rawEndTagName: return rawEndTagName(byte)
+        case .escapeStart, .escapeStartDash: return escapeStart(byte)
+        case .doubleEscape: return doubleEscape(byte)
+        default: break
+        }
+        switch byte {
+        case UInt8(ascii: "<"):
+            state = .rawTagOpen
+            dashes = 0
+        case UInt8(ascii: "-") where escape != .none:
+            dashes = min(dashes + 1, 2)
+        case UInt8(ascii: ">") where dashes == 2:
+            escape = .none
+            dashes = 0
+        default:
+            dashes = 0
+        }
+        return nil
+    }
+
+    private mutating func rawTagOpen(_ byte: UInt8) -> Token? {
+        name = []
+        switch byte {
+        case UInt8(ascii: "/"):
+            state = escape == .doubleEscaped ? .doubleEscape : .rawEndTagName
+        case UInt8(ascii: "!") where escape == .none && rawName.elementsEqual("script".utf8):
+            state = .escapeStart
+        case _ where byte.isLetter && escape == .escaped:
+            state = .doubleEscape
+            return step(byte)
+        default:
+            return noTag(byte)
+        }
+        return nil
+    }
+
+    private mutating func rawEndTagName(_ byte: UInt8) -> Token? {
+        guard name != rawName else {
+            isEndTag = true
+            state = .tagName
+            if byte.isHTMLSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
+                return step(byte)
+            }
+            return noTag(byte)
+        }
+        guard byte.lowercased == rawName[name.count] else { return noTag(byte) }
+        name.append(byte.lowercased)
+        return nil
+    }
+
+    /// `<!--` begins it, and its dashes may be those that end it.
+    private mutating func escapeStart(_ byte: UInt8) -> Token? {
+        guard byte == UInt8(ascii: "-") else { return noTag(byte) }
+        if state == .escapeStart {
+            state = .escapeStartDash
+        } else {
+            escape = .escaped
+            dashes = 2
+            state = .rawText
+        }
+        return nil
+    }
+
+    /// `<script` begins it where `<!--` stands before, and `</script` ends it.
+    private mutating func doubleEscape(_ byte: UInt8) -> Token? {
+        if byte.isLetter {
+            name.append(byte.lowercased)
+            return nil
+        }
+        guard byte.isHTMLSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") else {
+            return noTag(byte)
+        }
+        if isNamed("script") { escape = escape == .escaped ? .doubleEscaped : .escaped }
+        state = .rawText
+        return nil
+    }
+
+    /// It was text after all.
+    private mutating func noTag(_ byte: UInt8) -> Token? {
+        state = .rawText
+        return step(byte)
+    }
+}

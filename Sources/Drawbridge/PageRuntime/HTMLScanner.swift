@@ -1,0 +1,223 @@
+/// Finds the tags of a document, byte by byte, as browsers do: the tokenizer of the HTML standard (section 13.2.5) as
+/// far as the end of a tag, a comment or a text depends on it.
+///
+/// It never decodes: in every encoding that a page can have besides UTF-16, what these states look for are the bytes of
+/// ASCII, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
+struct HTMLScanner {
+    /// What ends with a byte.
+    enum Token {
+        /// A byte that is no white space, outside of all tags.
+        case text
+        case comment
+        case doctype
+        /// `name` has its name; `attributes` has what it says if it is a `<meta>`.
+        case startTag
+        /// `name` has its name.
+        case endTag
+    }
+
+    /// An attribute of a tag, and where its value stands.
+    struct Attribute {
+        var name: [UInt8] = []
+        /// Without its quotes; nil where there is none.
+        var value: Range<Int>?
+        /// The quote around it.
+        var quote: UInt8?
+    }
+
+    /// The states of section 13.2.5 of whose names these are shorter forms; those that differ in nothing but their
+    /// errors are one.
+    enum State {
+        case data, plaintext
+        case tagOpen, endTagOpen, tagName, selfClosing
+        case beforeAttributeName, attributeName, afterAttributeName
+        case beforeValue, quotedValue, unquotedValue, afterQuotedValue
+        case markup, markupDash, markupDoctype, doctype, bogusComment
+        case commentStart, commentStartDash, comment, commentDash, commentEnd, commentBang
+        case rawText, rawTagOpen, rawEndTagName, escapeStart, escapeStartDash, doubleEscape
+    }
+
+    /// How many bytes were read, or skipped.
+    private(set) var position = 0
+    /// The name of the tag that ended last, or that is being read, in lower case.
+    var name: [UInt8] = []
+    /// The attributes of a `<meta>`, in their order.
+    private(set) var attributes: [Attribute] = []
+
+    var state = State.data
+    var isEndTag = false
+    private var tagStart = 0
+    private var quote: UInt8 = 0
+
+    // Within `<script>`: see HTMLScanner+RawText.swift.
+    var rawName: [UInt8] = []
+    var escape = Escape.none
+    var dashes = 0
+
+    /// Where a `<meta>` begins, or what may become one, while its end has not come.
+    var openMeta: Int? {
+        switch state {
+        case .tagOpen: tagStart
+        case .tagName where !isEndTag: Self.meta.starts(with: name) ? tagStart : nil
+        case .selfClosing, .beforeAttributeName, .attributeName, .afterAttributeName, .beforeValue,
+            .quotedValue,
+            .unquotedValue, .afterQuotedValue:
+            isMeta ? tagStart : nil
+        default: nil
+        }
+    }
+
+    /// Goes on behind bytes that are not read.
+    mutating func skip(_ count: Int) { position += count }
+
+    /// Reads a byte; returns what ends with it.
+    mutating func take(_ byte: UInt8) -> Token? {
+        defer { position += 1 }
+        return step(byte)
+    }
+
+    /// The same in the state in which another has left it to this one ("reconsume").
+    mutating func step(_ byte: UInt8) -> Token? {
+        switch state {
+        case .data: return data(byte)
+        case .plaintext: return nil
+        case .tagOpen, .endTagOpen, .tagName, .selfClosing: return tag(byte)
+        case .beforeAttributeName, .attributeName, .afterAttributeName: return attributeName(byte)
+        case .beforeValue, .quotedValue, .unquotedValue, .afterQuotedValue: return attributeValue(byte)
+        case .markup, .markupDash, .markupDoctype, .doctype, .bogusComment: return markup(byte)
+        case .commentStart, .commentStartDash, .comment, .commentDash, .commentEnd, .commentBang:
+            return comment(byte)
+        case .rawText, .rawTagOpen, .rawEndTagName, .escapeStart, .escapeStartDash, .doubleEscape:
+            return rawText(byte)
+        }
+    }
+
+    private mutating func data(_ byte: UInt8) -> Token? {
+        if byte == UInt8(ascii: "<") {
+            tagStart = position
+            state = .tagOpen
+            return nil
+        }
+        return byte.isHTMLSpace ? nil : .text
+    }
+
+    // MARK: Tags
+
+    private mutating func tag(_ byte: UInt8) -> Token? {
+        switch (state, byte) {
+        case (.tagOpen, UInt8(ascii: "!")):
+            state = .markup
+            name = []
+        case (.tagOpen, UInt8(ascii: "/")):
+            state = .endTagOpen
+        case (.tagOpen, UInt8(ascii: "?")):
+            state = .bogusComment
+        case (.endTagOpen, UInt8(ascii: ">")):
+            state = .data
+        case (.tagOpen, _) where byte.isLetter, (.endTagOpen, _) where byte.isLetter:
+            isEndTag = state == .endTagOpen
+            name = [byte.lowercased]
+            attributes = []
+            state = .tagName
+        case (.endTagOpen, _):
+            state = .bogusComment
+        case (.tagOpen, _):
+            // The `<` is text, and this byte may be the next one.
+            state = .data
+            _ = step(byte)
+            return .text
+        case (_, UInt8(ascii: ">")):
+            return endOfTag()
+        case (.tagName, UInt8(ascii: "/")):
+            state = .selfClosing
+        case (.tagName, _) where byte.isHTMLSpace:
+            state = .beforeAttributeName
+        case (.tagName, _):
+            name.append(byte.lowercased)
+        default:
+            state = .beforeAttributeName
+            return step(byte)
+        }
+        return nil
+    }
+
+    func isNamed(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { name.elementsEqual($0) }
+    }
+
+    private static let meta = Array("meta".utf8)
+    private var isMeta: Bool { !isEndTag && name == Self.meta }
+
+    private mutating func endOfTag() -> Token {
+        state = .data
+        if isEndTag { return .endTag }
+        beginRawText()
+        return .startTag
+    }
+
+    // MARK: Attributes
+
+    private mutating func attributeName(_ byte: UInt8) -> Token? {
+        switch (state, byte) {
+        case (_, UInt8(ascii: ">")):
+            return endOfTag()
+        case (_, UInt8(ascii: "/")):
+            state = .selfClosing
+        case (.attributeName, UInt8(ascii: "=")), (.afterAttributeName, UInt8(ascii: "=")):
+            state = .beforeValue
+        case (.attributeName, _) where byte.isHTMLSpace:
+            state = .afterAttributeName
+        case (_, _) where byte.isHTMLSpace:
+            break
+        case (.attributeName, _):
+            if isMeta { attributes[attributes.count - 1].name.append(byte.lowercased) }
+        default:
+            // An `=` before any name is the first byte of one.
+            if isMeta { attributes.append(Attribute(name: [byte.lowercased])) }
+            state = .attributeName
+        }
+        return nil
+    }
+
+    private mutating func attributeValue(_ byte: UInt8) -> Token? {
+        switch (state, byte) {
+        case (.quotedValue, quote):
+            endOfValue()
+            state = .afterQuotedValue
+        case (.quotedValue, _):
+            break
+        case (.beforeValue, UInt8(ascii: "\"")), (.beforeValue, UInt8(ascii: "'")):
+            quote = byte
+            startOfValue(at: position + 1, quote: byte)
+            state = .quotedValue
+        case (.beforeValue, UInt8(ascii: ">")), (.afterQuotedValue, UInt8(ascii: ">")):
+            return endOfTag()
+        case (.unquotedValue, UInt8(ascii: ">")):
+            endOfValue()
+            return endOfTag()
+        case (.unquotedValue, _) where byte.isHTMLSpace:
+            endOfValue()
+            state = .beforeAttributeName
+        case (.beforeValue, _) where !byte.isHTMLSpace:
+            startOfValue(at: position, quote: nil)
+            state = .unquotedValue
+        case (.afterQuotedValue, _):
+            state = .beforeAttributeName
+            return step(byte)
+        default:
+            break
+        }
+        return nil
+    }
+
+    private mutating func startOfValue(at start: Int, quote: UInt8?) {
+        guard isMeta else { return }
+        attributes[attributes.count - 1].value = start..<start
+        attributes[attributes.count - 1].quote = quote
+    }
+
+    private mutating func endOfValue() {
+        guard isMeta, let start = attributes[attributes.count - 1].value?.lowerBound else { return }
+        attributes[attributes.count - 1].value = start..<position
+    }
+}

@@ -1,0 +1,15 @@
+extension UInt8 {
+    /// White space between and within tags: tab, line feed, form feed, carriage return, space.
+    var isHTMLSpace: Bool {
+        switch self {
+        case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
+        default: false
+        }
+    }
+
+    /// Whether it is a letter of ASCII.
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    /// A letter of ASCII in lower case, and all else as it is.
+    var lowercased: UInt8 { isLetter ? self | 0x20 : self }
+}

@@ -14,6 +14,11 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let command: [Target.Dependency] = ["Drawbridge", "DrawbridgeCommand"]
 
+// The modules of the script that pages get, in the order in which they need each other.
+let runtime = [
+    "pristine", "channel", "calls", "urls", "wvjb", "queue", "messages", "inject", "shortcuts", "native",
+]
+
 let package = Package(
     name: "drawbridge",
     platforms: [.macOS(.v26)],
@@ -32,7 +37,9 @@ let package = Package(
     ],
     targets: [
         // The core: rule, registry, handlers, replies. No C, no sockets.
-        .target(name: "Drawbridge", dependencies: [httpTypes, logging]),
+        .target(
+            name: "Drawbridge", dependencies: [httpTypes, logging],
+            resources: runtime.map { .embedInCode("PageRuntime/\($0).js") }),
 
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(

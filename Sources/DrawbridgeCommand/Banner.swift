@@ -30,6 +30,7 @@ struct Banner {
             "openToOthers": .bool(token != nil),
         ]
         members["token"] = token.map(JSON.string)
+        if gateway.pageRuntime != nil { members["testerToken"] = .string(gateway.testerToken.text) }
         return members
     }
 
@@ -56,6 +57,11 @@ struct Banner {
             lines.append("  \(index == 0 ? "handlers" : "        ")  \(path)\(padding)  \(handler)")
         }
         lines += exposure
+        if gateway.pageRuntime != nil {
+            lines.append(
+                "  pages     curl \(trust)-H 'X-Drawbridge-Token: \(gateway.testerToken.text)' \(reachable)/__drawbridge__/pages"
+            )
+        }
         lines.append("  try       \(example)")
         return lines
     }
@@ -75,6 +81,9 @@ struct Banner {
         return lines
     }
 
+    /// The certificate may be one that curl does not know, or for another name.
+    private var trust: String { address.scheme == "https" ? "-k " : "" }
+
     /// A line to try: the echo, or what else there is.
     private var example: String {
         let paths = gateway.registered.map(\.path)
@@ -84,8 +93,6 @@ struct Banner {
             ? "/echo?\(query)&message=Hello"
             : "\(paths.first { !$0.contains(where: ":*".contains) } ?? "/")?\(query)"
         let header = token.map { " -H 'X-Drawbridge-Token: \($0)'" } ?? ""
-        // The certificate may be one that curl does not know, or for another name.
-        let trust = address.scheme == "https" ? "-k " : ""
         return "curl \(trust)'\(reachable)\(call)'\(header)"
     }
 }

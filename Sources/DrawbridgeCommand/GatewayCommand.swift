@@ -59,7 +59,8 @@ public enum GatewayCommand {
                 middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
                 access: settings.access,
                 presenter: ScriptedPresenter(
-                    settings.answers.values, next: presenter ?? terminal(settings)))
+                    settings.answers.values, next: presenter ?? terminal(settings)),
+                pageRuntime: settings.pageRuntime)
             try await register(gateway)
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? Settings.usualStorage)

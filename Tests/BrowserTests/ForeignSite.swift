@@ -20,7 +20,9 @@ final class ForeignSite: Sendable {
         self.reported = reported
         let gateway = Gateway(
             passThrough: [Extras(reported: reported, onSignal: onSignal), .staticFiles(Self.pages)],
-            middleware: [Sandbox()], access: AccessPolicy(allowedHosts: [Browser.reboundName]))
+            middleware: [Sandbox()], access: AccessPolicy(allowedHosts: [Browser.reboundName]),
+            // Its pages are somebody else's, who gives them no runtime of ours.
+            pageRuntime: nil)
         server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
     }
 

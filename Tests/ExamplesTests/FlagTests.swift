@@ -80,6 +80,86 @@ import Testing
         #expect(try await curl("\(program.address())/__drawbridge__/health").contains("ok"))
     }
 
+    // MARK: What pages are given
+
+    /// A flag and what the page runtime is told with it.
+    struct Told: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let part: String
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(arguments: [
+        Told(
+            arguments: ["--scheme", "MiZhua,app", "--scheme", "x"], part: #""schemes":["mizhua","app","x"]"#),
+        Told(arguments: ["--command-item", "action"], part: #""commandItem":"action""#),
+        Told(
+            arguments: ["--message-handler", "JSBridge", "--message-handler", "ask=reply"],
+            part: #""messageHandlers":["JSBridge","ask"],"replyHandlers":["ask"]"#),
+        Told(
+            arguments: ["--inject", "callNative, fetchMessages"],
+            part: #""inject":["callNative","fetchMessages"]"#),
+        Told(arguments: ["--shortcuts", "MyApp"], part: #""shortcuts":["MyApp"]"#),
+        Told(arguments: ["--answer-missing"], part: #""missing":"answer""#),
+        Told(arguments: ["--answer-missing", "--no-answer-missing"], part: #""missing":"silent""#),
+    ])
+    func thePageRuntimeIsToldWhatPagesCannotSay(_ told: Told) async throws {
+        let program = try Self.drawbridge(["-p", "0"] + told.arguments)
+        let script = try await curl("\(program.address())/__drawbridge__/page.js")
+        #expect(script.contains(told.part))
+    }
+
+    @Test func theConfigurationFileTellsThePageRuntimeToo() async throws {
+        let folder = try Folder()
+        let config = try folder.write(
+            "settings.json",
+            #"{"scheme": ["mizhua"], "message-handler": ["A", "B=reply"], "inject": "f", "shortcuts": ["M"], "#
+                + #""answer-missing": true, "command-item": "c", "plain": ["/p"], "page-runtime": true}"#)
+        let program = try Self.drawbridge(["-p", "0", "-c", config])
+        let script = try await curl("\(program.address())/__drawbridge__/page.js")
+        for part in [
+            #""schemes":["mizhua"]"#, #""messageHandlers":["A","B"],"replyHandlers":["B"]"#,
+            #""inject":["f"]"#,
+            #""shortcuts":["M"]"#, #""missing":"answer""#, #""commandItem":"c""#,
+        ] { #expect(script.contains(part), "\(part)") }
+    }
+
+    @Test func plainDocumentsAndAGatewayWithoutRuntimeLeavePagesAsTheyAre() async throws {
+        let folder = try Folder()
+        let page = "<!doctype html><title>t</title>"
+        try folder.write("docs/plain.html", page)
+        try folder.write("page.html", page)
+        let root = ["-p", "0", "--root", folder.path]
+        let some = try Self.drawbridge(root + ["--page-runtime", "--plain", "/docs/*"])
+        #expect(try await curl("\(some.address())/docs/plain.html") == page)
+        #expect(try await curl("\(some.address())/page.html").contains("/__drawbridge__/page.js"))
+        let none = try Self.drawbridge(root + ["--no-page-runtime"])
+        #expect(try await curl("\(none.address())/page.html") == page)
+        #expect(try await curl("\(none.address())/__drawbridge__/page.js").contains("404"))
+        #expect(!none.output.contains("/__drawbridge__/pages"))
+    }
+
+    @Test(arguments: [
+        (["--scheme", "a b://"], "write its name alone"),
+        (["--inject", "a-b"], "no name that a script could use"),
+        (["--shortcuts", "1x"], "no name that a script could use"),
+        (["--message-handler", "a b.c"], "no name that a script could use"),
+    ])
+    func namesThatNoPageCouldUseAreRefused(_ arguments: [String], _ reason: String) async throws {
+        let program = try Self.drawbridge(["-p", "0"] + arguments)
+        _ = try await program.line(with: reason)
+        #expect(await program.child.exitCode() == 64)
+    }
+
+    @Test func aTesterCallsPagesWithTheTokenThatIsPrinted() async throws {
+        let program = try Self.drawbridge(["-p", "0"])
+        let line = try await program.line(with: "/__drawbridge__/pages")
+        let token = try #require(line.firstMatch(of: /X-Drawbridge-Token: ([0-9a-f]{32})/)).output.1
+        let url = try await "\(program.address())/__drawbridge__/pages"
+        #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", url).contains(#""data":[]"#))
+        #expect(try await curl(url).contains("tester's token"))
+    }
+
     // MARK: What handlers answer
 
     @Test func answersComeFromAFileToo() async throws {

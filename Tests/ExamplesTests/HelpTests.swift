@@ -69,7 +69,8 @@ import Testing
         let flags = try await Self.flags().map { String($0.dropFirst(2)) }
         #expect(
             Set(settings.map(String.init))
-                == Set(flags).subtracting(["help", "version", "config", "no-open"]))
+                == Set(flags).subtracting(
+                    ["help", "version", "config", "no-open", "no-answer-missing", "no-page-runtime"]))
     }
 
     @Test func aShortHIsHelpAndNeverTheHost() async throws {

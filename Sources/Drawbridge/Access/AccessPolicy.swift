@@ -80,8 +80,8 @@ extension AccessPolicy {
                 return HTTPError(
                     .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
             }
-            // Where nobody needs one, a page that is open since before a restart is as good as one without.
-            if requiresToken {
+            // A page of ours that is open since before a restart, where it needs none, is as good as one without.
+            if requiresToken || !isFromOwnPage(request) {
                 return HTTPError(
                     .forbidden, "the page token is not this gateway's; reload the page to get the new one")
             }
@@ -130,6 +130,12 @@ extension AccessPolicy {
             return nil
         }
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
+    }
+
+    /// True where the browser itself says that a page of the gateway's sent this.
+    private func isFromOwnPage(_ request: Request) -> Bool {
+        request.headers.value(.secFetchSite) == "same-origin"
+            || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true
     }
 
     /// The origin of the page that sent this if it is listed.

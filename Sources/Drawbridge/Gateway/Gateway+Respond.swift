@@ -101,11 +101,13 @@ extension Gateway {
         return response
     }
 
-    /// What lies behind the gateway answers, or declines.
+    /// What lies behind the gateway answers, or declines; documents get the page runtime.
     func answerFromBehind(_ request: Request) async throws -> Response? {
-        var response = try await behind.respond(to: request)
-        response?.answeredBy = "passed"
-        return response
+        guard let injection, pageRuntime?.isFor(request.path) == true else {
+            return try await behind.respond(to: request)?.passed
+        }
+        let response = try await behind.respond(to: injection.outgoing(request))
+        return response.map { injection.apply(to: $0, for: request).passed }
     }
 
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.

@@ -55,7 +55,9 @@ public final class Gateway: Sendable {
     /// Opens `/__drawbridge__/pages`, by which testers call pages: another secret than the pages' own.
     public let testerToken = PageToken()
     /// Names this process to pages, which begin anew after a restart.
-    let epoch = RequestID.epoch()
+    let epoch: String
+    /// Puts the page runtime into documents.
+    let injection: HTMLInjection?
 
     let behind: ResponderChain
     let middleware: [any Middleware]
@@ -92,6 +94,13 @@ public final class Gateway: Sendable {
             responders: [PageEndpoints(), TesterEndpoints(), PrivateEndpoints()] + passThrough)
         handlers = HandlerSet(logger: logger)
         self.pageRuntime = pageRuntime
+        let epoch = RequestID.epoch()
+        self.epoch = epoch
+        injection = pageRuntime.map { _ in
+            HTMLInjection(epoch: epoch) { request, nonce in
+                RuntimeScript.tag(for: request.path, token: access.token.text, nonce: nonce)
+            }
+        }
         self.middleware = middleware
         self.rules = rules
         self.replies = replies

@@ -3,7 +3,18 @@ enum RuntimeScript {
     static let path = "/__drawbridge__/page.js"
 
     /// The modules in the order in which they need each other.
-    private static let modules: [[UInt8]] = []
+    private static let modules: [[UInt8]] = [
+        PackageResources.pristine_js,
+        PackageResources.channel_js,
+        PackageResources.calls_js,
+        PackageResources.urls_js,
+        PackageResources.wvjb_js,
+        PackageResources.queue_js,
+        PackageResources.messages_js,
+        PackageResources.inject_js,
+        PackageResources.shortcuts_js,
+        PackageResources.native_js,
+    ]
 
     private static let body: [UInt8] = modules.joined(separator: [UInt8(ascii: "\n")]) + Array("})();\n".utf8)
 

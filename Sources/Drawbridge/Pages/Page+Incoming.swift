@@ -140,6 +140,9 @@ extension Page: Expiring {
         if isLost { Deadlines.shared.add(self, after: Pages.grace) }
     }
 
+    /// Breaks the connection, for tests: the page comes back with another.
+    package func breakConnection() { state.withLock { $0.connection }?.close() }
+
     /// The page has gone to where the back button finds it.
     func freeze() { state.withLock { $0.isFrozen = true } }
 

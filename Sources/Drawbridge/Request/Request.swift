@@ -218,7 +218,7 @@ extension Request {
     ///
     /// - Throws: a 404 where nothing behind the gateway takes it.
     public func passThrough() async throws -> Response {
-        guard let response = try await gateway?.behind.respond(to: self) else {
+        guard let response = try await gateway?.answerFromBehind(self) else {
             throw HTTPError.nothingBehind(path)
         }
         return response

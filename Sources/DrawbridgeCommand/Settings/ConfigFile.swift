@@ -58,8 +58,10 @@ struct ConfigFile {
     }
 
     /// The keys whose values are true or false, and those that take several.
-    private static let flags = ["open", "quiet", "verbose"]
-    private static let lists = ["allowed-hosts", "answer", "cors"]
+    private static let flags = ["open", "quiet", "verbose", "answer-missing", "page-runtime"]
+    private static let lists = [
+        "allowed-hosts", "answer", "cors", "scheme", "message-handler", "inject", "shortcuts", "plain",
+    ]
 
     /// The member as it would be written in a command line.
     private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
@@ -69,7 +71,7 @@ struct ConfigFile {
             guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
             if isSaid { return ["--\(key)"] }
             // What can only be said has no opposite: it is not said.
-            return key == "open" ? ["--no-open"] : []
+            return key == "quiet" || key == "verbose" ? [] : ["--no-\(key)"]
         case .string(let text): return ["--\(key)=\(text)"]
         case .number: return ["--\(key)=\(value)"]
         case .array(let values):
@@ -107,7 +109,10 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer", "cert", "cors", "grace", "host", "key", "location", "log-format", "open",
-        "port", "quiet", "root", "storage", "verbose",
+        "allowed-hosts", "answer", "answer-missing", "cert", "command-item", "cors", "grace", "host",
+        "inject",
+        "key", "location", "log-format", "message-handler", "open", "page-runtime", "plain", "port", "quiet",
+        "root",
+        "scheme", "shortcuts", "storage", "verbose",
     ]
 }

@@ -7,6 +7,7 @@ import DrawbridgeServer
 struct Options: ParsableArguments {
     @OptionGroup(title: "Where it listens") var listening: ListeningOptions
     @OptionGroup(title: "What it serves") var serving: ServingOptions
+    @OptionGroup(title: "What pages are given") var pages: PageOptions
     @OptionGroup(title: "Who may call") var access: AccessOptions
     @OptionGroup(title: "What handlers answer") var handlers: HandlerOptions
     @OptionGroup(title: "What it says") var log: LogOptions

@@ -14,6 +14,7 @@ struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let root: String?
+    let pageRuntime: PageRuntime?
     let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
     let grace: Double
@@ -45,6 +46,18 @@ struct Settings {
             // Whoever is on the network could call; the server itself checks what the name stands for.
             requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
         root = value(\.serving.root)
+        let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
+        pageRuntime =
+            value(\.pages.pageRuntime) == false
+            ? nil
+            : PageRuntime(
+                schemes: PageOptions.names(list(\.pages.scheme)), commandItem: value(\.pages.commandItem),
+                messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
+                replyHandlers: handlers.filter(\.replies).map(\.name),
+                functions: PageOptions.names(list(\.pages.inject)),
+                shortcuts: PageOptions.names(list(\.pages.shortcuts)),
+                missing: value(\.pages.answerMissing) == true ? .answer : .silent,
+                excluded: PageOptions.names(list(\.pages.plain)))
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich

@@ -1,0 +1,44 @@
+// `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5). Only registered names are there, since
+// pages look for names to find out where they run.
+const answersTo = new Map();
+
+const messageHandlers = {};
+for (const name of config.messageHandlers || []) {
+    messageHandlers[name] = {
+        postMessage(body) {
+            if (!arguments.length) throw new TypeError('postMessage needs a message');
+            // What cannot be cloned throws, as it does in a web view.
+            clone(body);
+            if ((config.replyHandlers || []).includes(name)) return promise(name, body, 'message');
+            if (name === 'JSBridge') jsBridge(body);
+            else call(name, body, 'message');
+        },
+    };
+}
+if (Object.keys(messageHandlers).length) put('webkit', { messageHandlers });
+
+function jsBridge(body) {
+    const { action, data, callbackId } = Object(body);
+    const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+    if (typeof action !== 'string' || !isObject || typeof callbackId !== 'string') {
+        console.warn('Drawbridge: dropped a message to JSBridge, which takes {action: string, data: object, callbackId: string}:', body);
+        return;
+    }
+    ready('message');
+    if (action === 'handleH5Response') {
+        const done = answersTo.get(callbackId);
+        answersTo.delete(callbackId);
+        if (done) done(data);
+        return;
+    }
+    callBack(action, data, 'message', callbackId && (answer => {
+        callGlobal('bridge.handleNativeMsg', [{ action: 'handleNativeResponse', data: answer, callbackId }]);
+    }));
+}
+
+/// Calls the page by a message. `done` gets its answer, if one is wanted; `outcome`, whether there was somebody to call.
+function callMessage(action, data, id, done, outcome) {
+    const callbackId = done ? 'native_' + id : '';
+    if (done) answersTo.set(callbackId, done);
+    callGlobal('bridge.handleNativeMsg', [{ action, data: data === undefined ? {} : data, callbackId }], outcome);
+}

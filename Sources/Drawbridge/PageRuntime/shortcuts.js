@@ -1,0 +1,12 @@
+// Shortcuts (contracts, section 7): `MyApp.share(data, callback)` for every handler of this page. The last two may be
+// left out, either or both, and there is a promise for who wants one.
+for (const object of config.shortcuts || []) {
+    const methods = {};
+    for (const name of config.names || []) {
+        methods[name] = (data, callback) => {
+            if (typeof data === 'function') [data, callback] = [undefined, data];
+            return promise(name, data, 'shortcut', typeof callback === 'function' && callback);
+        };
+    }
+    put(object, methods);
+}

@@ -1,0 +1,214 @@
+// WebViewJavascriptBridge 6, 5 and 4 (contracts, section 4). First the page's half, which is installed when the page has
+// asked for it and its own scripts have run; then native's half, which speaks to the page's half as an app does, also
+// where the page has brought one along.
+let isAsked = false;
+let isParsed = document.readyState === 'complete';
+document.addEventListener('DOMContentLoaded', () => setTimeout(() => { isParsed = true; }));
+// A page whose scripts are slow gets the bridge all the same.
+const longestWait = 3000;
+
+let handlers;
+
+/// The object that pages know. `isOld` has `init` and `send` besides, and keeps what comes until `init`.
+function makeBridge() {
+    let queue = [];
+    let isFetching = false;
+    let isSafe = true;
+    let count = 0;
+    let callbacks = Object.create(null);
+    handlers = Object.create(null);
+    handlers._disableJavascriptAlertBoxSafetyTimeout = () => { isSafe = false; };
+
+    function send(message, callback) {
+        if (callback) {
+            message.callbackId = 'cb_' + ++count + '_' + Date.now();
+            callbacks[message.callbackId] = callback;
+        }
+        queue.push(message);
+        if (isFetching) return;
+        isFetching = true;
+        Promise.resolve().then(() => {
+            isFetching = false;
+            fetchFrom(bridge);
+        });
+    }
+
+    function dispatch(text) {
+        const message = JSON.parse(text);
+        const { responseId, callbackId, handlerName } = message;
+        if (responseId) {
+            const callback = callbacks[responseId];
+            if (!message.more) delete callbacks[responseId];
+            if (callback) callback(message.responseData);
+            return;
+        }
+        const respond = callbackId
+            && (responseData => send({ handlerName, responseId: callbackId, responseData })) || undefined;
+        const handler = handlerName ? handlers[handlerName] : bridge._messageHandler;
+        if (handler) handler(message.data, respond);
+        else console.log('WebViewJavascriptBridge: WARNING: no handler for message from ObjC:', message);
+    }
+
+    let early = null;
+    const bridge = {
+        registerHandler(name, handler) { handlers[name] = handler; },
+        callHandler(name, data, callback) {
+            if (arguments.length === 2 && typeof data === 'function') {
+                callback = data;
+                data = null;
+            }
+            send({ handlerName: name, data }, callback);
+        },
+        disableJavscriptAlertBoxSafetyTimeout() { isSafe = false; },
+        _fetchQueue() {
+            const list = queue.map(message => attempt(() => write(message))).filter(Boolean);
+            queue = [];
+            return '[' + list + ']';
+        },
+        _handleMessageFromObjC(text) {
+            if (early) early.push(text);
+            else if (isSafe) later(() => dispatch(text));
+            else dispatch(text);
+        },
+    };
+
+    /// What 4.x has more.
+    function addOld(keeps) {
+        if (keeps) early = [];
+        bridge.init = handler => {
+            if (bridge._messageHandler) throw new Error('WebViewJavascriptBridge.init called twice');
+            bridge._messageHandler = handler;
+            const kept = early || [];
+            early = null;
+            kept.forEach(bridge._handleMessageFromObjC);
+        };
+        bridge.send = (data, callback) => send({ data }, callback);
+    }
+    return { bridge, addOld };
+}
+
+let ownBridge = null;
+
+/// Puts the bridge on `window`, once; one that the page has brought stays.
+function installWVJB() {
+    if (ownBridge || window.WebViewJavascriptBridge) return;
+    if (!window.onerror) {
+        window.onerror = (message, url, line) => {
+            console.log('WebViewJavascriptBridge: ERROR:' + message + '@' + url + ':' + line);
+        };
+    }
+    ownBridge = makeBridge();
+    put('WebViewJavascriptBridge', ownBridge.bridge);
+}
+
+/// The page has loaded `__bridge_loaded__`.
+function loadWVJB() {
+    connect();
+    isAsked = true;
+    const install = () => {
+        installWVJB();
+        later(runWaiting);
+    };
+    if (isParsed) return install();
+    document.addEventListener('DOMContentLoaded', () => later(install));
+    setTimeout(install, longestWait);
+}
+
+/// The page's set-up callbacks, and then what native has waiting for the handlers that they register.
+function runWaiting() {
+    const callbacks = window.WVJBCallbacks || [];
+    if (!Reflect.deleteProperty(window, 'WVJBCallbacks')) window.WVJBCallbacks = undefined;
+    for (const callback of callbacks) attempt(() => callback(window.WebViewJavascriptBridge));
+    takeCalls('wvjb');
+}
+
+// 4.x asks by listening. Once it has, `document` has its own method again.
+Object.defineProperty(document, 'addEventListener', {
+    configurable: true,
+    writable: true,
+    value: function addEventListener(name) {
+        const { addEventListener } = EventTarget.prototype;
+        if (name === 'WebViewJavascriptBridgeReady') {
+            delete document.addEventListener;
+            connect();
+            isAsked = true;
+            loaded.then(() => later(loadOldWVJB));
+        }
+        return addEventListener.apply(this, arguments);
+    },
+});
+
+function loadOldWVJB() {
+    const isNew = !ownBridge;
+    installWVJB();
+    if (ownBridge) ownBridge.addOld(isNew);
+    const event = document.createEvent('Events');
+    event.initEvent('WebViewJavascriptBridgeReady', false, false);
+    event.bridge = window.WebViewJavascriptBridge;
+    document.dispatchEvent(event);
+    takeCalls('wvjb4');
+}
+
+// Native's half.
+const startupCalls = [];
+const responses = new Map();
+let takesCalls = false;
+
+function takeCalls(kind) {
+    ready(kind);
+    takesCalls = true;
+    startupCalls.splice(0).forEach(deliver);
+}
+
+/// Calls a handler of the page, as soon as there is a bridge. `done` gets the response, if it is wanted.
+function callWVJB(handlerName, data, id, done) {
+    const message = { handlerName, data };
+    if (done) {
+        message.callbackId = 'objc_cb_' + id;
+        responses.set(message.callbackId, done);
+    }
+    if (takesCalls) deliver(message);
+    else startupCalls.push(message);
+}
+
+function deliver(message) {
+    const bridge = window.WebViewJavascriptBridge || ownBridge && ownBridge.bridge;
+    attempt(() => bridge._handleMessageFromObjC(write(message)));
+}
+
+/// The page has loaded `__wvjb_queue_message__`, so it has a bridge of its own.
+function fetchWVJB() {
+    if (!window.WebViewJavascriptBridge) return;
+    fetchFrom(window.WebViewJavascriptBridge);
+    if (!takesCalls) takeCalls('wvjb');
+}
+
+function fetchFrom(bridge) {
+    for (const message of messagesIn(bridge._fetchQueue())) {
+        const { responseId, responseData, handlerName = '', data, callbackId } = message;
+        if (responseId) {
+            const done = responses.get(responseId);
+            responses.delete(responseId);
+            if (done) done(responseData);
+        } else {
+            callBack(handlerName, data, 'wvjb', callbackId && ((responseData, more) => {
+                deliver({ responseId: callbackId, responseData, more: more || undefined });
+            }));
+        }
+    }
+}
+
+/// The messages of a queue, as text or as they are; what is none is left out with a warning.
+function messagesIn(text) {
+    let list = text;
+    try {
+        if (typeof text === 'string') list = JSON.parse(text);
+    } catch (error) {
+        list = undefined;
+    }
+    return [].concat(list === null || list === '' ? [] : list).filter(message => {
+        const isMessage = typeof message === 'object' && message !== null && !Array.isArray(message);
+        if (!isMessage) console.warn('Drawbridge: a message in the page\'s queue is no object and was left out:', message);
+        return isMessage;
+    });
+}

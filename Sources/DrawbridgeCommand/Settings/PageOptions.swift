@@ -1,0 +1,92 @@
+import ArgumentParser
+import Drawbridge
+
+/// What a page cannot say itself about the app that it was written for.
+struct PageOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A scheme of the app's own, as in mizhua://fetch_message. Repeatable, or with commas.",
+            valueName: "name"))
+    var scheme: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The item that names the call in app://host?action=home; else the host does.", valueName: "name"))
+    var commandItem: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A name below window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
+            discussion: "name=reply is one whose postMessage returns a promise.", valueName: "name"))
+    var messageHandler: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A global function with a synchronous result: callNative, fetchMessages. Repeatable, or with commas.",
+            valueName: "name"))
+    var inject: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An object with a function for every handler: MyApp.share(data, callback). Repeatable, or with commas.",
+            valueName: "name"))
+    var shortcuts: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Tell a page's callback of a missing handler; else only the log and the console say it.")
+    var answerMissing: Bool?
+
+    @Flag(
+        inversion: .prefixedNo, help: "Put the page runtime into HTML documents. (default: --page-runtime)")
+    var pageRuntime: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "A path whose documents stay as they are: /plain.html, /docs/*. Repeatable, or with commas.",
+            valueName: "path"))
+    var plain: [String] = []
+
+    func validate() throws {
+        for name in Self.names(scheme) where !Self.isScheme(name) {
+            throw ValidationError("--scheme \(name): write its name alone, for instance mizhua")
+        }
+        for (flag, names) in [
+            ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),
+            ("shortcuts", Self.names(shortcuts)),
+        ] {
+            for name in names where !Self.isIdentifier(name) {
+                throw ValidationError("--\(flag) \(name): it is no name that a script could use")
+            }
+        }
+    }
+
+    /// The names below `messageHandlers`, and which of them reply.
+    var handlers: [(name: String, replies: Bool)] {
+        Self.names(messageHandler).map { text in
+            text.hasSuffix("=reply") ? (String(text.dropLast("=reply".count)), true) : (text, false)
+        }
+    }
+
+    /// The names in lists with commas.
+    static func names(_ lists: [String]) -> [String] {
+        lists.flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined() }.filter {
+            !$0.isEmpty
+        }
+    }
+
+    /// RFC 3986, section 3.1.
+    private static func isScheme(_ name: String) -> Bool {
+        guard let first = name.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+        return name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "+-.".utf8.contains(byte)
+        }
+    }
+
+    private static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+        return name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "$"
+        }
+    }
+}

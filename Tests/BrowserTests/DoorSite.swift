@@ -1,0 +1,107 @@
+import Drawbridge
+import DrawbridgeServer
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// A gateway with the pages of the doors, the handlers that they call, and a place for their reports.
+final class DoorSite: Sendable {
+    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages/doors").path()
+
+    let gateway: Gateway
+    let server: GatewayServer
+    private let reports = Observed<[JSON]>([])
+
+    /// What a page found out about itself.
+    struct Report: Decodable, Sendable {
+        struct Case: Decodable, Sendable {
+            var name: String
+            var failed: String?
+        }
+
+        var door: String
+        var engine: String
+        var cases: [Case]
+    }
+
+    init(port: Int = 0, _ register: (Gateway) -> Void = { _ in }) throws {
+        gateway = Gateway(
+            passThrough: [Reports(reports: reports), .staticFiles(Self.pages)],
+            pageRuntime: PageRuntime(
+                schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"], replyHandlers: ["echo", "fail"],
+                functions: ["callNative", "echo", "claimed"], shortcuts: ["MyApp"]))
+        gateway.register(Echo.self, at: "/echo")
+        gateway.register(Add.self, at: "/add")
+        gateway.register(Fail.self, at: "/fail")
+        gateway.register(NothingAtAll.self, at: "/nothing")
+        gateway.register(Later.self, at: "/later")
+        gateway.register(Ask.self, at: "/ask")
+        register(gateway)
+        server = try GatewayServer(gateway, ServerConfiguration(port: port, logsRequests: false))
+    }
+
+    var address: String { "\(server.address)" }
+
+    /// The report that comes next.
+    func report() async throws -> Report {
+        try #require(await reports.wait { !$0.isEmpty }.first).decode(Report.self)
+    }
+
+    private struct Reports: Responder {
+        let reports: Observed<[JSON]>
+
+        func respond(to request: Request) async throws -> Response? {
+            guard request.path == "/report", request.method == .post else { return nil }
+            let report = try JSON(parsing: try await request.body.collect(upTo: 1 << 20))
+            reports.change { $0.append(report) }
+            return Response(.noContent)
+        }
+    }
+
+    // MARK: What pages call
+
+    struct Echo: JSONHandler {
+        func handle(_ input: JSON?) async throws -> JSON { input ?? .null }
+    }
+
+    struct Add: JSONHandler {
+        struct Input: Decodable { var a, b: Int }
+        func handle(_ input: Input) async throws -> Int { input.a + input.b }
+    }
+
+    struct Fail: JSONHandler {
+        func handle(_ input: JSON?) async throws -> Nothing { throw HTTPError(.init(code: 418), "no tea") }
+    }
+
+    struct NothingAtAll: JSONHandler {
+        func handle(_ input: JSON?) async throws -> Nothing { Nothing() }
+    }
+
+    struct Later: JSONHandler {
+        struct Input: Codable { var ms: Int }
+        func handle(_ input: Input) async throws -> Input {
+            try await Task.sleep(for: .milliseconds(input.ms))
+            return input
+        }
+    }
+
+    /// Calls the page's handler, and answers what that answered.
+    struct Ask: JSONHandler {
+        struct Input: Decodable {
+            var name: String
+            var data: JSON?
+            var dialect: String?
+        }
+
+        let request: Request
+
+        func handle(_ input: Input) async throws -> JSON {
+            guard let page = request.page else {
+                throw HTTPError(.badRequest, "this is for pages: it calls them back")
+            }
+            return try await page.call(
+                input.name, input.data ?? .null, by: input.dialect.flatMap(Page.Bridge.init))
+        }
+    }
+}

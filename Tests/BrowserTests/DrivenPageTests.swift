@@ -1,0 +1,166 @@
+import Drawbridge
+import DrawbridgeServer
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Native calls pages in real browsers, and pages that come, go and lose their connection.
+@Suite("Pages that native calls", .serialized, .timeLimit(.minutes(3))) struct DrivenPageTests {
+    /// Opens the page, and lets the test drive it.
+    private static func drive<Value: Sendable>(
+        _ browser: Browser, _ site: DoorSite, page: String = "driven.html",
+        _ body: @escaping @Sendable (Page) async throws -> Value
+    ) async throws -> Value {
+        let pages = Pages.Following(site.gateway.pages)
+        let value = try await browser.open("\(site.address)/\(page)") {
+            try await body(try await pages.next())
+        }
+        await site.server.stop()
+        return value
+    }
+
+    @Test(arguments: Browser.installed)
+    func nativeCallsAPageInEachOfItsDialects(_ browser: Browser) async throws {
+        let texts: JSON = ["q\"\\\u{2028}\u{0}😀", [1, 2.5, true, .null], ["a": ["b": [:]]]]
+        try await Self.drive(browser, try DoorSite()) { page in
+            let title = "A page that native calls"
+            #expect(try await page.call("share", texts) == ["title": .string(title), "data": texts])
+            #expect(try await page.call("add", [2, 3]) == 5)
+            #expect(try await page.call("whatTime", ["a": 1], by: .message) == ["asked": ["a": 1]])
+            #expect(try await page.evaluate("document.title") == .string(title))
+            #expect(try await page.evaluate("new Promise(done => setTimeout(() => done({a: 1}), 20))") == ["a": 1])
+            try page.emit("hello", texts)
+            #expect(try await page.evaluate("calls") == [texts])
+            #expect(page.bridges.contains(.wvjb))
+            #expect(page.url.hasSuffix("/driven.html"))
+            #expect(page.title == title)
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func whatGoesWrongInAPageIsToldToWhoeverCalled(_ browser: Browser) async throws {
+        try await Self.drive(browser, try DoorSite()) { page in
+            let missing = await #expect(throws: PageError.self) { try await page.call("nobody") }
+            #expect(missing?.reason == .failed(code: 400))
+            let thrown = await #expect(throws: PageError.self) { try await page.evaluate("nowhere.to.go") }
+            #expect(thrown?.reason == .failed(code: 500))
+            #expect(thrown?.message.contains("nowhere") == true)
+            let late = await #expect(throws: PageError.self) {
+                try await page.call("never", deadline: .milliseconds(200))
+            }
+            #expect(late?.reason == .deadline)
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func aReloadEndsWhatWaitsForThePageAndTheNextOneIsThere(_ browser: Browser) async throws {
+        let site = try DoorSite()
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let first = try await pages.next()
+            _ = try await first.call("share")
+            let waiting = Task { try await first.call("never") }
+            try await Task.sleep(for: .milliseconds(100))
+            _ = try await first.evaluate("setTimeout(() => location.reload(), 10), 1")
+            let error = await #expect(throws: PageError.self) { try await waiting.value }
+            #expect(error?.reason == .closed)
+            let second = try await pages.next()
+            #expect(second !== first)
+            #expect(try await second.call("add", [1, 1]) == 2)
+            #expect(!first.isOpen)
+        }
+        await site.server.stop()
+    }
+
+    @Test(arguments: Browser.installed)
+    func nothingIsLostOrDoubledOverConnectionsThatBreak(_ browser: Browser) async throws {
+        // All of the issue's hundred thousand where there is time.
+        let count = Browser.isThorough && browser == .chromium ? 100_000 : 5_000
+        let seen = Mutex<[Int]>([])
+        struct Count: JSONHandler {
+            let note: @Sendable (Int) -> Void
+            func handle(_ input: Int) async throws -> Int {
+                note(input)
+                return input
+            }
+        }
+        let site = try DoorSite { gateway in
+            gateway.register(at: "/count") { Count { number in seen.withLock { $0.append(number) } } }
+        }
+        try await Self.drive(browser, site) { page in
+            let cutter = Task {
+                while !Task.isCancelled {
+                    page.breakConnection()
+                    try await Task.sleep(for: .milliseconds(Browser.isThorough ? 1000 : 100))
+                }
+            }
+            defer { cutter.cancel() }
+            // Both ways at once.
+            for number in 1...200 { try page.send("number", .number(.init(number))) }
+            #expect(try await page.call("send", .number(.init(count)), deadline: .seconds(120)) == .number(.init(count)))
+            for number in 201...400 { try page.send("number", .number(.init(number))) }
+            // The page's handlers run in tasks of their own, and a script does not wait for them.
+            let heard = try await page.evaluate(
+                "new Promise(done => { const look = () => calls.length < \(count + 400) ? setTimeout(look, 20) : "
+                    + "setTimeout(() => done(calls), 200); look(); })", deadline: .seconds(60)
+            ).decode([Int].self)
+            #expect(seen.withLock { $0 } == Array(1...count))
+            #expect(heard.count == count + 400)
+            #expect(Array(heard.prefix(200)) == Array(1...200))
+            #expect(Array(heard.suffix(200)) == Array(201...400))
+            #expect(Array(heard.dropFirst(200).dropLast(200)) == Array(1...count))
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser) async throws {
+        let first = try DoorSite()
+        let port = first.server.address.port
+        let pages = Pages.Following(first.gateway.pages)
+        try await browser.open("\(first.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            // A call of the page's that waits, and whose end the page remembers.
+            _ = try await page.evaluate(
+                "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1")
+            try await Task.sleep(for: .milliseconds(100))
+            await first.server.stop()
+            let second = try DoorSite(port: port)
+            let again = try await Pages.Following(second.gateway.pages).next()
+            #expect(again.id == page.id)
+            #expect(try await again.call("add", [1, 2]) == 3)
+            let ended = try await again.evaluate("window.ended")
+            #expect(ended["code"] == 503)
+            await second.server.stop()
+        }
+    }
+}
+
+extension Pages {
+    /// The pages that come, one after the other.
+    final class Following: Sendable {
+        private let found = Observed<[Page]>([])
+        private let taken = Mutex(0)
+        private let task: Task<Void, Never>
+
+        init(_ pages: Pages) {
+            let found = found
+            task = Task {
+                for await change in pages {
+                    if case .came(let page) = change { found.change { $0.append(page) } }
+                }
+            }
+        }
+
+        deinit { task.cancel() }
+
+        func next() async throws -> Page {
+            let place = taken.withLock { taken in
+                taken += 1
+                return taken - 1
+            }
+            return try await found.wait { $0.count > place }[place]
+        }
+    }
+}

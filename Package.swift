@@ -82,11 +82,15 @@ let package = Package(
         .executableTarget(
             name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/TestServer"),
+        // The engine alone, for `scripts/autobahn` and for what a connection costs.
+        .executableTarget(
+            name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/EchoServer"),
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
         .testTarget(
-            name: "MicroHTTPDTests", dependencies: ["MicroHTTPD", "TestSupport", httpTypes, logging]),
+            name: "MicroHTTPDTests",
+            dependencies: ["MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),
         .testTarget(
             name: "DrawbridgeServerTests",
             dependencies: [

@@ -102,7 +102,6 @@ extension WebSocket {
         if isBlocked, tick - moved >= 2 * limits.silentSeconds {
             return abort("nothing was taken for \(tick - moved) s")
         }
-        isPinged = isPinged && silence >= limits.silentSeconds
         if silence >= limits.silentSeconds, !isPinged {
             isPinged = true
             outgoing.withLock { $0.ping() }
@@ -130,6 +129,7 @@ extension WebSocket {
 
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
         heard = sockets.tick
+        isPinged = false
         guard stage == .open || stage == .closing else { return }
         do {
             try parser.parse(bytes) { take($0) }

@@ -1,0 +1,46 @@
+import Dispatch
+import Glibc
+import HTTPTypes
+import MicroHTTPD
+
+/// The engine by itself: every WebSocket gets back what it sends, and every other request "ok".
+///
+/// `echo-server [PORT [CERTIFICATE KEY]]` listens on this machine, on any free port if none is given, until SIGTERM.
+@main
+enum EchoServer {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let tls =
+            arguments.count > 2
+            ? try TLSIdentity(certificateFile: arguments[1], keyFile: arguments[2]) : nil
+        let server = HTTPServer(port: arguments.first.flatMap { Int($0) } ?? 0, tls: tls) { answer($0) }
+        signal(SIGTERM, SIG_IGN)
+        let signals = DispatchSource.makeSignalSource(signal: SIGTERM)
+        try server.start()
+        // Whoever waits for this line reads from a pipe.
+        let line = Array("listening on \(tls == nil ? "http" : "https")://127.0.0.1:\(server.port)\n".utf8)
+        _ = write(1, line, line.count)
+        await withCheckedContinuation { continuation in
+            signals.setEventHandler {
+                signals.cancel()
+                continuation.resume()
+            }
+            signals.resume()
+        }
+        await server.stop()
+    }
+
+    private static func answer(_ exchange: Exchange) {
+        guard WebSocketHandshake.isAsked(by: exchange.head) else {
+            return exchange.send(HTTPResponse(status: .ok), Array("ok".utf8))
+        }
+        do throws(WebSocketRefusal) {
+            exchange.upgrade(
+                try WebSocketHandshake(exchange.head),
+                events: WebSocketEvents(text: { $0.send(text: $1) }, binary: { $0.send(binary: $1) }))
+        } catch {
+            exchange.send(
+                HTTPResponse(status: error.status, headerFields: error.headers), Array(error.message.utf8))
+        }
+    }
+}

@@ -86,6 +86,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func run() {
         MHD_run(daemon)
         handshakes.libraryHasRun()
+        webSockets.libraryHasRun()
     }
 
     var timeout: Int32 {

@@ -88,8 +88,15 @@ extension WebSocket {
         sockets.look(at: self, in: limits.closeSeconds)
     }
 
+    /// The peer of a connection of the library's sends nothing more; what it sent is on its way.
+    func peerEnded() {
+        hasPeerEnded = true
+        sockets.look(at: self, in: 1)
+    }
+
     /// A time has come at which something may be due.
     func check() {
+        guard !hasPeerEnded else { return abort("the connection ended") }
         let tick = sockets.tick
         guard tick < deadline else {
             return abort("the connection was not closed in \(limits.closeSeconds) s")

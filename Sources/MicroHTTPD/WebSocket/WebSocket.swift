@@ -49,6 +49,8 @@ package final class WebSocket: @unchecked Sendable {
     @exclusivity(unchecked) var events: WebSocketEvents?
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var isPinged = false
+    /// The peer will send nothing more, and the library does not say so.
+    @exclusivity(unchecked) var hasPeerEnded = false
 
     // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must be over.
     @exclusivity(unchecked) var due = 0

@@ -14,8 +14,11 @@ final class WebSockets: @unchecked Sendable {
     private let loop: Loop
     private let ended: () -> Void
     private var sockets: [Int32: WebSocket] = [:]
+    /// Those that the library has, by its own sockets.
+    private var watched: [Int32: WebSocket] = [:]
     /// Connections that the library is to close, and until when.
     private var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
+    private var isExtraRun = false
     private var wheel = [[Int32]](repeating: [], count: round)
     /// One for all: what is read is parsed before the next is.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -48,6 +51,11 @@ final class WebSockets: @unchecked Sendable {
             do {
                 guard socket.stage == .opening, socket.descriptor == descriptor else { return }
                 try loop.drive(descriptor, EPOLLIN.rawValue)
+                // The library does not tell that a peer has gone.
+                if case .library(_, handle: _, let connection) = socket.transport {
+                    try loop.watch(connection.socket)
+                    watched[connection.socket] = socket
+                }
                 socket.open(extra)
             } catch {
                 socket.abort("\(error)")
@@ -67,6 +75,8 @@ final class WebSockets: @unchecked Sendable {
         case .library(let descriptor, let handle, let connection):
             sockets[descriptor] = nil
             loop.unwatch(descriptor)
+            watched[connection.socket] = nil
+            loop.unwatch(connection.socket)
             leaving[ObjectIdentifier(connection)] = (connection, tick + socket.limits.closeSeconds)
             dbr_end_upgrade(handle)
             loop.setRunDue()
@@ -86,9 +96,21 @@ final class WebSockets: @unchecked Sendable {
 
     /// A socket is ready; returns false when it belongs to none of these.
     func changed(_ descriptor: Int32, _ events: UInt32) -> Bool {
-        guard !sockets.isEmpty, let socket = sockets[descriptor] else { return false }
-        socket.ready(events, buffer)
+        guard !sockets.isEmpty else { return false }
+        if let socket = sockets[descriptor] {
+            socket.ready(events, buffer)
+        } else if let socket = watched[descriptor] {
+            socket.peerEnded()
+        } else {
+            return false
+        }
         return true
+    }
+
+    /// What the library finds out in one run about a connection that is to close, it acts upon in the next.
+    func libraryHasRun() {
+        isExtraRun = !leaving.isEmpty && !isExtraRun
+        if isExtraRun { loop.setRunDue() }
     }
 
     /// A second has passed.
@@ -105,6 +127,8 @@ final class WebSockets: @unchecked Sendable {
                 socket.check()
             }
         }
+        guard !leaving.isEmpty else { return }
+        loop.setRunDue()
         for (connection, deadline) in leaving.values where tick >= deadline && !connection.isCut {
             connection.cut()
         }

@@ -1,0 +1,107 @@
+import MicroHTTPD
+import Testing
+
+/// Frames without sockets: however they are cut, the same events.
+struct WebSocketParserTests {
+    /// All events, and what ended them.
+    private static func events(
+        _ bytes: [UInt8], piece: Int = .max, limits: WebSocketLimits = WebSocketLimits()
+    ) -> (events: [WebSocketParser.Event], code: WebSocketCloseCode?) {
+        var parser = WebSocketParser(limits)
+        var events: [WebSocketParser.Event] = []
+        var place = 0
+        while place < bytes.count {
+            var part = Array(bytes[place..<(place + min(piece, bytes.count - place))])
+            place += part.count
+            do {
+                try part.withUnsafeMutableBytes { bytes in try parser.parse(bytes) { events.append($0) } }
+            } catch {
+                return (events, (error as? WebSocketParser.Violation)?.code)
+            }
+        }
+        return (events, nil)
+    }
+
+    private static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true) -> [UInt8] {
+        WebSocketClient.frame(opcode, payload, flags: isFinal ? 0x80 : 0)
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 7, 8, 64, 1000, .max]) func piecesOfAnySizeAreTheSame(_ piece: Int) {
+        let text = String(repeating: "aß€😀", count: 70)
+        let cut = Array(text.utf8)
+        let bytes =
+            Self.frame(1, cut) + Self.frame(2, pattern(70_000)) + Self.frame(1)
+            + Self.frame(1, Array(cut[..<2]), isFinal: false) + Self.frame(9, [1, 2, 3])
+            + Self.frame(0, Array(cut[2..<9]), isFinal: false) + Self.frame(0, isFinal: false)
+            + Self.frame(10, [9]) + Self.frame(0, Array(cut[9...])) + Self.frame(8, [0x0F, 0xA0, 0x61])
+            + Self.frame(1, cut)
+        let (events, code) = Self.events(bytes, piece: piece)
+        #expect(code == nil)
+        #expect(
+            events == [
+                .text(cut), .binary(pattern(70_000)), .text([]), .ping([1, 2, 3]), .pong, .text(cut),
+                .close(WebSocketCloseCode(rawValue: 4000), reason: "a"),
+            ])
+    }
+
+    @Test(arguments: WebSocketFaultTests.faults.indices) func aFaultIsOneInAnyPieces(_ index: Int) {
+        var limits = WebSocketLimits()
+        limits.message = 200_000
+        limits.frames = 1000
+        let (bytes, code) = WebSocketFaultTests.faults[index]
+        for piece in [1, 2, 3, 7, .max] {
+            let result = Self.events(bytes, piece: piece, limits: limits)
+            #expect(result.code?.rawValue == UInt16(code))
+            #expect(result.events.isEmpty)
+        }
+    }
+
+    @Test func aMessageOfExactlyTheLimitIsTaken() {
+        var limits = WebSocketLimits()
+        limits.message = 1000
+        limits.frames = 3
+        let whole = Self.frame(2, pattern(1000))
+        #expect(Self.events(whole, limits: limits).events == [.binary(pattern(1000))])
+        let cut =
+            Self.frame(2, pattern(400), isFinal: false)
+            + Self.frame(0, pattern(600, from: 400), isFinal: false)
+            + Self.frame(0)
+        #expect(Self.events(cut + cut, limits: limits).events.count == 2)
+        #expect(Self.events(Self.frame(2, pattern(1001)), limits: limits).code == .tooLarge)
+    }
+
+    @Test func aLengthThatIsOnlySaidTakesNoMemory() throws {
+        var parser = WebSocketParser()
+        var bytes = WebSocketClient.frame(2, pattern(10), length: 16 << 20)
+        try bytes.withUnsafeMutableBytes { try parser.parse($0) { _ in } }
+        #expect(parser.keptBytes == 10)
+    }
+
+    /// Every sequence that is well formed, at its bounds, and its neighbours that are not (Unicode 16, table 3-7).
+    @Test(
+        arguments: [
+            ([0x00], true), ([0x7F], true), ([0x80], false), ([0xBF], false), ([0xC1, 0xBF], false),
+            ([0xC2, 0x80], true), ([0xC2, 0x7F], false), ([0xDF, 0xBF], true), ([0xDF, 0xC0], false),
+            ([0xE0, 0x9F, 0xBF], false), ([0xE0, 0xA0, 0x80], true), ([0xE1, 0x80, 0x80], true),
+            ([0xEC, 0xBF, 0xBF], true), ([0xED, 0x9F, 0xBF], true), ([0xED, 0xA0, 0x80], false),
+            ([0xEE, 0x80, 0x80], true), ([0xEF, 0xBF, 0xBF], true), ([0xEF, 0xBF, 0xC0], false),
+            ([0xF0, 0x8F, 0xBF, 0xBF], false), ([0xF0, 0x90, 0x80, 0x80], true),
+            ([0xF3, 0xBF, 0xBF, 0xBF], true), ([0xF4, 0x8F, 0xBF, 0xBF], true),
+            ([0xF4, 0x90, 0x80, 0x80], false), ([0xF5, 0x80, 0x80, 0x80], false), ([0xFF], false),
+            ([0xF0, 0x90, 0x80], false), ([0xE1, 0x80], false), ([0xC3], false),
+        ] as [([UInt8], Bool)])
+    func whatIsUTF8IsKnown(_ bytes: [UInt8], _ isText: Bool) {
+        #expect(isText == (String(validating: bytes, as: UTF8.self) != nil))
+        for before in 0..<9 {
+            let all = [UInt8](repeating: 0x61, count: before) + bytes
+            for cut in 0...all.count {
+                var validator = UTF8Validator()
+                let isTaken = all.withUnsafeBytes { bytes in
+                    validator.take(UnsafeRawBufferPointer(rebasing: bytes[..<cut]))
+                        && validator.take(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
+                }
+                #expect((isTaken && validator.isComplete) == isText)
+            }
+        }
+    }
+}

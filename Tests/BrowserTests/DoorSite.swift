@@ -7,7 +7,8 @@ import Testing
 
 /// A gateway with the pages of the doors, the handlers that they call, and a place for their reports.
 final class DoorSite: Sendable {
-    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages/doors").path()
+    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages/doors")
+        .path()
 
     let gateway: Gateway
     let server: GatewayServer
@@ -29,7 +30,8 @@ final class DoorSite: Sendable {
         gateway = Gateway(
             passThrough: [Reports(reports: reports), .staticFiles(Self.pages)],
             pageRuntime: PageRuntime(
-                schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"], replyHandlers: ["echo", "fail"],
+                schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"],
+                replyHandlers: ["echo", "fail"],
                 functions: ["callNative", "echo", "claimed"], shortcuts: ["MyApp"]))
         gateway.register(Echo.self, at: "/echo")
         gateway.register(Add.self, at: "/add")

@@ -7,7 +7,8 @@ import Testing
 /// Pages that were written for an app, one for each door, in real browsers: they test themselves, and say what failed.
 @Suite("Doors", .serialized, .timeLimit(.minutes(3))) struct DoorTests {
     private static let doors = [
-        "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts", "untouched",
+        "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts",
+        "untouched",
     ]
 
     @Test(arguments: Browser.installed, doors)

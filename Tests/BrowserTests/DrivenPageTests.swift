@@ -29,7 +29,9 @@ import Testing
             #expect(try await page.call("add", [2, 3]) == 5)
             #expect(try await page.call("whatTime", ["a": 1], by: .message) == ["asked": ["a": 1]])
             #expect(try await page.evaluate("document.title") == .string(title))
-            #expect(try await page.evaluate("new Promise(done => setTimeout(() => done({a: 1}), 20))") == ["a": 1])
+            #expect(
+                try await page.evaluate("new Promise(done => setTimeout(() => done({a: 1}), 20))") == ["a": 1]
+            )
             try page.emit("hello", texts)
             #expect(try await page.evaluate("calls") == [texts])
             #expect(page.bridges.contains(.wvjb))
@@ -98,7 +100,9 @@ import Testing
             defer { cutter.cancel() }
             // Both ways at once.
             for number in 1...200 { try page.send("number", .number(.init(number))) }
-            #expect(try await page.call("send", .number(.init(count)), deadline: .seconds(120)) == .number(.init(count)))
+            #expect(
+                try await page.call("send", .number(.init(count)), deadline: .seconds(120))
+                    == .number(.init(count)))
             for number in 201...400 { try page.send("number", .number(.init(number))) }
             // The page's handlers run in tasks of their own, and a script does not wait for them.
             let heard = try await page.evaluate(
@@ -123,7 +127,8 @@ import Testing
             _ = try await page.call("share")
             // A call of the page's that waits, and whose end the page remembers.
             _ = try await page.evaluate(
-                "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1")
+                "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1"
+            )
             try await Task.sleep(for: .milliseconds(100))
             await first.server.stop()
             let second = try DoorSite(port: port)

@@ -23,7 +23,8 @@ final class StaticFilesSite: Sendable {
         let top = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.top = top
         gateway = Gateway(
-            passThrough: [.staticFiles(top + "/root")], logger: Logger(label: "test") { [log] _ in log })
+            passThrough: [.staticFiles(top + "/root")], pageRuntime: nil,
+            logger: Logger(label: "test") { [log] _ in log })
         if hasRoot { try folder("") }
         try Self.write(Array(StaticFilesSite.secret.utf8), to: top + "/secret.txt")
         for (name, text) in files { try file(name, text) }

@@ -20,9 +20,10 @@ enum RuntimeScript {
 
     /// The tag for the document at a path.
     static func tag(for path: String, token: String, nonce: String?) -> String {
+        let path = Percent.encode(Percent.decode(path[...].utf8) ?? path, keeping: "/")
         let nonce = nonce.map { #" nonce="\#($0)""# } ?? ""
         return
-            #"<script src="\#(self.path)?path=\#(Percent.encode(path, keeping: "/"))" data-token="\#(token)"\#(nonce)></script>"#
+            #"<script src="\#(self.path)?path=\#(path)" data-token="\#(token)"\#(nonce)></script>"#
     }
 
     /// The script for the page at a path.

@@ -34,6 +34,33 @@ struct PageEndpointsTests {
         #expect(changed.status == .ok)
     }
 
+    private struct Document: Responder {
+        func respond(to request: Request) async throws -> Response? {
+            request.path.hasPrefix("/__")
+                ? nil : Response(text: "<!doctype html><p>a", contentType: "text/html")
+        }
+    }
+
+    /// Sends its request on.
+    private struct Onwards: Handler {
+        func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
+    }
+
+    @Test func documentsGetTheScriptWhicheverWayTheyGo() async throws {
+        let gateway = Gateway(
+            passThrough: [Document()], pageRuntime: PageRuntime(excluded: ["/docs/*"]), logger: .quiet)
+        gateway.register(Onwards.self, at: "/a b")
+        let tag =
+            #"<!doctype html><script src="/__drawbridge__/page.js?path=/a%20b" data-token="\#(gateway.access.token.text)"></script><p>a"#
+        for target in ["/a%20b", "/a%20b?_mobile_bridge=1"] {
+            let response = await gateway.respond(to: Request(target, headers: [.secFetchDest: "document"]))
+            #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == tag)
+            #expect(response.headers[.cacheControl] == "no-cache")
+        }
+        let plain = await gateway.respond(to: Request("/docs/1", headers: [.secFetchDest: "document"]))
+        #expect(try await plain.body.collect() == Array("<!doctype html><p>a".utf8))
+    }
+
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
     func withoutARuntimeThereIsNoneOfIt(_ path: String) async {
         let gateway = Gateway(pageRuntime: nil, logger: .quiet)

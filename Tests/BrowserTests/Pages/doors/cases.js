@@ -16,10 +16,13 @@ function test(name, work, milliseconds = 8000) {
 }
 
 function equal(actual, expected, what = 'got') {
-    const [a, b] = [actual, expected].map(value => value === undefined ? 'undefined' : JSON.stringify(value));
+    const [a, b] = [actual, expected].map(value => value === undefined ? 'undefined' : JSON.stringify(value, sorted));
     if (a !== b) throw new Error(what + ' ' + shortened(a) + ', expected ' + shortened(b));
 }
 
+/// The members of an object have no order.
+const sorted = (name, value) =>
+    value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
 const shortened = text => text.length > 200 ? text.slice(0, 200) + '… (' + text.length + ')' : text;
 const wait = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 const pageLoaded = new Promise(done => addEventListener('load', done));

@@ -16,7 +16,14 @@ enum RuntimeScript {
         PackageResources.native_js,
     ]
 
-    private static let body: [UInt8] = modules.joined(separator: [UInt8(ascii: "\n")]) + Array("})();\n".utf8)
+    private static let body = modules.flatMap(withoutComments) + Array("})();\n".utf8)
+
+    /// A third of the modules are lines for whoever reads them; no line of a text begins so there.
+    private static func withoutComments(_ module: [UInt8]) -> [UInt8] {
+        module.split(separator: UInt8(ascii: "\n")).filter { line in
+            !line.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8)
+        }.flatMap { Array($0) + [UInt8(ascii: "\n")] }
+    }
 
     /// The tag for the document at a path.
     static func tag(for path: String, token: String, nonce: String?) -> String {

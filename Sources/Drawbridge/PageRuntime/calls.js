@@ -1,5 +1,4 @@
-// Calls of the page to native (contracts, rule 1): each door gives a name, data and what is to be done with the answer.
-// Names are paths without their first slash.
+// Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
 let lastCall = 0;
 const calls = new Map();
 
@@ -54,48 +53,34 @@ function failure({ code, message }) {
 /// Calls native and waits, the page standing still. What waits to be sent goes along, and is taken first.
 function callNow(name, data, door) {
     connect();
-    name = name.replace(/^\//, '');
-    let request = askNow(name, data, door);
-    if (request.status === 401 || request.status === 403) {
-        // The token is of a process that is no more, as a rule.
-        const token = new XMLHttpRequest();
-        xhrOpen.call(token, 'GET', origin + '/__drawbridge__/token', false);
-        xhrHeader.call(token, 'X-Drawbridge-Page', page);
-        try {
-            xhrSend.call(token);
-            adopt(JSON.parse(token.responseText));
-            request = askNow(name, data, door);
-        } catch (error) {
-            // The refusal stands.
-        }
-    }
-    let answer;
-    try {
-        answer = JSON.parse(request.responseText);
-    } catch (error) {
-        answer = {};
+    const ask = () => askNow('POST', 'call', write({
+        epoch, call: name.replace(/^\//, ''), data, door, url: location.href,
+    }).slice(0, -1) + ',"up":' + batch(waiting) + '}');
+    let { status, answer } = ask();
+    if (status === 401 || status === 403) {
+        // The token is of a process that is no more.
+        adopt(askNow('GET', 'token').answer);
+        ({ status, answer } = ask());
     }
     if (answer.received) taken(answer.received);
-    else if (!request.status) waiting.forEach(message => { message.isSent = true; });
     if (answer.error) throw failure(answer.error);
-    if (request.status !== 200) {
-        throw failure({ code: request.status || 503, message: answer.message || 'the gateway did not answer' });
-    }
+    if (status !== 200) throw failure({ code: status || 503, message: answer.message || 'the gateway did not answer' });
     return answer.value;
 }
 
-function askNow(call, data, door) {
+function askNow(method, path, body) {
     const request = new XMLHttpRequest();
-    const body = write({ epoch, call, data, door, url: location.href }).slice(0, -1) + ',"up":' + batch(waiting) + '}';
-    xhrOpen.call(request, 'POST', origin + '/__drawbridge__/call', false);
+    xhrOpen.call(request, method, origin + '/__drawbridge__/' + path, false);
     xhrHeader.call(request, 'Content-Type', 'application/json');
     sign(request);
+    let answer = {};
     try {
         xhrSend.call(request, body);
+        answer = JSON.parse(request.responseText);
     } catch (error) {
-        // Its status stays 0.
+        // The status says it.
     }
-    return request;
+    return { status: request.status, answer };
 }
 
 /// Says which page sends a request that is bound for native.

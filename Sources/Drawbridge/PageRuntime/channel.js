@@ -1,12 +1,11 @@
-// The channel to the gateway: one WebSocket, opened by the first use of a bridge. Messages are numbered in both
-// directions and kept until the other side has said that it took them, so that a connection that breaks costs none and
-// doubles none. The gateway's `epoch` tells one process of it from the next. (A real page's needs: the contracts' doors 3
-// to 7, which all speak through here.)
-let epoch = config.epoch;
-const page = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => ('0' + byte.toString(16)).slice(-2)).join('');
+// The channel to the gateway, for doors 3 to 7 of the contracts: one WebSocket, opened by the first use of a bridge.
+// Messages are numbered in both directions and kept until the other side has taken them: a connection that breaks loses
+// none and doubles none. The `epoch` tells one process of the gateway from the next.
+let { epoch } = config;
+const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
 
-// What goes up: messages not yet taken, each `{n, text, id, isAnswer, isSent}`.
+// What goes up, until it is taken: `{n, text, id, isAnswer, isSent}`.
 let waiting = [];
 let lastNumber = 0;
 let sentNumber = 0;
@@ -19,41 +18,42 @@ let socket = null;
 let isWelcome = false;
 let wasWelcome = false;
 let isGone = false;
+let leaving = false;
 let delay = 0;
-// How often in a row the gateway has refused what it was sent.
+// How often in a row the gateway has refused what it got.
 let refusals = 0;
-let shown = '';
+let shown;
 
-/// Sends a message, together with the others of this task. `id` is its call's, where a reply is wanted.
+/// Sends a message, together with the others of this task. `id` is its call's.
 function post(message, id) {
-    waiting.push({ n: ++lastNumber, text: write(message), id, isAnswer: 'result' in message });
+    const text = write(message);
+    waiting.push({ n: ++lastNumber, text, id, isAnswer: 'result' in message });
     connect();
     if (isFlushing) return;
     isFlushing = true;
-    Promise.resolve().then(() => {
+    queueMicrotask(() => {
         isFlushing = false;
         flush();
     });
 }
 
-/// `[[n,message],…]`; a million characters at most, if it is not one message that is longer.
 function batch(messages) {
     return '[' + messages.map(({ n, text }) => '[' + n + ',' + text + ']') + ']';
 }
 
+const place = () => write({ url: location.href, title: document.title });
+
 function flush() {
+    if (isGone) sendLast();
     if (!isWelcome) return;
-    const address = location.href + '\n' + document.title;
-    if (shown !== address) {
-        shown = address;
-        waiting.push({ n: ++lastNumber, text: write({ url: location.href, title: document.title }) });
-    }
+    const text = place();
+    if (text !== shown) waiting.push({ n: ++lastNumber, text: shown = text });
     let frame = [];
     let length = 0;
     for (const message of waiting) {
         if (message.n <= sentNumber) continue;
         if (length && (refusals || length + message.text.length > 1e6)) {
-            socket.send('{"up":' + batch(frame) + '}');
+            send('{"up":' + batch(frame) + '}');
             frame = [];
             length = 0;
         }
@@ -62,7 +62,11 @@ function flush() {
         message.isSent = true;
         sentNumber = message.n;
     }
-    if (length) socket.send('{"up":' + batch(frame) + '}');
+    if (length) send('{"up":' + batch(frame) + '}');
+}
+
+function send(text) {
+    socketSend.call(socket, text);
 }
 
 /// The gateway has all up to number `n`.
@@ -73,7 +77,7 @@ function taken(n) {
 function acknowledge() {
     if (!isWelcome || acknowledged === received) return;
     acknowledged = received;
-    socket.send('{"ack":' + received + '}');
+    send('{"ack":' + received + '}');
 }
 
 function connect() {
@@ -82,19 +86,18 @@ function connect() {
         socket = new WebSocket(
             origin.replace('http', 'ws') + '/__drawbridge__/channel', ['drawbridge', 'token.' + token]);
     } catch (error) {
-        // The page's policy forbids it: only synchronous calls and flagged requests work.
-        console.warn('Drawbridge: no channel to the gateway:', error.message);
+        // The page's policy forbids it.
         isGone = true;
         return;
     }
     const own = socket;
     let wasOpen = false;
     own.onopen = () => {
+        if (own !== socket) return;
         wasOpen = true;
-        shown = location.href + '\n' + document.title;
-        own.send(write({ hello: {
-            page, epoch, url: location.href, title: document.title, received, bridges, top: window === window.top,
-        } }));
+        shown = place();
+        const hello = { page, epoch, received, bridges, top: window === window.top };
+        send(write({ hello: Object.assign(hello, JSON.parse(shown)) }));
     };
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data));
@@ -120,7 +123,6 @@ function reconnect(last) {
     }, now);
 }
 
-/// Asks for the token and the epoch of the gateway as it is now.
 function renew() {
     return fetch(origin + '/__drawbridge__/token', { cache: 'no-store', headers: { 'X-Drawbridge-Page': page } })
         .then(response => response.json()).then(adopt).catch(() => {});
@@ -131,8 +133,8 @@ function adopt(current) {
     if (current.epoch && current.epoch !== epoch) restart(current.epoch);
 }
 
-/// Begins anew with a gateway that knows nothing of this page: what was sent to the last one is lost and says so, what
-/// was not is numbered again.
+/// Begins anew with a gateway that knows nothing of this page. Calls that were sent to the last one fail; what was not
+/// sent is numbered again.
 function restart(current) {
     epoch = current;
     received = acknowledged = sentNumber = lastNumber = 0;
@@ -147,11 +149,10 @@ function restart(current) {
 function take(frame) {
     if (frame.welcome) {
         const { welcome } = frame;
-        const isAnother = welcome.epoch !== epoch;
-        if (isAnother) renew();
-        if (isAnother || welcome.new && wasWelcome) restart(welcome.epoch);
+        if (welcome.epoch !== epoch) renew();
+        if (welcome.epoch !== epoch || welcome.new && wasWelcome) restart(welcome.epoch);
         taken(welcome.received);
-        // Twice refused, the second time alone: this one will never be taken, and the next ones must.
+        // Refused twice, and the second time alone: it will never be taken, and the next ones must be.
         if (refusals > 1 && waiting.length) {
             const [first] = waiting;
             failCalls({ code: 413, message: 'the gateway refused this call' }, id => id === first.id);
@@ -169,7 +170,7 @@ function take(frame) {
     }
     if (!frame.down) return;
     for (const [n, message] of frame.down) {
-        // Come before, over the last connection.
+        // It came before, over the last connection.
         if (n <= received) continue;
         received = n;
         attempt(() => apply(message));
@@ -178,36 +179,36 @@ function take(frame) {
     else setTimeout(acknowledge);
 }
 
-/// Says that a bridge can take native's calls.
 function ready(bridge) {
     if (bridges.includes(bridge)) return;
     bridges.push(bridge);
     post({ bridge });
 }
 
-/// The page goes, perhaps to come back: what the gateway has not taken travels by a request that outlives the page.
+/// The page goes, perhaps to come back.
 function leave(event) {
     if (!socket) return;
     isGone = true;
-    const body = messages => '{"page":' + write(page) + ',"token":' + write(token) + ',"epoch":' + write(epoch)
-        + ',"up":' + batch(messages) + ',"leaving":' + !event.persisted + '}';
-    let last = waiting;
-    // Browsers let no more than 64 KB outlive a page. The first of them are what can still be taken in order.
-    while (last.length && new Blob([body(last)]).size > 6e4) last = last.slice(0, last.length >> 1);
-    if (last.length || !event.persisted) {
-        for (const message of last) message.isSent = true;
-        const url = origin + '/__drawbridge__/messages';
-        if ('keepalive' in Request.prototype) {
-            const headers = { 'Content-Type': 'application/json' };
-            fetch(url, { method: 'POST', keepalive: true, headers, body: body(last) }).catch(() => {});
-        } else {
-            sendBeacon.call(navigator, url, body(last));
-        }
-    }
-    if (isWelcome && !event.persisted) socket.send('{"bye":true}');
+    leaving = !event.persisted;
+    if (waiting.length || leaving) sendLast();
+    if (isWelcome && leaving) send('{"bye":true}');
     socket.close();
     socket = null;
     isWelcome = false;
+}
+
+/// What the gateway has not taken travels by a request that outlives the page, for which browsers have 64 KB.
+function sendLast() {
+    let last = waiting;
+    let body;
+    for (;;) {
+        const start = write({ page, token, epoch, leaving }).slice(0, -1);
+        body = new Blob([start, ',"up":', batch(last), '}'], { type: 'application/json' });
+        if (body.size < 6e4 || !last.length) break;
+        last = last.slice(0, last.length >> 1);
+    }
+    for (const message of last) message.isSent = true;
+    sendBeacon.call(navigator, origin + '/__drawbridge__/messages', body);
 }
 
 window.addEventListener('pagehide', leave);
@@ -218,5 +219,4 @@ window.addEventListener('pageshow', event => {
     connect();
 });
 for (const name of ['popstate', 'hashchange']) window.addEventListener(name, () => later(flush));
-if (window.navigation) navigation.addEventListener('currententrychange', () => later(flush));
 if (config.wanted === true) connect();

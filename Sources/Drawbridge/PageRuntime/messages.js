@@ -1,5 +1,5 @@
-// `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5). Only registered names are there, since
-// pages look for names to find out where they run.
+// `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5). Only registered names are there: by
+// names pages find out where they run.
 const answersTo = new Map();
 
 const messageHandlers = {};
@@ -8,7 +8,7 @@ for (const name of config.messageHandlers || []) {
         postMessage(body) {
             if (!arguments.length) throw new TypeError('postMessage needs a message');
             // What cannot be cloned throws, as it does in a web view.
-            clone(body);
+            structuredClone(body);
             if ((config.replyHandlers || []).includes(name)) return promise(name, body, 'message');
             if (name === 'JSBridge') jsBridge(body);
             else call(name, body, 'message');
@@ -21,7 +21,7 @@ function jsBridge(body) {
     const { action, data, callbackId } = Object(body);
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
     if (typeof action !== 'string' || !isObject || typeof callbackId !== 'string') {
-        console.warn('Drawbridge: dropped a message to JSBridge, which takes {action: string, data: object, callbackId: string}:', body);
+        console.warn('Drawbridge: JSBridge takes {action: string, data: object, callbackId: string} and dropped', body);
         return;
     }
     ready('message');
@@ -36,7 +36,7 @@ function jsBridge(body) {
     }));
 }
 
-/// Calls the page by a message. `done` gets its answer, if one is wanted; `outcome`, whether there was somebody to call.
+/// Calls the page by a message. `done` gets its answer, if one is wanted; `outcome`, what became of the call itself.
 function callMessage(action, data, id, done, outcome) {
     const callbackId = done ? 'native_' + id : '';
     if (done) answersTo.set(callbackId, done);

@@ -1,7 +1,6 @@
-// What comes from native: answers, calls of the page's handlers in each bridge's own way, scripts to evaluate, events
-// (contracts, sections 4 to 6).
+// What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
 
-// Answers that the page still owes are for the process that asked.
+// An answer is for the process that asked.
 let generation = 0;
 
 function forgetAnswers() {
@@ -20,7 +19,7 @@ function apply(message) {
     } else if ('log' in message) console.warn(message.log);
 }
 
-/// Gives what sends the answer to a question of native's: `{value}` or `{error}`, a promise's where there is one.
+/// What sends `{value}` or `{error}` to native as its answer; a promise's, where the value is one.
 function answerTo(id) {
     if (id === undefined) return () => {};
     const asked = generation;
@@ -58,8 +57,9 @@ function called({ call: name, data, id, dialect }) {
     const done = id === undefined ? undefined : value => answer({ value });
     const otherwise = outcome => {
         if (outcome && !outcome.error) return;
-        answer({ error: outcome ? outcome.error : { code: 400, message: 'the page has no handler ' + name } });
-        if (!outcome) console.warn('Drawbridge: native called "' + name + '", and the page has no such handler');
+        const message = 'the page has no handler for ' + name;
+        if (!outcome) console.warn('Drawbridge:', message);
+        answer(outcome || { error: { code: 400, message } });
     };
     const byFunction = () => {
         const input = data === undefined ? [] : [].concat(data);
@@ -69,9 +69,12 @@ function called({ call: name, data, id, dialect }) {
     if (dialect === 'wvjb' || dialect === 'wvjb4') return callWVJB(name, data, id, done);
     if (dialect === 'message') return callMessage(name, data, id, done, otherwise);
     if (dialect) return byFunction();
-    // What the page's scripts are about to register cannot be looked for yet.
+    const hasHandler = () => (ownBridge ? name in handlers : window.WebViewJavascriptBridge);
+    if (takesCalls && hasHandler()) return callWVJB(name, data, id, done);
+    // Before load, and before its bridge is there, the page may still be about to register one.
     const choose = () => {
-        if (isAsked && !takesCalls || handlers && name in handlers) return callWVJB(name, data, id, done);
+        if (isAsked && !takesCalls) return startupCalls.push(choose);
+        if (hasHandler()) return callWVJB(name, data, id, done);
         globalNamed('bridge', bridge => {
             if (!bridge || typeof bridge.handleNativeMsg !== 'function') return byFunction();
             // A page that shows its listeners shows what it does not listen to.
@@ -81,6 +84,5 @@ function called({ call: name, data, id, dialect }) {
             });
         });
     };
-    if (document.readyState === 'complete') choose();
-    else loaded.then(choose);
+    loaded.then(choose);
 }

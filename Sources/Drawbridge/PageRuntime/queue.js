@@ -1,7 +1,6 @@
-// The pull queue and its relations: a URL is only the signal, and the page's own functions hand over what it has to say
-// (contracts, section 3); command URLs, which are the call themselves; the iframe form of `__jsbridge__` (section 2).
+// The pull queue, where a URL is only the signal; command URLs, which are the call (contracts, section 3); the iframe
+// form of `__jsbridge__` (section 2).
 
-/// Takes all that waits in the page's queue, in order.
 function fetchQueue() {
     connect();
     callGlobal('fetchMessageQueue', [], outcome => {
@@ -10,7 +9,7 @@ function fetchQueue() {
     });
 }
 
-/// An older page gives one message at a time. One that gives the same again has not let it go.
+/// An older page gives one message at a time. If it gives the same again it has not let it go.
 function fetchOne(last) {
     callGlobal('fetchMessage', [], outcome => {
         const text = outcome && write(outcome.value);
@@ -31,27 +30,26 @@ function run({ funcName, prama, callbackId }) {
 /// `<scheme>://name?key=value`: no reply.
 function command(path, query) {
     const data = items(query);
-    call(data[config.commandItem] || path.replace(/^\/|\/$/g, ''), data, 'command');
+    call(data[config.commandItem] || path.replace(/\/$/, ''), query ? data : undefined, 'command');
 }
 
-// The iframe form has no ids: answers go out in the order of the calls, so each waits for those before it.
+// The iframe form has no ids: each answer waits for those to the calls before it.
 let lastAnswer = Promise.resolve();
 
 function frameCall(path, query) {
     const { action = '', data, ...others } = items(query);
-    const name = path.replace(/^\/|\/$/g, '') || action;
+    const input = data !== undefined ? parsed(data) : Object.keys(others).length ? others : undefined;
     const answer = new Promise(resolve => {
-        call(name, data === undefined ? others : parsed(data), 'iframe', (error, value) => {
+        call(path.replace(/^\/|\/$/g, '') || action, input, 'iframe', (error, value) => {
             resolve(typeof value === 'string' ? value : write(error || { code: 200, message: '', data: value }));
         });
     });
     lastAnswer = lastAnswer.then(() => answer).then(text => callGlobal('responseFromObjC', [text]));
 }
 
-/// Text that may be JSON.
 function parsed(text) {
     try {
-        return JSON.parse(text);
+        return typeof text === 'string' ? JSON.parse(text) : text;
     } catch (error) {
         return text;
     }

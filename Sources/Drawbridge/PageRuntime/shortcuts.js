@@ -1,5 +1,5 @@
-// Shortcuts (contracts, section 7): `MyApp.share(data, callback)` for every handler of this page. The last two may be
-// left out, either or both, and there is a promise for who wants one.
+// Shortcuts (contracts, section 7): `MyApp.share(data, callback)` for every handler of this page. Both may be left out,
+// and there is a promise for who wants one.
 for (const object of config.shortcuts || []) {
     const methods = {};
     for (const name of config.names || []) {

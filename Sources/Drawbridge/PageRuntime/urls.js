@@ -1,29 +1,32 @@
-// URLs that are meant for native, caught before the browser sends or opens them (contracts, sections 1 to 4). They are
-// told by pattern, for engines do not agree on how to read them: the hosts `__bridge_loaded__`, `__wvjb_queue_message__`
-// and `__jsbridge__`, the path `/__jsbridge__`, the app's own schemes, and the flag `_mobile_bridge=1`.
-
-/// `[whole, scheme, host, path, query]` of a URL, as RFC 3986, appendix B has it.
-const parts = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/i;
+// URLs that are meant for native, caught before the browser opens or sends them (contracts, sections 1 to 4). They are
+// told by pattern, for engines do not agree on how to read them.
 const schemes = config.schemes || [];
-const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(' + ['wvjbscheme'].concat(schemes)
-    .map(scheme => scheme.replace(/[+.]/g, '\\$&')).join('|') + '):', 'i');
+const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
+    + schemes.map(scheme => '|' + scheme.replace(/[+.]/g, '\\$&')).join('') + '):', 'i');
 
-/// What a frame or a link that opens this URL asks of native: something to do, or nothing, and the browser opens it.
-function asked(url) {
+/// The parts of a URL (RFC 3986, appendix B); nothing where it is surely not for native.
+function partsOf(url) {
     const text = String(url).trim();
     if (!hint.test(text)) return undefined;
-    const [, scheme = '', host = '', path, query = ''] = parts.exec(text);
+    const [, scheme = '', host = '', path, query]
+        = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/i.exec(text);
     const name = host.toLowerCase().replace(/:\d*$/, '');
+    return { scheme: scheme.toLowerCase(), host, name, path, query, isOwn: schemes.includes(scheme.toLowerCase()) };
+}
+
+/// What a frame or a link that opens this URL asks of native; nothing where the browser is to open it.
+function asked(url) {
+    const parts = partsOf(url);
+    if (!parts) return undefined;
+    const { scheme, host, name, path, query = '', isOwn } = parts;
     if (name === '__jsbridge__') return () => frameCall(path, query);
-    if (schemes.includes(scheme.toLowerCase())) {
-        return name === 'fetch_message' ? fetchQueue : () => command(host + path, query);
-    }
-    if (!/^(https|wvjbscheme)$/i.test(scheme)) return undefined;
+    if (isOwn) return name === 'fetch_message' ? fetchQueue : () => command(host + path, query);
+    if (scheme !== 'https' && scheme !== 'wvjbscheme') return undefined;
     if (name === '__bridge_loaded__') return loadWVJB;
     return name === '__wvjb_queue_message__' ? fetchWVJB : undefined;
 }
 
-/// The items of a query as they were meant: a plus stays a plus, and what is no encoding stays as it is.
+/// The items of a query. A plus stays a plus, and what is no encoding stays as it is.
 function items(query) {
     const decode = text => {
         try {
@@ -40,17 +43,15 @@ function items(query) {
     return found;
 }
 
-/// Where a request goes that is bound for native: `{url}`, changed or as it was; nothing for any other request.
+/// Where a request goes that is bound for native; nothing for any other.
 function bound(url) {
-    const text = url.trim();
-    if (!hint.test(text)) return undefined;
-    const [, scheme = '', host = '', path, query] = parts.exec(text);
-    const search = query === undefined ? '' : '?' + query;
-    const name = host.toLowerCase().replace(/:\d*$/, '');
-    const door = origin + '/__jsbridge__';
-    if (name === '__jsbridge__') return { url: door + path + search };
-    if (schemes.includes(scheme.toLowerCase())) {
-        return { url: door + (name === 'fetch_message' ? '' : '/' + host) + path + search };
+    const parts = partsOf(url);
+    if (!parts) return undefined;
+    const { host, name, path, query, isOwn } = parts;
+    const isName = name === '__jsbridge__';
+    if (isName || isOwn) {
+        const below = isName || name === 'fetch_message' ? '' : '/' + host;
+        return origin + '/__jsbridge__' + below + path + (query === undefined ? '' : '?' + query);
     }
     let whole;
     try {
@@ -58,14 +59,13 @@ function bound(url) {
     } catch (error) {
         return undefined;
     }
-    if (!/^https?:$/.test(whole.protocol)) return undefined;
-    const isFlagged = whole.searchParams.getAll('_mobile_bridge').includes('1');
-    if (!isFlagged && !/^\/__jsbridge__(\/|$)/.test(whole.pathname)) return undefined;
-    return { url: whole.origin === origin ? url : origin + whole.pathname + whole.search };
+    const { protocol, pathname, search, searchParams } = whole;
+    const isBound = searchParams.getAll('_mobile_bridge').includes('1') || /^\/__jsbridge__(\/|$)/.test(pathname);
+    if (!isBound || !/^http/.test(protocol)) return undefined;
+    return whole.origin === origin ? String(url) : origin + pathname + search;
 }
 
-// Frames. A bridge URL is kept from the attribute and remembered for the page; the frame itself is the page's to add
-// and to remove, also in the same task.
+// Frames. A URL for native is kept from the attribute, and remembered. The frame is the page's to add and to remove.
 const frameURLs = new WeakMap();
 // What is to be done for a frame, in a later task: `{work, isAdded}`.
 const dueFrames = new Map();
@@ -91,7 +91,7 @@ function keepFromFrame(frame, url) {
         sawChanges(observer.takeRecords());
         const { work, isAdded } = dueFrames.get(frame);
         dueFrames.delete(frame);
-        // One that was never in the document loads nothing in a web view either.
+        // One that was not in the document loads nothing in a web view either.
         if (isAdded || frame.isConnected) work.forEach(attempt);
     });
     return true;
@@ -108,13 +108,10 @@ Object.defineProperty(frames, 'src', Object.assign({}, frameSource, {
 wrap(frames, 'setAttribute', function (name, value) {
     if (!/^src$/i.test(name) || !keepFromFrame(this, value)) setAttribute.apply(this, arguments);
 });
-wrap(frames, 'getAttribute', function (name) {
-    return /^src$/i.test(name) && frameURLs.get(this) || getAttribute.apply(this, arguments);
-});
 
 function sawFrame(frame) {
     const url = getAttribute.call(frame, 'src');
-    if (url && asked(url)) {
+    if (asked(url)) {
         // From markup.
         removeAttribute.call(frame, 'src');
         keepFromFrame(frame, url);
@@ -130,11 +127,7 @@ function sawFrame(frame) {
 
 function sawChanges(changes) {
     for (const { type, target, addedNodes } of changes) {
-        if (type === 'attributes') {
-            if (target.localName === 'iframe' && asked(getAttribute.call(target, 'src') || '')) sawFrame(target);
-            continue;
-        }
-        for (const node of addedNodes) {
+        for (const node of type === 'attributes' ? [target] : addedNodes) {
             if (node.localName === 'iframe') sawFrame(node);
             else if (node.firstElementChild) Array.from(node.getElementsByTagName('iframe')).forEach(sawFrame);
         }
@@ -144,13 +137,16 @@ function sawChanges(changes) {
 const observer = new MutationObserver(sawChanges);
 observer.observe(document, { childList: true, subtree: true, attributeFilter: ['src'] });
 
-// Links, windows, forms.
-function openLink(event) {
-    const link = event.composedPath().find(({ localName }) => localName === 'a' || localName === 'area');
-    const work = link && !event.defaultPrevented && asked(link.getAttribute('href') || '');
-    if (!work) return;
+// Links, windows, forms, and where the Navigation API tells of it, `location`.
+function instead(event, work) {
+    if (!work || event.defaultPrevented || !event.cancelable) return;
     event.preventDefault();
     later(work);
+}
+
+function openLink(event) {
+    const link = event.composedPath().find(({ localName }) => localName === 'a' || localName === 'area');
+    if (link) instead(event, asked(link.getAttribute('href')));
 }
 
 window.addEventListener('click', openLink);
@@ -160,61 +156,52 @@ wrap(HTMLAnchorElement.prototype, 'click', function () {
     HTMLElement.prototype.click.call(this);
 });
 
-wrap(window, 'open', (open => function (url) {
+wrap(window, 'open', function (url) {
     const work = asked(url);
-    if (!work) return open.apply(this || window, arguments);
+    if (!work) return openWindow.apply(this, arguments);
     later(work);
     return null;
-})(window.open));
+});
 
-/// What a form asks of native, its fields behind the items of its action.
-function askedByForm(form, submitter) {
-    const action = submitter && submitter.getAttribute('formaction') || form.getAttribute('action') || '';
+/// A form's fields come behind the items of its action.
+function askedByForm(form, button) {
+    const action = button && button.getAttribute('formaction') || form.getAttribute('action') || '';
     if (!asked(action)) return undefined;
-    const fields = Array.from(new FormData(form)).concat(submitter && submitter.name ? [[submitter.name, submitter.value]] : []);
-    const query = fields.map(field => field.map(encodeURIComponent).join('=')).join('&');
-    return asked(query ? action + (action.includes('?') ? '&' : '?') + query : action);
+    const fields = Array.from(new FormData(form));
+    if (button && button.name) fields.push([button.name, button.value]);
+    const query = fields.map(field => field.map(encodeURIComponent).join('='));
+    return asked(action + (action.includes('?') ? '&' : '?') + query.join('&'));
 }
 
-window.addEventListener('submit', event => {
-    const work = !event.defaultPrevented && askedByForm(event.target, event.submitter);
-    if (!work) return;
-    event.preventDefault();
-    later(work);
-});
-wrap(HTMLFormElement.prototype, 'submit', (submit => function () {
+window.addEventListener('submit', event => instead(event, askedByForm(event.target, event.submitter)));
+const { submit } = HTMLFormElement.prototype;
+wrap(HTMLFormElement.prototype, 'submit', function () {
     const work = askedByForm(this);
     if (work) later(work);
     else submit.call(this);
-})(HTMLFormElement.prototype.submit));
+});
 
-if (window.navigation) {
-    navigation.addEventListener('navigate', event => {
-        const work = event.cancelable && asked(event.destination.url);
-        if (!work) return;
-        event.preventDefault();
-        later(work);
-    });
+const { navigation } = window;
+if (navigation) {
+    navigation.addEventListener('navigate', event => instead(event, asked(event.destination.url)));
+    navigation.addEventListener('currententrychange', () => later(flush));
 }
 
-// Requests. Those for native stay in the page's own origin and say which page they are from; every other one is passed
-// on with the very arguments that it came with.
+// Requests for native stay in the page's origin and say which page they are from. All others are passed on as they are.
 wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
-    const to = arguments.length > 1 && bound(String(url));
+    const to = arguments.length > 1 && bound(url);
     if (!to) return xhrOpen.apply(this, arguments);
-    const input = Array.from(arguments);
-    input[1] = to.url;
-    xhrOpen.apply(this, input);
+    xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: to }));
     sign(this);
 });
 
 wrap(window, 'fetch', function (input, options) {
     const isRequest = input instanceof Request;
-    const to = arguments.length && bound(isRequest ? input.url : String(input));
+    const to = bound(isRequest ? input.url : input);
     if (!to) return fetch.apply(undefined, arguments);
     return new Promise(resolve => {
-        if (isRequest && to.url !== input.url) resolve(moved(new Request(input, options), to.url));
-        else resolve(new Request(isRequest ? input : to.url, options));
+        const request = new Request(isRequest ? input : to, options);
+        resolve(isRequest && to !== input.url ? moved(request, to) : request);
     }).then(request => {
         request.headers.set('X-Drawbridge-Page', page);
         request.headers.set('X-Drawbridge-Token', token);
@@ -222,17 +209,16 @@ wrap(window, 'fetch', function (input, options) {
     });
 });
 
-/// A request to another URL. Its body is read first, since not every engine passes one on as a stream.
+/// A request to another URL. Not every engine passes a body on as a stream.
 function moved(request, url) {
-    const { method, headers, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
-    const isEmpty = method === 'GET' || method === 'HEAD';
-    return (isEmpty ? Promise.resolve() : request.arrayBuffer()).then(body => new Request(url, {
-        method, headers, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal, body,
-    }));
+    const options = {};
+    for (const name of ['method', 'headers', 'credentials', 'cache', 'redirect', 'referrer', 'referrerPolicy',
+        'integrity', 'keepalive', 'signal']) options[name] = request[name];
+    if (/^(GET|HEAD)$/.test(request.method)) return new Request(url, options);
+    return request.arrayBuffer().then(body => new Request(url, Object.assign(options, { body })));
 }
 
-wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url) {
-    const to = arguments.length && bound(String(url));
-    if (!to) return sendBeacon.apply(this, arguments);
-    return sendBeacon.apply(this, [to.url].concat(Array.from(arguments).slice(1)));
+wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url, body) {
+    const to = bound(url);
+    return to ? sendBeacon.call(this, to, body) : sendBeacon.apply(this, arguments);
 });

@@ -1,15 +1,13 @@
-// WebViewJavascriptBridge 6, 5 and 4 (contracts, section 4). First the page's half, which is installed when the page has
-// asked for it and its own scripts have run; then native's half, which speaks to the page's half as an app does, also
-// where the page has brought one along.
-let isAsked = false;
+// WebViewJavascriptBridge 6, 5 and 4 (contracts, section 4): the page's half, there once the page has asked for it and
+// has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
+let isAsked;
 let isParsed = document.readyState === 'complete';
 document.addEventListener('DOMContentLoaded', () => setTimeout(() => { isParsed = true; }));
-// A page whose scripts are slow gets the bridge all the same.
-const longestWait = 3000;
 
 let handlers;
+let ownBridge;
 
-/// The object that pages know. `isOld` has `init` and `send` besides, and keeps what comes until `init`.
+/// The object that pages know.
 function makeBridge() {
     let queue = [];
     let isFetching = false;
@@ -27,7 +25,7 @@ function makeBridge() {
         queue.push(message);
         if (isFetching) return;
         isFetching = true;
-        Promise.resolve().then(() => {
+        queueMicrotask(() => {
             isFetching = false;
             fetchFrom(bridge);
         });
@@ -49,7 +47,7 @@ function makeBridge() {
         else console.log('WebViewJavascriptBridge: WARNING: no handler for message from ObjC:', message);
     }
 
-    let early = null;
+    let early;
     const bridge = {
         registerHandler(name, handler) { handlers[name] = handler; },
         callHandler(name, data, callback) {
@@ -61,7 +59,7 @@ function makeBridge() {
         },
         disableJavscriptAlertBoxSafetyTimeout() { isSafe = false; },
         _fetchQueue() {
-            const list = queue.map(message => attempt(() => write(message))).filter(Boolean);
+            const list = queue.map(message => attempt(() => write(message)).value).filter(Boolean);
             queue = [];
             return '[' + list + ']';
         },
@@ -72,7 +70,7 @@ function makeBridge() {
         },
     };
 
-    /// What 4.x has more.
+    /// What 4.x has more. There, what comes before `init` is kept for it.
     function addOld(keeps) {
         if (keeps) early = [];
         bridge.init = handler => {
@@ -86,8 +84,6 @@ function makeBridge() {
     }
     return { bridge, addOld };
 }
-
-let ownBridge = null;
 
 /// Puts the bridge on `window`, once; one that the page has brought stays.
 function installWVJB() {
@@ -111,10 +107,11 @@ function loadWVJB() {
     };
     if (isParsed) return install();
     document.addEventListener('DOMContentLoaded', () => later(install));
-    setTimeout(install, longestWait);
+    // A page whose scripts are slow gets it all the same.
+    setTimeout(install, 3000);
 }
 
-/// The page's set-up callbacks, and then what native has waiting for the handlers that they register.
+/// The page's set-up, and then what waits for the handlers that it registers.
 function runWaiting() {
     const callbacks = window.WVJBCallbacks || [];
     if (!Reflect.deleteProperty(window, 'WVJBCallbacks')) window.WVJBCallbacks = undefined;
@@ -123,29 +120,22 @@ function runWaiting() {
 }
 
 // 4.x asks by listening. Once it has, `document` has its own method again.
-Object.defineProperty(document, 'addEventListener', {
-    configurable: true,
-    writable: true,
-    value: function addEventListener(name) {
-        const { addEventListener } = EventTarget.prototype;
-        if (name === 'WebViewJavascriptBridgeReady') {
-            delete document.addEventListener;
-            connect();
-            isAsked = true;
-            loaded.then(() => later(loadOldWVJB));
-        }
-        return addEventListener.apply(this, arguments);
-    },
+wrap(document, 'addEventListener', function (name) {
+    if (name === 'WebViewJavascriptBridgeReady') {
+        delete document.addEventListener;
+        connect();
+        isAsked = true;
+        loaded.then(() => later(loadOldWVJB));
+    }
+    return EventTarget.prototype.addEventListener.apply(this, arguments);
 });
 
 function loadOldWVJB() {
     const isNew = !ownBridge;
     installWVJB();
     if (ownBridge) ownBridge.addOld(isNew);
-    const event = document.createEvent('Events');
-    event.initEvent('WebViewJavascriptBridgeReady', false, false);
-    event.bridge = window.WebViewJavascriptBridge;
-    document.dispatchEvent(event);
+    const { WebViewJavascriptBridge: bridge } = window;
+    document.dispatchEvent(Object.assign(new Event('WebViewJavascriptBridgeReady'), { bridge }));
     takeCalls('wvjb4');
 }
 
@@ -157,10 +147,10 @@ let takesCalls = false;
 function takeCalls(kind) {
     ready(kind);
     takesCalls = true;
-    startupCalls.splice(0).forEach(deliver);
+    startupCalls.splice(0).forEach(call => call());
 }
 
-/// Calls a handler of the page, as soon as there is a bridge. `done` gets the response, if it is wanted.
+/// Calls a handler of the page, as soon as there is a bridge.
 function callWVJB(handlerName, data, id, done) {
     const message = { handlerName, data };
     if (done) {
@@ -168,12 +158,11 @@ function callWVJB(handlerName, data, id, done) {
         responses.set(message.callbackId, done);
     }
     if (takesCalls) deliver(message);
-    else startupCalls.push(message);
+    else startupCalls.push(() => deliver(message));
 }
 
 function deliver(message) {
-    const bridge = window.WebViewJavascriptBridge || ownBridge && ownBridge.bridge;
-    attempt(() => bridge._handleMessageFromObjC(write(message)));
+    attempt(() => (window.WebViewJavascriptBridge || ownBridge.bridge)._handleMessageFromObjC(write(message)));
 }
 
 /// The page has loaded `__wvjb_queue_message__`, so it has a bridge of its own.
@@ -198,17 +187,11 @@ function fetchFrom(bridge) {
     }
 }
 
-/// The messages of a queue, as text or as they are; what is none is left out with a warning.
+/// The messages of a queue, which is text as a rule.
 function messagesIn(text) {
-    let list = text;
-    try {
-        if (typeof text === 'string') list = JSON.parse(text);
-    } catch (error) {
-        list = undefined;
-    }
-    return [].concat(list === null || list === '' ? [] : list).filter(message => {
+    return [].concat(parsed(text) || []).filter(message => {
         const isMessage = typeof message === 'object' && message !== null && !Array.isArray(message);
-        if (!isMessage) console.warn('Drawbridge: a message in the page\'s queue is no object and was left out:', message);
+        if (!isMessage) console.warn('Drawbridge: no message:', message);
         return isMessage;
     });
 }

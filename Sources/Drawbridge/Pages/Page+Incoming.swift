@@ -135,7 +135,7 @@ extension Page: Expiring {
         let isLost = state.withLock { state in
             guard state.connection === connection else { return false }
             state.connection = nil
-            return state.gone == nil
+            return state.gone == nil && !state.isLeaving
         }
         if isLost { Deadlines.shared.add(self, after: Pages.grace) }
     }
@@ -146,10 +146,21 @@ extension Page: Expiring {
     /// The page has gone to where the back button finds it.
     func freeze() { state.withLock { $0.isFrozen = true } }
 
+    /// The page goes; what it says while it does may come a moment later.
+    func leave() {
+        let isFirst = state.withLock { state in
+            defer { state.isLeaving = true }
+            return !state.isLeaving && state.gone == nil
+        }
+        if isFirst { Deadlines.shared.add(self, after: Pages.leave) }
+    }
+
     /// It did not come back in time.
     func expire() {
+        let (isLeaving, isFrozen) = state.withLock { ($0.isLeaving, $0.isFrozen) }
+        if isLeaving { return end(.left) }
         end(
-            state.withLock { $0.isFrozen }
+            isFrozen
                 ? PageError(.frozen, "the page is kept for the browser's back button, and does not run there")
                 : PageError(.lost, "the connection to the page broke, and it did not come back"))
     }

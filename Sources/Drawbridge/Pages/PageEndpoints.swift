@@ -113,15 +113,22 @@ struct PageEndpoints: Responder {
         return Response(bytes: text, contentType: "application/json")
     }
 
-    /// What a page sends when it leaves.
+    /// What a page sends when it leaves, perhaps the first that is heard of it.
     private func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
-        guard let page = body["page"]?.stringValue.flatMap({ gateway.pages[$0] }) else {
-            return Response(.noContent)
+        let messages = PageMessage.numbered(body["up"]?.arrayValue ?? [])
+        guard let id = body["page"]?.stringValue else {
+            throw HTTPError(.badRequest, "page: it is the id of a page")
         }
-        page.take(PageMessage.numbered(body["up"]?.arrayValue ?? []), on: nil)
+        let page = try page(id, at: nil, gateway, request)
+        page.state.withLock { state in
+            if state.connection == nil, state.received == 0, let first = messages.first {
+                state.received = first.number - 1
+            }
+        }
+        page.take(messages, on: nil)
         switch body["leaving"]?.boolValue {
-        case true: page.end(.left)
+        case true: page.leave()
         case false: page.freeze()
         case nil: break
         }

@@ -27,7 +27,7 @@ package final class PageSession: Sendable {
         if let number = json["ack"]?.numberValue?.intValue {
             page.state.withLock { $0.outbox.acknowledge(number) }
         }
-        if json["bye"]?.boolValue == true { return page.end(.left) }
+        if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue else { return }
         let received = page.take(PageMessage.numbered(messages), on: connection.loop)
         connection.send(Array(#"{"ack":\#(received)}"#.utf8))

@@ -23,6 +23,9 @@ public final class Pages: Sendable {
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
+    /// How long a page that goes may still say something.
+    static let leave = Duration.milliseconds(300)
+
     private let state = Mutex(State())
 
     init() {}

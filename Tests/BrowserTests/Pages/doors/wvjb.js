@@ -78,6 +78,14 @@ function bridgeCases(bridged) {
             console.log = log;
         }
     });
+    test('data that is no JSON holds up no other', async () => {
+        const bridge = await bridged;
+        addEventListener('error', event => event.preventDefault(), { once: true });
+        const circle = {};
+        circle.circle = circle;
+        bridge.callHandler('echo', circle, () => {});
+        equal(await ask('echo', 2), 2);
+    });
     test('two name spaces', async () => {
         (await bridged).registerHandler('echo', (data, respond) => respond('the page\'s'));
         equal(await ask('echo', 'native\'s'), 'native\'s');

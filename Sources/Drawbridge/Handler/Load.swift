@@ -87,7 +87,11 @@ package final class Load: Expiring {
             state.waiter = waiter
             return false
         }
-        if isOver { waiter() } else { awaitDeadline() }
+        if isOver { return waiter() }
+        awaitDeadline()
+        PageRequests.shared.began(self)
+        // It may have ended meanwhile, and found nothing to end.
+        if self.isOver { PageRequests.shared.ended(self) }
     }
 
     /// The caller has left.
@@ -95,13 +99,14 @@ package final class Load: Expiring {
 
     /// Starts the handler; one that does not suspend has answered when this returns.
     func start() {
-        let task =
+        let task = PageDoor.during(request) {
             switch place {
             case .anywhere: Task.immediate { await self.run() }
             case .loop(let loop):
                 loop.watch.during(route) { Task.immediate(executorPreference: self) { await self.run() } }
             case .thread: Task(executorPreference: self) { await self.run() }
             }
+        }
         let took = state.withLock { state in
             if state.isOver { return state.took }
             state.task = task
@@ -159,6 +164,7 @@ package final class Load: Expiring {
     private func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
+        PageRequests.shared.ended(self)
         waiter()
     }
 

@@ -193,6 +193,8 @@ wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
     if (!to) return xhrOpen.apply(this, arguments);
     xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: to }));
     sign(this);
+    // Native must not call back into a page that stands still.
+    if (arguments.length > 2 && !arguments[2]) xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
 });
 
 wrap(window, 'fetch', function (input, options) {

@@ -5,6 +5,8 @@ extension HTTPField.Name {
     /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).
     public static let serverTiming = Self("Server-Timing")!
     package static let requestID = Self("X-Request-Id")!
+    /// Sent with a synchronous request, during which its page can do nothing.
+    static let pageWaits = Self("X-Drawbridge-Waits")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!

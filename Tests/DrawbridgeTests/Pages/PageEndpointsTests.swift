@@ -161,6 +161,40 @@ struct PageEndpointsTests {
         #expect(test.down.isEmpty)
     }
 
+    @Test func theSameGoesForASynchronousRequestOfDoorTwo() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        var headers = Self.own(gateway, test)
+        headers[.pageWaits] = "1"
+        let response = await gateway.respond(
+            to: Request(.post, "/__jsbridge__/ask", headers: headers, body: .init(#"{"name":"choose"}"#)))
+        let body = try JSON(parsing: try await response.body.collect())
+        #expect(body["code"] == 409)
+        #expect(test.down.isEmpty)
+    }
+
+    @Test func aPageThatHoldsFiveRequestsIsNamedInTheLog() async throws {
+        let log = LogBook()
+        let gateway = Gateway(logger: log.logger)
+        let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
+        struct Waits: JSONHandler {
+            func handle(_ input: Nothing) async throws -> Nothing {
+                try await Task.sleep(for: .seconds(60))
+                return Nothing()
+            }
+        }
+        gateway.register(Waits.self, at: "/wait")
+        let headers = Self.own(gateway, TestPage(gateway))
+        let requests = (0..<5).map { _ in
+            Task { await gateway.respond(to: Request("/wait?_mobile_bridge=1", headers: headers)) }
+        }
+        for _ in 0..<1000 where !log.entries.contains(where: { $0.contains(warning) }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(log.entries.contains { $0.contains(warning) })
+        for request in requests { request.cancel() }
+    }
+
     @Test func aCallWithoutTheTokenReachesNoHandler() async throws {
         let gateway = PageHandlers.gateway()
         for path in ["call", "messages"] {

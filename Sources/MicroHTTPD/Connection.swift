@@ -37,6 +37,8 @@ final class Connection {
     /// The bytes of the body that were here when the last look found more that the library had not read.
     @exclusivity(unchecked) private var stuckAt: Int?
     private let session: TLSSession?
+    /// Its encryption, when the library has handed it over.
+    var stream: TLSStream?
 
     init(_ connection: OpaquePointer) {
         handle = connection

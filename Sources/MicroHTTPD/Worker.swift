@@ -129,8 +129,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         try? loop.listen(on: listening)
     }
 
-    /// Connections, whoever drives them.
-    private var openCount: Int { connections.count + webSockets.ownCount }
+    /// Connections, whoever drives them, by the descriptors that they take.
+    private var openCount: Int { connections.count + webSockets.extraCount }
 
     func tick() {
         resumeListening()

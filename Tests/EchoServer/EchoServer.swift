@@ -14,20 +14,22 @@ enum EchoServer {
             arguments.count > 2
             ? try TLSIdentity(certificateFile: arguments[1], keyFile: arguments[2]) : nil
         let server = HTTPServer(port: arguments.first.flatMap { Int($0) } ?? 0, tls: tls) { answer($0) }
-        signal(SIGTERM, SIG_IGN)
-        let signals = DispatchSource.makeSignalSource(signal: SIGTERM)
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        onTermination { stop.yield() }
         try server.start()
         // Whoever waits for this line reads from a pipe.
         let line = Array("listening on \(tls == nil ? "http" : "https")://127.0.0.1:\(server.port)\n".utf8)
         _ = write(1, line, line.count)
-        await withCheckedContinuation { continuation in
-            signals.setEventHandler {
-                signals.cancel()
-                continuation.resume()
-            }
-            signals.resume()
-        }
+        for await _ in stops { break }
         await server.stop()
+    }
+
+    private static func onTermination(_ call: @escaping @Sendable () -> Void) {
+        signal(SIGTERM, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+        // The handler keeps the source.
+        source.setEventHandler { withExtendedLifetime(source) { call() } }
+        source.resume()
     }
 
     private static func answer(_ exchange: Exchange) {

@@ -40,8 +40,8 @@ extension Exchange {
         }
         self.upgrading = nil
         let caller = handedOver()
-        guard worker.server.tls == nil else {
-            return worker.webSockets.add(upgrading, .library(socket, handle: handle, caller), extra: extra)
+        if let stream = TLSStream(caller, handle) {
+            return worker.webSockets.add(upgrading, .encrypted(stream), extra: extra + stream.pending())
         }
         // The library forgets the connection with its memory, and the duplicate stays.
         let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)

@@ -25,7 +25,8 @@ extension WebSocket {
     var descriptor: Int32? {
         switch transport {
         case .none: nil
-        case .own(let socket), .library(let socket, handle: _, _): socket
+        case .own(let socket): socket
+        case .encrypted(let stream): stream.socket
         }
     }
 
@@ -48,15 +49,9 @@ extension WebSocket {
     /// What waits has gone out.
     private func endSending() {
         stage = .draining
-        switch transport {
-        case .none: break
-        case .own(let socket):
-            // What the peer still sends would be answered by a reset, which overtakes our last frame.
-            shutdown(socket, Int32(SHUT_WR))
-        case .library:
-            // The library sends what it has before it closes.
-            leave()
-        }
+        if case .encrypted(let stream) = transport { stream.finishSending() }
+        // Were it closed, what the peer still sends would be answered by a reset, which overtakes our last frame.
+        if let descriptor { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
     /// Ends it now; what has not gone out will not.
@@ -88,15 +83,8 @@ extension WebSocket {
         sockets.look(at: self, in: limits.closeSeconds)
     }
 
-    /// The peer of a connection of the library's sends nothing more; what it sent is on its way.
-    func peerEnded() {
-        hasPeerEnded = true
-        sockets.look(at: self, in: 1)
-    }
-
     /// A time has come at which something may be due.
     func check() {
-        guard !hasPeerEnded else { return abort("the connection ended") }
         let tick = sockets.tick
         guard tick < deadline else {
             return abort("the connection was not closed in \(limits.closeSeconds) s")
@@ -125,12 +113,20 @@ extension WebSocket {
     func ready(_ events: UInt32, _ buffer: UnsafeMutableRawBufferPointer) {
         if events & EPOLLOUT.rawValue != 0 { flush() }
         let readable = EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-        guard events & readable != 0, let descriptor else { return }
-        let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        guard events & readable != 0 else { return }
+        let count = read(into: buffer)
         switch count {
         case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
         case 0: abort("the connection ended")
         default: if errno != EAGAIN && errno != EINTR { abort("the connection broke") }
+        }
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch transport {
+        case .none: -1
+        case .own(let socket): recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        case .encrypted(let stream): stream.read(into: buffer)
         }
     }
 
@@ -173,7 +169,18 @@ extension WebSocket {
             // Asked for again when it opens.
             return
         }
-        let (written, isShut) = outgoing.withLock { ($0.write(to: descriptor), $0.isShut) }
+        let (written, isShut) = outgoing.withLock { outgoing in
+            let written =
+                switch transport {
+                case .encrypted(let stream): outgoing.write { bytes, _ in stream.write(bytes) }
+                case .own, .none:
+                    outgoing.write { bytes, isLast in
+                        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
+                        return Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+                    }
+                }
+            return (written, outgoing.isShut)
+        }
         if written.sent > 0 { moved = sockets.tick }
         if isShut { beginClosing() }
         switch written.progress {

@@ -29,8 +29,8 @@ package final class WebSocket: @unchecked Sendable {
         case none
         /// It is ours.
         case own(Int32)
-        /// The library encrypts, and its end of a pair of sockets is another.
-        case library(Int32, handle: OpaquePointer, Connection)
+        /// The library keeps it, with what encrypts it.
+        case encrypted(TLSStream)
     }
 
     /// The subprotocol that was agreed on.
@@ -49,8 +49,6 @@ package final class WebSocket: @unchecked Sendable {
     @exclusivity(unchecked) var events: WebSocketEvents?
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var isPinged = false
-    /// The peer will send nothing more, and the library does not say so.
-    @exclusivity(unchecked) var hasPeerEnded = false
 
     // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must be over.
     @exclusivity(unchecked) var due = 0

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 
 /// The frames of a WebSocket that wait to be sent, in order.
@@ -78,16 +77,19 @@ struct WebSocketOutgoing {
         return !isFlushDue
     }
 
-    /// Sends what the system takes.
-    mutating func write(to socket: Int32) -> (progress: Progress, sent: Int) {
+    /// Sends what is taken.
+    ///
+    /// - Parameter send: takes bytes as the system's does, and whether they are the last.
+    mutating func write(
+        _ send: (UnsafeRawBufferPointer, Bool) -> Int
+    ) -> (progress: Progress, sent: Int) {
         isFlushDue = false
         let before = count
         while true {
             while first < chunks.count {
                 let isLast = first == chunks.count - 1
-                let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
                 let written = chunks[first].withUnsafeBytes {
-                    send(socket, $0.baseAddress.map { $0 + sent }, $0.count - sent, flags)
+                    send(UnsafeRawBufferPointer(rebasing: $0[sent...]), isLast)
                 }
                 guard written >= 0 else {
                     if errno == EINTR { continue }

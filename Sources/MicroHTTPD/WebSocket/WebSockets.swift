@@ -14,8 +14,6 @@ final class WebSockets: @unchecked Sendable {
     private let loop: Loop
     private let ended: () -> Void
     private var sockets: [Int32: WebSocket] = [:]
-    /// Those that the library has, by its own sockets.
-    private var watched: [Int32: WebSocket] = [:]
     /// Connections that the library is to close, and until when.
     private var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
     private var isExtraRun = false
@@ -25,8 +23,8 @@ final class WebSockets: @unchecked Sendable {
 
     /// Seconds, but for those in which the process was stopped: nobody is found silent for them.
     private(set) var tick = 0
-    /// Those whose sockets the library does not know any more.
-    private(set) var ownCount = 0
+    /// Descriptors that they take beside those of the library's connections.
+    private(set) var extraCount = 0
 
     /// - Parameter ended: one is gone, and its descriptor is free.
     init(_ loop: Loop, ended: @escaping () -> Void) {
@@ -42,8 +40,9 @@ final class WebSockets: @unchecked Sendable {
     func add(_ socket: WebSocket, _ transport: WebSocket.Transport, extra: [UInt8]) {
         socket.transport = transport
         guard let descriptor = socket.descriptor else { return }
-        if case .own = transport { ownCount += 1 }
+        extraCount += transport.extraDescriptors
         sockets[descriptor] = socket
+        // The library has just turned it off.
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         // Not from within the library: who is told may do anything.
@@ -51,11 +50,6 @@ final class WebSockets: @unchecked Sendable {
             do {
                 guard socket.stage == .opening, socket.descriptor == descriptor else { return }
                 try loop.drive(descriptor, EPOLLIN.rawValue)
-                // The library does not tell that a peer has gone.
-                if case .library(_, handle: _, let connection) = socket.transport {
-                    try loop.watch(connection.socket)
-                    watched[connection.socket] = socket
-                }
                 socket.open(extra)
             } catch {
                 socket.abort("\(error)")
@@ -71,16 +65,16 @@ final class WebSockets: @unchecked Sendable {
             sockets[descriptor] = nil
             loop.unwatch(descriptor)
             close(descriptor)
-            ownCount -= 1
-        case .library(let descriptor, let handle, let connection):
-            sockets[descriptor] = nil
-            loop.unwatch(descriptor)
-            watched[connection.socket] = nil
-            loop.unwatch(connection.socket)
-            leaving[ObjectIdentifier(connection)] = (connection, tick + socket.limits.closeSeconds)
-            dbr_end_upgrade(handle)
+        case .encrypted(let stream):
+            sockets[stream.socket] = nil
+            loop.unwatch(stream.socket)
+            leaving[ObjectIdentifier(stream.connection)] = (
+                stream.connection, tick + socket.limits.closeSeconds
+            )
+            stream.close()
             loop.setRunDue()
         }
+        extraCount -= transport.extraDescriptors
         ended()
     }
 
@@ -96,14 +90,8 @@ final class WebSockets: @unchecked Sendable {
 
     /// A socket is ready; returns false when it belongs to none of these.
     func changed(_ descriptor: Int32, _ events: UInt32) -> Bool {
-        guard !sockets.isEmpty else { return false }
-        if let socket = sockets[descriptor] {
-            socket.ready(events, buffer)
-        } else if let socket = watched[descriptor] {
-            socket.peerEnded()
-        } else {
-            return false
-        }
+        guard !sockets.isEmpty, let socket = sockets[descriptor] else { return false }
+        socket.ready(events, buffer)
         return true
     }
 
@@ -155,5 +143,17 @@ final class WebSockets: @unchecked Sendable {
     func abortAll() {
         for socket in sockets.values { socket.abort(Self.stopping) }
         for (connection, _) in leaving.values where !connection.isCut { connection.cut() }
+    }
+}
+
+extension WebSocket.Transport {
+    /// Descriptors of one beside that of the library's connection, which a socket of our own does not have.
+    fileprivate var extraDescriptors: Int {
+        switch self {
+        case .none: 0
+        case .own: 1
+        // The library has made a pair of sockets that nobody uses.
+        case .encrypted: 2
+        }
     }
 }

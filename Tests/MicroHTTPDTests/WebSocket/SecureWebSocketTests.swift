@@ -17,12 +17,13 @@ extension OneAtATime {
             }
         }
 
-        @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 1 << 20, 5 << 20])
-        func aMessageOfAnySizeComesBack(_ count: Int) async throws {
+        @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 1 << 20, 5 << 20], ["1.2", "1.3"])
+        func aMessageOfAnySizeComesBack(_ count: Int, _ version: String) async throws {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
                 try await blocking {
-                    let client = try WebSocketClient.open(port, isSecure: true)
+                    let client = try WebSocketClient.open(
+                        port, security: "NORMAL:-VERS-ALL:+VERS-TLS\(version)")
                     // Both directions at once: neither side may wait for the other to read.
                     let bytes = pattern(count)
                     for start in stride(from: 0, through: max(0, count - 1), by: 64 << 10) {
@@ -44,7 +45,7 @@ extension OneAtATime {
             try await Self.serving { port, _ in
                 try await blocking {
                     let extra = (0..<500).flatMap { WebSocketClient.frame(1, Array("early \($0)".utf8)) }
-                    let client = try WebSocketClient.open(port, isSecure: true, extra: extra)
+                    let client = try WebSocketClient.open(port, security: "NORMAL", extra: extra)
                     for number in 0..<500 { #expect(try client.receive() == .text("early \(number)")) }
                 }
             }
@@ -54,7 +55,7 @@ extension OneAtATime {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
                 try await blocking {
-                    let client = try WebSocketClient.open(port, isSecure: true)
+                    let client = try WebSocketClient.open(port, security: "NORMAL")
                     try client.raw.send(WebSocketClient.frame(1, [0xFF]))
                     #expect(try client.receiveToEnd().map(\.code) == [1007])
                 }
@@ -66,7 +67,7 @@ extension OneAtATime {
         @Test(arguments: [false, true]) func aPeerThatVanishesIsNoticed(_ isReset: Bool) async throws {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
-                let client = try await blocking { try WebSocketClient.open(port, isSecure: true) }
+                let client = try await blocking { try WebSocketClient.open(port, security: "NORMAL") }
                 #expect(await log.opened.reaches(1))
                 if isReset { client.raw.reset() } else { client.raw.close() }
                 #expect(await log.end()?.code == .abnormal)
@@ -80,7 +81,7 @@ extension OneAtATime {
             limits.closeSeconds = 1
             try await Self.serving(limits: limits) { port, log in
                 let idle = sockets(on: port)
-                let client = try await blocking { try WebSocketClient.open(port, isSecure: true) }
+                let client = try await blocking { try WebSocketClient.open(port, security: "NORMAL") }
                 #expect(await log.opened.reaches(1))
                 let socket = log.sockets.value[0]
                 for _ in 0..<100 where socket.isOpen {
@@ -99,7 +100,8 @@ extension OneAtATime {
             try await Self.serving { port, own in
                 log.change { $0 = own }
                 let clients = try await blocking {
-                    let clients = try (0..<200).map { _ in try WebSocketClient.open(port, isSecure: true) }
+                    let clients = try (0..<200).map { _ in try WebSocketClient.open(port, security: "NORMAL")
+                    }
                     for round in 0..<3 {
                         for (index, client) in clients.enumerated() { try client.send("\(round) \(index)") }
                         for (index, client) in clients.enumerated() {

@@ -19,18 +19,19 @@ struct WebSocketClient: Sendable {
 
     let raw: RawClient
 
-    init(_ port: Int, isSecure: Bool = false) throws {
+    /// - Parameter security: what to offer for TLS, as GnuTLS takes it; nil for none.
+    init(_ port: Int, security: String? = nil) throws {
         raw = try RawClient(port)
-        if isSecure { try raw.secure() }
+        if let security { try raw.secure(security) }
     }
 
     /// A client that is through with its handshake.
     ///
     /// - Parameter extra: what is sent together with it.
     static func open(
-        _ port: Int, _ path: String = "/", isSecure: Bool = false, fields: [String] = [], extra: [UInt8] = []
+        _ port: Int, _ path: String = "/", security: String? = nil, fields: [String] = [], extra: [UInt8] = []
     ) throws -> WebSocketClient {
-        let client = try WebSocketClient(port, isSecure: isSecure)
+        let client = try WebSocketClient(port, security: security)
         try client.raw.send(Array(handshake(path, fields).utf8) + extra)
         let reply = try client.raw.head()
         guard reply.status == 101, reply["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {

@@ -21,7 +21,7 @@ enum Fuzz {
             "log": LogTarget.self, "number": NumberTarget.self, "path": PathTarget.self,
             "policy": PolicyTarget.self,
             "query": QueryTarget.self, "range": RangeTarget.self, "routes": RoutesTarget.self,
-            "timestamp": TimestampTarget.self,
+            "timestamp": TimestampTarget.self, "websocket": WebSocketTarget.self,
         ]
     }
 

@@ -55,6 +55,8 @@ extension Action {
 
     static let files = [
         Action("a file", 800) { try $0.ask("GET /", expecting: SoakedGateway.page) },
+        Action("a document", 200) { try $0.ask("GET /document.html", expecting: nil) },
+        Action("the page runtime", 30) { try $0.ask("GET /__drawbridge__/page.js?path=/", expecting: nil) },
         Action("a large file", 60) { try $0.ask("GET /large.txt", expecting: SoakedGateway.large) },
         Action("a range", 300) {
             try $0.ask("GET /large.txt", "Range: bytes=10-19", status: 206, expecting: "abcdef0123")

@@ -31,10 +31,12 @@ final class SoakedGateway: Sendable {
         folder = try Folder()
         self.certificates = certificates
         try folder.write("site/index.html", Self.page)
+        try folder.write("site/document.html", Self.page)
         try folder.write("site/large.txt", Self.large)
         let path = folder.path
         var own = try command + [Program.path(of: "test-server"), "-p", "0", "--log-format", "json"]
-        own += ["--root", "\(path)/site", "--storage", "\(path)/storage.json"]
+        // The one page as it is, and the other with the page runtime.
+        own += ["--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json"]
         if let certificates {
             let (certificate, key) = try await certificates.make()
             own += ["--cert", certificate, "--key", key]

@@ -76,7 +76,9 @@ extension Exchange {
             head, from: remoteAddress,
             isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
             id: Request.id(head.headers), gateway)
-        if head.target.hasPrefix(PageChannel.path), WebSocketHandshake.isAsked(by: head) {
+        if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
+            WebSocketHandshake.isAsked(by: head)
+        {
             return openChannel(of: request, gateway, on: loop, log)
         }
         switch gateway.begin(request, on: loop) {

@@ -31,12 +31,15 @@ public struct PageRuntime: Sendable, Equatable {
     public var shortcuts: [String]
     /// What a plain callback hears where its handler is missing.
     public var missing: Missing
+    /// Whether a page also gets it inside a page of another site; by default it has no native side there.
+    public var isForForeignFrames: Bool
     /// Paths whose documents stay as they are: exact, with parameters, or with a wildcard at the end.
     public var excluded: [String]
 
     /// The runtime as most pages need it.
     public init(
-        schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"], replyHandlers: [String] = [],
+        schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
+        replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], missing: Missing = .silent,
         excluded: [String] = []
     ) {
@@ -47,6 +50,7 @@ public struct PageRuntime: Sendable, Equatable {
         self.functions = functions
         self.shortcuts = shortcuts
         self.missing = missing
+        self.isForForeignFrames = isForForeignFrames
         self.excluded = excluded
     }
 
@@ -65,6 +69,7 @@ public struct PageRuntime: Sendable, Equatable {
             "inject": list(functions), "shortcuts": list(shortcuts), "names": list(names),
             "missing": missing == .silent ? "silent" : "answer",
         ]
+        if isForForeignFrames { members["foreignFrames"] = true }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)
     }

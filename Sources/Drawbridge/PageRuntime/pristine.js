@@ -9,6 +9,8 @@ tag.removeAttribute('data-token');
 // Once in a document is enough.
 const mark = Symbol.for('drawbridge');
 if (window[mark]) return;
+// A page of another site that frames this one gets nothing of it, unless that is allowed.
+if (!config.foreignFrames && isFramedByOthers()) return;
 
 const {
     JSON, Map, Promise, WebSocket, XMLHttpRequest, Request, MutationObserver, console,
@@ -20,6 +22,14 @@ const { sendBeacon } = navigator;
 
 // A page may have a <base>, so our own addresses are absolute.
 const { origin } = location;
+
+function isFramedByOthers() {
+    try {
+        return !window.top.location.href;
+    } catch (error) {
+        return true;
+    }
+}
 
 /// Puts something on `window` as web views do: an ordinary property, so that the page's own of that name wins.
 function put(name, value) {

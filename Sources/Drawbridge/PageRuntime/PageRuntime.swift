@@ -41,6 +41,7 @@ public struct PageRuntime: Sendable, Equatable {
         schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
         replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], missing: Missing = .silent,
+        isForForeignFrames: Bool = false,
         excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }

@@ -130,7 +130,11 @@ final class Connection {
         }
     }
 
-    private func traffic() -> (received: UInt64, acknowledged: UInt64)? {
+    private func traffic() -> (received: UInt64, acknowledged: UInt64)? { Self.traffic(of: socket) }
+
+    /// Bytes that a peer has sent, and that it has taken.
+    static func traffic(of socket: Int32?) -> (received: UInt64, acknowledged: UInt64)? {
+        guard let socket else { return nil }
         var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)
         return dbr_traffic(socket, &traffic.received, &traffic.acknowledged) == 0 ? traffic : nil
     }

@@ -4,9 +4,9 @@ import Glibc
 
 /// The encrypted connection behind an upgrade; on the loop's thread, and until the library is told to close it.
 ///
-/// libmicrohttpd would forward between the connection and a pair of sockets. But 0.9.75 does that through eight bytes of
-/// memory, each four a record of its own, and never says that the peer has gone. It does it by reading from the session:
-/// so the session has bytes only for who asks here, and the library finds none, and forwards nothing.
+/// libmicrohttpd would forward between the connection and a pair of sockets. But 0.9.75 does that through eight bytes
+/// of memory, each four a record of its own, and never says that the peer has gone. It does it by reading from the
+/// session: so the session has bytes only for who asks here, and the library finds none, and forwards nothing.
 final class TLSStream {
     let connection: Connection
     private let handle: OpaquePointer

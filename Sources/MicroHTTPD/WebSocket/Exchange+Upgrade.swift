@@ -12,7 +12,8 @@ extension Exchange {
     ///   - subprotocol: one of those that are offered, or nil.
     ///   - limits: what is taken from the peer.
     ///   - events: what is done with what comes; called on the exchange's loop.
-    /// - Returns: the socket, to which may be sent at once. Where the caller has gone or was answered before, it is closed.
+    /// - Returns: the socket, to which may be sent at once; where the caller has gone or was answered before, it is
+    ///   closed.
     @discardableResult package func upgrade(
         _ handshake: WebSocketHandshake, subprotocol: String? = nil,
         limits: WebSocketLimits = WebSocketLimits(), events: WebSocketEvents

@@ -79,6 +79,7 @@ extension WebSocket {
     }
 
     private func setDeadline() {
+        if deadline == .max { taken = Connection.traffic(of: descriptor)?.acknowledged ?? 0 }
         deadline = sockets.tick + limits.closeSeconds
         sockets.look(at: self, in: limits.closeSeconds)
     }
@@ -87,10 +88,16 @@ extension WebSocket {
     func check() {
         let tick = sockets.tick
         guard tick < deadline else {
+            // Whoever still takes what waits, here or in the system, gets it all.
+            if let acknowledged = Connection.traffic(of: descriptor)?.acknowledged, acknowledged > taken {
+                taken = acknowledged
+                return setDeadline()
+            }
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
         guard stage == .open else { return sockets.look(at: self, in: deadline - tick) }
-        let silence = tick - heard
+        // Our ping waits behind what is being taken.
+        let silence = tick - (isBlocked ? max(heard, moved) : heard)
         if silence >= 2 * limits.silentSeconds {
             return abort("nothing came for \(silence) s, and no answer to a ping")
         }
@@ -197,5 +204,7 @@ extension WebSocket {
         isBlocked = waits
         moved = sockets.tick
         sockets.watch(descriptor, forRoom: waits)
+        // The peer has had no chance to answer.
+        if !waits { heard = sockets.tick }
     }
 }

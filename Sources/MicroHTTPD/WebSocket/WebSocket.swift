@@ -7,8 +7,8 @@ import CMicroHTTPD
 /// socket.send(text: Array("welcome".utf8))
 /// ```
 ///
-/// What is sent and closed may come from any thread, and goes out in the order in which it came. What waits to be sent is
-/// behind its lock, and all else is touched on the loop's thread only: that makes it Sendable.
+/// What is sent and closed may come from any thread, and goes out in the order in which it came. What waits to be sent
+/// is behind its lock, and all else is touched on the loop's thread only: that makes it Sendable.
 package final class WebSocket: @unchecked Sendable {
     /// How far it is; it only goes on.
     enum Stage {
@@ -50,11 +50,13 @@ package final class WebSocket: @unchecked Sendable {
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var isPinged = false
 
-    // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must be over.
+    // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must end.
     @exclusivity(unchecked) var due = 0
     @exclusivity(unchecked) var heard = 0
     @exclusivity(unchecked) var moved = 0
     @exclusivity(unchecked) var deadline = Int.max
+    /// Bytes that the peer's system had taken when the deadline was set.
+    @exclusivity(unchecked) var taken: UInt64 = 0
 
     init(
         _ subprotocol: String?, from remoteAddress: String?, on worker: Worker, _ limits: WebSocketLimits,
@@ -79,7 +81,7 @@ extension WebSocket {
 
     /// Sends a text, which must be UTF-8.
     ///
-    /// Returns false when it will not go out: the socket closes, or so much waits that it is closed for that, with 1013.
+    /// Returns false when it will not go out: the socket closes, or so much waits that it is closed for that (1013).
     @discardableResult package func send(text: [UInt8]) -> Bool { send(.text, text) }
 
     /// Sends bytes; returns false as `send(text:)` does.

@@ -3,8 +3,8 @@ import Glibc
 
 /// The WebSockets of one loop; touched on its thread only, and before it starts: that makes it Sendable.
 ///
-/// Of one that is silent nothing is kept here but a place in a table and in the wheel of what is due: each tick looks at
-/// those alone whose time has come.
+/// Of one that is silent nothing is kept here but a place in a table and in the wheel of what is due: each tick looks
+/// at those alone whose time has come.
 final class WebSockets: @unchecked Sendable {
     static let stopping = "the server is stopping"
 

@@ -44,6 +44,30 @@ import Testing
         }
     }
 
+    @Test func aSlowReaderGetsAllBeforeTheEnd() async throws {
+        var limits = WebSocketLimits()
+        limits.closeSeconds = 1
+        limits.silentSeconds = 1
+        try await withWebSockets(limits: limits) { server, log in
+            let port = server.port
+            let client = try await blocking { try WebSocketClient.open(port) }
+            #expect(await log.opened.reaches(1))
+            let large = pattern(15 << 20)
+            #expect(log.sockets.value[0].send(binary: large))
+            log.sockets.value[0].close()
+            try await blocking {
+                var read = try client.raw.bytes(10)
+                // Some two seconds.
+                while read.count < large.count + 10 {
+                    read += try client.raw.bytes(min(800 << 10, large.count + 10 - read.count))
+                    usleep(100_000)
+                }
+                #expect(read[10...].elementsEqual(large))
+                #expect(try client.receiveToEnd() == [.close(1000)])
+            }
+        }
+    }
+
     @Test func aSilentPeerIsPingedAndThenGivenUp() async throws {
         var limits = WebSocketLimits()
         limits.silentSeconds = 1
@@ -130,10 +154,10 @@ import Testing
     @Test func aCallerThatLeavesBeforeTheHandshakeIsAnsweredEndsItsSocket() async throws {
         let log = WebSocketLog()
         let started = Tally()
-        let gate = Gate()
         try await withServer { exchange in
             started.add()
-            await gate.pass()
+            // Until it is cancelled.
+            await Gate().pass()
             if let handshake = try? WebSocketHandshake(exchange.head) {
                 let socket = exchange.upgrade(handshake, events: echo(log))
                 socket.send(text: [0x61])
@@ -147,7 +171,6 @@ import Testing
             }
             #expect(await started.reaches(1))
             client.raw.reset()
-            gate.open()
             #expect(await log.end()?.code == .abnormal)
             #expect(log.opened.count == 0)
         }

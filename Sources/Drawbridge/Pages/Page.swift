@@ -51,6 +51,7 @@ public final class Page: Sendable, Identifiable {
         /// What was taken and not yet looked at, so that one after the other is.
         var inbox: [Work] = []
         var isWorking = false
+        var handlers: HandlerSet?
         var calls: [Int: PendingCall] = [:]
         var lastCall = 0
         /// The page's calls of handlers that are under way.
@@ -91,6 +92,20 @@ public final class Page: Sendable, Identifiable {
 
     /// False once it is closed, reloaded or lost.
     public var isOpen: Bool { state.withLock { $0.gone == nil } }
+
+    /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
+    ///
+    /// They go with the page. Those of every page at an address are ``Gateway/pages(matching:_:)``.
+    public var handlers: HandlerSet {
+        let set = state.withLock { state in
+            if let handlers = state.handlers { return handlers }
+            let handlers = HandlerSet(logger: gateway.logger)
+            state.handlers = handlers
+            return handlers
+        }
+        gateway.hasSpecialHandlers.store(true, ordering: .releasing)
+        return set
+    }
 
     /// The path of its address, by which its handlers are chosen.
     var path: String {

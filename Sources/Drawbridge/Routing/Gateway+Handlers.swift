@@ -69,8 +69,11 @@ extension Gateway {
     }
 
     private func sets(for request: Request) -> [HandlerSet] {
-        hasSpecialHandlers.load(ordering: .acquiring)
-            ? handlerSets(ofPageAt: request.page?.path) : [handlers]
+        guard hasSpecialHandlers.load(ordering: .acquiring), let page = request.page else {
+            return [handlers]
+        }
+        let own = page.state.withLock { $0.handlers }
+        return (own.map { [$0] } ?? []) + handlerSets(ofPageAt: page.path)
     }
 
     func matches(_ segments: [String], for request: Request) -> [(route: Route, values: [String])] {

@@ -105,6 +105,19 @@ struct PageTests {
         #expect(foreign.headers[.hint] != nil)
     }
 
+    @Test func aPageMayHaveHandlersOfItsOwn() async throws {
+        let gateway = PageHandlers.gateway()
+        let special = TestPage(gateway)
+        let other = TestPage(gateway)
+        try special.page.handlers.register(PageHandlers.Texts.self, at: "/echo")
+        for page in [special, other] { page.tell(["call": "echo", "data": 1, "id": 1, "door": "wvjb"]) }
+        #expect(try await special.reply(1)["value"] == "plain \"text\"")
+        #expect(try await other.reply(1)["value"] == 1)
+        try special.page.handlers.unregister("/echo")
+        special.tell(["call": "echo", "data": 2, "id": 2, "door": "wvjb"])
+        #expect(try await special.reply(2)["value"] == 2)
+    }
+
     // MARK: Native to page
 
     @Test func aCallOfNativesGetsWhatThePageAnswers() async throws {

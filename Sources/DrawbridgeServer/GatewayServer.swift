@@ -75,7 +75,7 @@ extension Exchange {
         let request = Request(
             head, from: remoteAddress,
             isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
-            id: Request.id(head.headers), gateway)
+            id: Request.id(head.asRequest), gateway)
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
             WebSocketHandshake.isAsked(by: head)
         {

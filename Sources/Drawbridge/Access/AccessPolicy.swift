@@ -68,8 +68,8 @@ extension AccessPolicy {
 
     /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
     func refusesCaller(of request: Request) -> HTTPError? {
-        // Most callers on this machine say nothing of themselves.
-        if request.headers.isEmpty, !requiresToken, !request.isAbsoluteForm, request.isFromThisMachine,
+        // Many callers on this machine say nothing of themselves.
+        if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, request.isFromThisMachine,
             request.site?.isLocal == true
         {
             return nil

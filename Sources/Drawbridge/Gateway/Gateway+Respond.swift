@@ -79,7 +79,7 @@ extension Gateway {
         guard let plain = intercept(request) else { return .behind }
         if let error = access.refusesCaller(of: plain) { return .nowhere(refusal(error, of: request)) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
-        if request.headers.value(.secPurpose)?.contains("prefetch") == true {
+        if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
             let error = HTTPError(
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
             return .nowhere(refusal(error, of: request))

@@ -8,7 +8,7 @@ final class PageDoor: Sendable {
 
     /// Runs what is done for a request, so that it knows whether its page stands still.
     static func during<Value>(_ request: Request, _ work: () -> Value) -> Value {
-        guard !request.headers.isEmpty, request.headers.contains(.pageWaits), let page = request.page else {
+        guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else {
             return work()
         }
         return $waiting.withValue(page.id, operation: work)

@@ -33,6 +33,9 @@ public struct Request: Sendable {
         set { own = own.with(isAbsoluteForm: newValue) }
     }
 
+    /// True where no header field says who calls.
+    var isAnonymous: Bool { own.isAnonymous }
+
     private var own: RequestHead {
         get { parts.values.head }
         set { change { $0.head = newValue } }
@@ -168,6 +171,11 @@ public struct Request: Sendable {
 
     /// The id of a request with these header fields: the caller's own, or a new one.
     package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
+
+    /// The same for a head that is known.
+    package static func id(_ head: RequestHead) -> String {
+        head.isAnonymous ? RequestID.from(nil) : id(head.headers)
+    }
 }
 
 extension Request {

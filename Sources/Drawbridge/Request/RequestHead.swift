@@ -10,6 +10,8 @@ package final class RequestHead: Sendable {
     let site: Authority?
     let target: String
     let headers: HTTPFields
+    /// True where no header field says who calls, as with most callers that are no browser.
+    let isAnonymous: Bool
     let isAbsoluteForm: Bool
 
     package init(
@@ -22,6 +24,7 @@ package final class RequestHead: Sendable {
         site = Authority(authority)
         self.target = target
         self.headers = headers
+        isAnonymous = !headers.contains { Self.saysWhoCalls($0.name) }
         self.isAbsoluteForm = isAbsoluteForm
     }
 
@@ -29,6 +32,19 @@ package final class RequestHead: Sendable {
         self.init(
             head.method, scheme: head.scheme ?? "http", authority: head.authority, target: head.path ?? "/",
             headers: head.headerFields, isAbsoluteForm: isAbsoluteForm)
+    }
+
+    /// What the access policy and the gateway itself look for; most names are told apart by their length.
+    private static func saysWhoCalls(_ name: HTTPField.Name) -> Bool {
+        switch name.canonicalName.utf8.count {
+        case 6: name == .origin
+        case 11: name == .secPurpose
+        case 12: name == .requestID
+        case 14: name == .secFetchSite
+        case 17: name == .pageID
+        case 18: name == .pageToken || name == .pageWaits
+        default: false
+        }
     }
 
     /// The same with something changed.

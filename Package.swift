@@ -65,7 +65,8 @@ let package = Package(
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
-        // Examples, which tests run. `examples/page` is what the command serves when it is not told what.
+        // Examples, which tests run. `examples/page` is what the command serves when it is not told what;
+        // `examples/pages` are pages for it, one for each bridge.
         .executableTarget(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello"),
         .executableTarget(name: "own-command", dependencies: command, path: "examples/own-command"),
@@ -73,6 +74,8 @@ let package = Package(
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
         .executableTarget(name: "Notes", dependencies: command, path: "examples/notes/Sources/Notes"),
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
+        .executableTarget(
+            name: "driving", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/driving"),
         .testTarget(
             name: "NotesTests", dependencies: ["DrawbridgeCommand", "Notes"],
             path: "examples/notes/Tests/NotesTests"),
@@ -115,7 +118,8 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "drawbridge-command", "hello",
-                "own-command", "middleware", "streaming", "Notes", "rewriting", "test-server", "TestSupport",
+                "own-command", "middleware", "streaming", "Notes", "rewriting", "driving", "test-server",
+                "TestSupport",
             ],
             exclude: ["help.txt"]),
         .testTarget(

@@ -104,4 +104,42 @@ import Testing
         let dog = try await curl("\(address)/picture?_mobile_bridge=1&name=dog")
         #expect(dog.contains(#""code":404"#) && dog.contains("nothing at /pictures/dog.svg"))
     }
+
+    @Test func drivingPrintsWhatThePagesAnswer() async throws {
+        let driving = try Program.product("driving", ["0"])
+        let browser = try await Chromium()
+        try await browser.open("\(driving.address())/")
+        for line in [
+            #"a page came, "The shop""#, #"it can call ["price"]"#,
+            #"it shares {"title":"The shop","url":"/"}"#, #"it shows "Good day!""#,
+        ] { try await driving.line(with: line) }
+        #expect(try await browser.shown("#answer") == "6.50")
+
+        // Here alone a page can pay, and is asked before.
+        try await browser.open("\(driving.address())/checkout")
+        for line in [
+            #"a page came, "The checkout""#, #"it can call ["pay","price"]"#,
+            #"it shares {"title":"The checkout","url":"/checkout"}"#,
+        ] { try await driving.line(with: line) }
+        #expect(try await browser.shown("#answer") == "paid 6.50")
+        // The first page is kept for the back button; this one is not.
+        try await browser.evaluate("setTimeout(() => location.reload())")
+        try await driving.line(with: "the page went: the page was closed, reloaded")
+    }
+}
+
+extension Chromium {
+    /// The text of an element, as soon as it has one.
+    fileprivate func shown(_ selector: String) async throws -> JSON {
+        try await evaluate(
+            """
+            new Promise(done => {
+                const look = () => {
+                    const text = document.querySelector('\(selector)').textContent;
+                    text ? done(text) : setTimeout(look, 5);
+                };
+                look();
+            })
+            """)
+    }
 }

@@ -254,8 +254,12 @@ struct Promise {
     func answer(from server: Program) async throws -> String {
         let address = try await "127.0.0.1:\(server.port())"
         let line = command.replacing("127.0.0.1:8080", with: address)
-        return try await Program("sh", ["-c", "curl() { command curl -sS --max-time 20 \"$@\"; }; \(line)"])
-            .wholeOutput()
+        let token = command.contains("$token") ? try await server.testerToken() : ""
+        return try await Program(
+            "sh", ["-c", "curl() { command curl -sS --max-time 20 \"$@\"; }; \(line)"],
+            environment: ["token": token]
+        )
+        .wholeOutput()
     }
 
     /// `…` stands for anything.

@@ -20,7 +20,10 @@ package final class PageSession: Sendable {
         guard let json = try? JSON(parsing: text), json.objectValue != nil else {
             return refuse("it sends what is no JSON object", connection)
         }
-        if let hello = json["hello"] { return greet(hello, connection) }
+        if let hello = json["hello"] {
+            guard page.withLock({ $0 == nil }) else { return refuse("it says hello again", connection) }
+            return greet(hello, connection)
+        }
         guard let page = page.withLock({ $0 }) else {
             return refuse("it does not begin with hello", connection)
         }
@@ -66,10 +69,13 @@ package final class PageSession: Sendable {
 }
 
 extension PageMessage {
-    /// Reads `[[1, {…}], …]`.
+    /// To which a page can count, its numbers being those of JavaScript.
+    private static let counts = 1...(1 << 53)
+
+    /// Reads `[[1, {…}], …]`; leaves out what has no number.
     static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
         messages.compactMap { pair in
-            guard let number = pair[0]?.numberValue?.intValue else { return nil }
+            guard let number = pair[0]?.numberValue?.intValue, counts.contains(number) else { return nil }
             return (number, pair[1].flatMap(PageMessage.init))
         }
     }

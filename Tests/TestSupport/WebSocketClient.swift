@@ -1,26 +1,31 @@
-import TestSupport
-
 /// The client's side of a WebSocket, which may break every rule; its calls block.
-struct WebSocketClient: Sendable {
-    struct Frame: Equatable, Sendable {
-        var opcode: UInt8
-        var payload: [UInt8]
+package struct WebSocketClient: Sendable {
+    package struct Frame: Equatable, Sendable {
+        package var opcode: UInt8
+        package var payload: [UInt8]
 
-        static func text(_ text: String) -> Frame { Frame(opcode: 1, payload: Array(text.utf8)) }
+        package init(opcode: UInt8, payload: [UInt8]) {
+            self.opcode = opcode
+            self.payload = payload
+        }
+
+        package static func text(_ text: String) -> Frame { Frame(opcode: 1, payload: Array(text.utf8)) }
 
         /// Only a code.
-        static func close(_ code: Int) -> Frame {
+        package static func close(_ code: Int) -> Frame {
             Frame(opcode: 8, payload: [UInt8(code >> 8), UInt8(code & 0xFF)])
         }
 
         /// The code of a close frame.
-        var code: Int? { opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
+        package var code: Int? {
+            opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
+        }
     }
 
-    let raw: RawClient
+    package let raw: RawClient
 
     /// - Parameter security: what to offer for TLS, as GnuTLS takes it; nil for none.
-    init(_ port: Int, security: String? = nil) throws {
+    package init(_ port: Int, security: String? = nil) throws {
         raw = try RawClient(port)
         if let security { try raw.secure(security) }
     }
@@ -28,11 +33,12 @@ struct WebSocketClient: Sendable {
     /// A client that is through with its handshake.
     ///
     /// - Parameter extra: what is sent together with it.
-    static func open(
-        _ port: Int, _ path: String = "/", security: String? = nil, fields: [String] = [], extra: [UInt8] = []
+    package static func open(
+        _ port: Int, _ path: String = "/", host: String = "a", security: String? = nil, fields: [String] = [],
+        extra: [UInt8] = []
     ) throws -> WebSocketClient {
         let client = try WebSocketClient(port, security: security)
-        try client.raw.send(Array(handshake(path, fields).utf8) + extra)
+        try client.raw.send(Array(handshake(path, host: host, fields).utf8) + extra)
         let reply = try client.raw.head()
         guard reply.status == 101, reply["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
             throw RawClient.Failure.malformed("\(reply)")
@@ -41,9 +47,11 @@ struct WebSocketClient: Sendable {
     }
 
     /// That of RFC 6455, section 1.2.
-    static func handshake(_ path: String = "/", _ fields: [String] = []) -> String {
+    package static func handshake(
+        _ path: String = "/", host: String = "a", _ fields: [String] = []
+    ) -> String {
         let lines = [
-            "GET \(path) HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: websocket",
+            "GET \(path) HTTP/1.1", "Host: \(host)", "Connection: Upgrade", "Upgrade: websocket",
             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         ]
         return (lines + fields).joined(separator: "\r\n") + "\r\n\r\n"
@@ -54,7 +62,7 @@ struct WebSocketClient: Sendable {
     /// - Parameters:
     ///   - flags: the first byte but for the opcode.
     ///   - length: what the head says, where that is not the truth.
-    static func frame(
+    package static func frame(
         _ opcode: UInt8, _ payload: [UInt8] = [], flags: UInt8 = 0x80, isMasked: Bool = true,
         length: Int? = nil
     ) -> [UInt8] {
@@ -77,14 +85,14 @@ struct WebSocketClient: Sendable {
         return bytes
     }
 
-    func send(_ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true) throws {
+    package func send(_ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true) throws {
         try raw.send(Self.frame(opcode, payload, flags: isFinal ? 0x80 : 0))
     }
 
-    func send(_ text: String) throws { try send(1, Array(text.utf8)) }
+    package func send(_ text: String) throws { try send(1, Array(text.utf8)) }
 
     /// The next frame; a server's have no mask and are whole messages.
-    func receive() throws -> Frame {
+    package func receive() throws -> Frame {
         let head = try raw.bytes(2)
         guard head[0] & 0xF0 == 0x80, head[1] & 0x80 == 0 else {
             throw RawClient.Failure.malformed("the head of a frame: \(head)")
@@ -97,7 +105,7 @@ struct WebSocketClient: Sendable {
     }
 
     /// The frames up to the end of the connection.
-    func receiveToEnd() throws -> [Frame] {
+    package func receiveToEnd() throws -> [Frame] {
         var frames: [Frame] = []
         while true {
             do { frames.append(try receive()) } catch RawClient.Failure.closed(after: 0) { return frames }

@@ -1,4 +1,5 @@
 import MicroHTTPD
+import TestSupport
 import Testing
 
 /// Frames without sockets: however they are cut, the same events.

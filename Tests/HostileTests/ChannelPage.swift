@@ -1,0 +1,56 @@
+import Drawbridge
+import TestSupport
+import Testing
+
+/// A page as the gateway sees it: its channel, over a raw socket.
+struct ChannelPage: Sendable {
+    let socket: WebSocketClient
+    /// What the gateway greeted it with.
+    let welcome: JSON
+
+    /// Opens a channel, and says hello.
+    ///
+    /// - Parameters:
+    ///   - epoch: that of the gateway which the page spoke to last.
+    ///   - received: the number of the last message that it took from there.
+    static func open(
+        _ port: Int, _ token: String, id: String = String(repeating: "a", count: 32), epoch: String = "",
+        received: Int = 0
+    ) async throws -> ChannelPage {
+        try await blocking {
+            let socket = try WebSocketClient.open(
+                port, "/__drawbridge__/channel", host: "localhost",
+                fields: ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
+            let hello: JSON = [
+                "hello": [
+                    "page": .string(id), "epoch": .string(epoch), "received": .number(.init(received)),
+                    "bridges": [], "url": "http://localhost/a.html",
+                ]
+            ]
+            try socket.send(String(decoding: hello.bytes, as: UTF8.self))
+            let frame = try JSON(parsing: try socket.receive().payload)
+            return ChannelPage(socket: socket, welcome: try #require(frame["welcome"]))
+        }
+    }
+
+    /// Says something.
+    func tell(_ message: JSON) async throws {
+        try await blocking { try socket.send(String(decoding: message.bytes, as: UTF8.self)) }
+    }
+
+    /// The next frames' messages, each with its number, until there are so many.
+    func messages(_ count: Int) async throws -> [JSON] {
+        try await blocking {
+            var messages: [JSON] = []
+            while messages.count < count {
+                messages += try JSON(parsing: try socket.receive().payload)["down"]?.arrayValue ?? []
+            }
+            return messages
+        }
+    }
+
+    /// The code by which the gateway ends the connection; nil where it just does.
+    func closing() async throws -> Int? {
+        try await blocking { try socket.receiveToEnd().lazy.compactMap(\.code).first }
+    }
+}

@@ -91,7 +91,7 @@ public final class Page: Sendable, Identifiable {
     public var bridges: Set<Bridge> { state.withLock { $0.bridges } }
 
     /// False once it is closed, reloaded or lost.
-    public var isOpen: Bool { state.withLock { $0.gone == nil } }
+    public var isOpen: Bool { state.withLock { $0.gone == nil && !$0.isLeaving } }
 
     /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
     ///
@@ -207,7 +207,7 @@ extension Page {
     /// Sends a message, now or when the page is back.
     func post(_ text: [UInt8]) throws(PageError) {
         let outcome: Result<Void, PageError> = state.withLock { state in
-            if let gone = state.gone { return .failure(gone) }
+            if let gone = state.gone ?? (state.isLeaving ? .left : nil) { return .failure(gone) }
             guard state.outbox.bytes + text.count <= Outbox.limit else {
                 return .failure(
                     PageError(

@@ -57,13 +57,16 @@ struct PageEndpoints: Responder {
                 .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
             ],
             body: .bytes(
-                Array(#"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8)))
+                Array(
+                    #"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8))
+        )
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "$")
     }
 
     /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header

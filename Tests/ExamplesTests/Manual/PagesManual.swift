@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import TestSupport
 import Testing
 
 struct DownloadHandler: JSONHandler {
@@ -51,8 +52,10 @@ private struct DownloadPage: Responder {
         let server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
         let browser = try await Chromium()
         try await browser.open("\(server.address)/")
+        var first: Page?
         for await change in gateway.pages {
             guard case .came(let page) = change else { continue }
+            first = page
             #expect(try await titleUnlessClosed(page) == "A download")
             let seen = """
                 new Promise(done => {
@@ -66,11 +69,14 @@ private struct DownloadPage: Responder {
             break
         }
         for await change in gateway.pages {
-            // The reloaded one; the first is gone, whichever of the two is noticed first.
-            guard case .came(let page) = change, page.isOpen else { continue }
+            // The first may be there still; the next is the reloaded one.
+            guard case .came(let page) = change, page.id != first?.id else { continue }
             #expect(try await titleUnlessClosed(page) == "A download")
             break
         }
+        let isGone = await eventually { first?.isOpen == false }
+        #expect(isGone)
+        if let first { #expect(try await titleUnlessClosed(first) == nil) }
         await server.stop()
     }
 }

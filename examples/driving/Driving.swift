@@ -38,7 +38,6 @@ func drive(_ pages: Pages) async {
                         say("the page did not answer: \(error)")
                     }
                 }
-            case .event(_, let name, let data): say("the page says \(name): \(data)")
             case .went(_, let error): say("the page went: \(error)")
             }
         }

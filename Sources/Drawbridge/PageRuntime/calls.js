@@ -83,8 +83,9 @@ function askNow(method, path, body) {
     return { status: request.status, answer };
 }
 
-/// Says which page sends a request that is bound for native.
+/// What says which page sends a request that is bound for native.
+const signature = () => [['Page', page], ['Token', token], ['Path', location.pathname]];
+
 function sign(request) {
-    xhrHeader.call(request, 'X-Drawbridge-Page', page);
-    xhrHeader.call(request, 'X-Drawbridge-Token', token);
+    for (const [name, value] of signature()) xhrHeader.call(request, 'X-Drawbridge-' + name, value);
 }

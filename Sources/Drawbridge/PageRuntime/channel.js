@@ -190,7 +190,7 @@ function leave(event) {
     if (!socket) return;
     isGone = true;
     leaving = !event.persisted;
-    if (waiting.length || leaving) sendLast();
+    sendLast();
     if (isWelcome && leaving) send('{"bye":true}');
     socket.close();
     socket = null;

@@ -205,8 +205,7 @@ wrap(window, 'fetch', function (input, options) {
         const request = new Request(isRequest ? input : to, options);
         resolve(isRequest && to !== input.url ? moved(request, to) : request);
     }).then(request => {
-        request.headers.set('X-Drawbridge-Page', page);
-        request.headers.set('X-Drawbridge-Token', token);
+        for (const [name, value] of signature()) request.headers.set('X-Drawbridge-' + name, value);
         return fetch(request);
     });
 });

@@ -54,12 +54,15 @@ extension Page {
         case .message(.call(let call)): run(call, on: loop)
         case .message(.result(let id, let outcome)): answered(id, outcome)
         case .message(.ready(let bridge)): state.withLock { _ = $0.bridges.insert(bridge) }
-        case .message(.event(let name, let data)): gateway.pages.heard(name, data, from: self)
-        case .message(.moved(let url, let title)):
-            state.withLock { state in
-                state.url = url ?? state.url
-                state.title = title ?? state.title
-            }
+        case .message(.moved(let url, let title)): move(to: url, title: title)
+        }
+    }
+
+    /// The page says where it is.
+    func move(to url: String?, title: String?) {
+        state.withLock { state in
+            state.url = url ?? state.url
+            state.title = title ?? state.title
         }
     }
 

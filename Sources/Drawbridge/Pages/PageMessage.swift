@@ -6,7 +6,6 @@ enum PageMessage: Sendable {
     case result(Int, Result<JSON, PageError>)
     /// A bridge of the page's is ready to take calls.
     case ready(Page.Bridge)
-    case event(String, JSON)
     case moved(url: String?, title: String?)
 
     /// Reads a message; nil for one that says nothing.
@@ -20,8 +19,6 @@ enum PageMessage: Sendable {
             self = .result(id, Self.outcome(json))
         } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
             self = .ready(bridge)
-        } else if let name = json["event"]?.stringValue {
-            self = .event(name, json["data"] ?? .null)
         } else if json["url"] != nil || json["title"] != nil {
             self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)
         } else {

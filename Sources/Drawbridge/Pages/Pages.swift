@@ -10,8 +10,6 @@ public final class Pages: Sendable {
         case came(Page)
         /// It was closed, reloaded or lost; the error says which.
         case went(Page, PageError)
-        /// It has sent an event: `drawbridge.emit(name, data)` in its script.
-        case event(Page, String, JSON)
     }
 
     private struct State {
@@ -60,13 +58,6 @@ public final class Pages: Sendable {
         state.withLock { state in
             guard state.pages.removeValue(forKey: page.id) != nil else { return }
             for listener in state.listeners.values { listener.yield(.went(page, error)) }
-        }
-    }
-
-    /// A page has sent an event.
-    func heard(_ event: String, _ data: JSON, from page: Page) {
-        state.withLock { state in
-            for listener in state.listeners.values { listener.yield(.event(page, event, data)) }
         }
     }
 }

@@ -15,6 +15,17 @@ extension Request {
         return gateway.pages[id]
     }
 
+    /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
+    ///
+    /// A page that uses HTTP alone has no channel, and is no ``Page``; it says where it is.
+    var pagePath: String? {
+        if let page { return page.path }
+        guard let gateway, let path = headers.value(.pagePath), let token = headers.value(.pageToken),
+            gateway.access.token.matches(token)
+        else { return nil }
+        return path
+    }
+
     /// Answers before the answer, where the door allows it: the callback of a page is called with each value, and with
     /// the last one when the handler returns.
     ///

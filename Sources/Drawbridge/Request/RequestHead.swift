@@ -41,7 +41,7 @@ package final class RequestHead: Sendable {
         case 11: name == .secPurpose
         case 12: name == .requestID
         case 14: name == .secFetchSite
-        case 17: name == .pageID
+        case 17: name == .pageID || name == .pagePath
         case 18: name == .pageToken || name == .pageWaits
         default: false
         }

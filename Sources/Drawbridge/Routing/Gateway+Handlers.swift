@@ -69,11 +69,9 @@ extension Gateway {
     }
 
     private func sets(for request: Request) -> [HandlerSet] {
-        guard hasSpecialHandlers.load(ordering: .acquiring), let page = request.page else {
-            return [handlers]
-        }
-        let own = page.state.withLock { $0.handlers }
-        return (own.map { [$0] } ?? []) + handlerSets(ofPageAt: page.path)
+        guard hasSpecialHandlers.load(ordering: .acquiring) else { return [handlers] }
+        let own = request.page?.state.withLock { $0.handlers }
+        return (own.map { [$0] } ?? []) + handlerSets(ofPageAt: request.pagePath)
     }
 
     func matches(_ segments: [String], for request: Request) -> [(route: Route, values: [String])] {

@@ -101,6 +101,13 @@ struct PageTests {
         let headers: HTTPFields = [.pageID: shop.id, .pageToken: gateway.access.token.text]
         let own = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
         #expect(own.headers[.hint] == nil)
+        // One that never opened a channel says where it is.
+        let quiet: HTTPFields = [
+            .pageID: String(repeating: "1", count: 32), .pageToken: gateway.access.token.text,
+            .pagePath: "/checkout/2",
+        ]
+        let unknown = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: quiet))
+        #expect(unknown.headers[.hint] == nil)
         let foreign = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(foreign.headers[.hint] != nil)
     }
@@ -245,7 +252,7 @@ struct PageTests {
             switch await changes.next() {
             case .came(let page): told.append("came \(page.id)")
             case .went(let page, let error): told.append("went \(page.id) \(error)")
-            case .event, nil: break
+            case nil: break
             }
         }
         #expect(told == ["came \(early.id)", "came \(late.id)", "went \(late.id) over"])

@@ -104,8 +104,16 @@ function look(name, found) {
     document.documentElement.appendChild(script);
 }
 
-// Says that the runtime is there, and is what that script calls.
-Object.defineProperty(window, mark, { value(name, read) { readers.set(name, read); } });
+// Says that the runtime is there, and is what that script calls. To read what there is not throws.
+Object.defineProperty(window, mark, { value(name, read) {
+    readers.set(name, () => {
+        try {
+            return read();
+        } catch (error) {
+            return undefined;
+        }
+    });
+} });
 
 /// Calls a function of the page, like `bridge.handleNativeMsg`. `done` gets its outcome; nothing where there is none.
 function callGlobal(path, input, done = () => {}) {

@@ -29,10 +29,12 @@ extension OneAtATime {
                     for start in stride(from: 0, through: max(0, count - 1), by: 64 << 10) {
                         let piece = Array(bytes[start..<min(start + 64 << 10, count)])
                         try client.send(2, piece)
-                        #expect(try client.receive().payload == piece)
+                        let isWhole = try client.receive().payload == piece
+                        #expect(isWhole)
                     }
                     try client.send(2, bytes)
-                    #expect(try client.receive().payload == bytes)
+                    let isWhole = try client.receive().payload == bytes
+                    #expect(isWhole)
                     try client.send(8, [0x03, 0xE8])
                     #expect(try client.receiveToEnd() == [.close(1000)])
                 }

@@ -17,7 +17,8 @@ import Testing
             #expect(!socket.send(text: [0x61]))
             socket.close(.normal)
             try await blocking {
-                #expect(try client.receive().payload == large)
+                let isWhole = try client.receive().payload == large
+                #expect(isWhole)
                 let close = try client.receive()
                 #expect(close.code == 4001)
                 #expect(close.payload.dropFirst(2).elementsEqual(String(repeating: "€", count: 41).utf8))
@@ -47,12 +48,11 @@ import Testing
     @Test func aSlowReaderGetsAllBeforeTheEnd() async throws {
         var limits = WebSocketLimits()
         limits.closeSeconds = 1
-        limits.silentSeconds = 1
+        let large = pattern(15 << 20)
         try await withWebSockets(limits: limits) { server, log in
             let port = server.port
             let client = try await blocking { try WebSocketClient.open(port) }
             #expect(await log.opened.reaches(1))
-            let large = pattern(15 << 20)
             #expect(log.sockets.value[0].send(binary: large))
             log.sockets.value[0].close()
             try await blocking {
@@ -62,7 +62,8 @@ import Testing
                     read += try client.raw.bytes(min(800 << 10, large.count + 10 - read.count))
                     usleep(100_000)
                 }
-                #expect(read[10...].elementsEqual(large))
+                let isWhole = Array(read[10...]) == large
+                #expect(isWhole)
                 #expect(try client.receiveToEnd() == [.close(1000)])
             }
         }
@@ -70,14 +71,14 @@ import Testing
 
     @Test func aSilentPeerIsPingedAndThenGivenUp() async throws {
         var limits = WebSocketLimits()
-        limits.silentSeconds = 1
+        limits.silentSeconds = 2
         try await withWebSockets(limits: limits) { server, log in
             let port = server.port
             let (answering, silent) = try await blocking {
                 (try WebSocketClient.open(port), try WebSocketClient.open(port))
             }
             try await blocking {
-                for _ in 0..<4 {
+                for _ in 0..<3 {
                     #expect(try answering.receive() == WebSocketClient.Frame(opcode: 9, payload: []))
                     try answering.send(10)
                 }
@@ -121,7 +122,7 @@ import Testing
             #expect(await log.opened.reaches(1))
             return (client, log)
         }
-        #expect(now() - start < 6)
+        #expect(now() - start < 15)
         #expect(log.ends.value.map(\.code) == [.abnormal])
         let frames = try await blocking { try client.receiveToEnd() }
         #expect(frames.map(\.code) == [1001])

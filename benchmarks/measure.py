@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import pages
+
 HERE = pathlib.Path(__file__).parent
 BUILT = HERE / ".build" / "release"
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -110,6 +112,8 @@ class Workplace:
                 return Server(name, ours + ["--paths", "10000"])
             case "ours, 10 paths":
                 return Server(name, ours + ["--paths", "10"])
+            case "ours, pages":
+                return Server(name, [BUILT / "ours", "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
             case "ours, 8 KB pool":
                 return Server(name, ours + ["--pool", "8192"])
             case "C":
@@ -329,7 +333,7 @@ def table(title, head, rows):
 
 
 def main():
-    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start"]
+    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start", "pages"]
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__.split("\n\n")[0])
     parser.add_argument("scenario", nargs="*", help=f"all of them unless named: {', '.join(names)}")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each scenario (default 5)")
@@ -364,7 +368,7 @@ def main():
                     servers = options.peers.split(",")
                 yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
 
-        if set(chosen) - {"memory", "start"}:
+        if set(chosen) - {"memory", "start", "pages"}:
             table("Requests", head, rows())
         if "memory" in chosen:
             table(
@@ -374,6 +378,11 @@ def main():
             table(
                 "Start and size", ["server", "ms to the first answer", "resident MB then", "binary MB", "stripped MB"],
                 start_and_size(work, options.rounds))
+        if "pages" in chosen:
+            table(
+                "Pages", ["", "median of the rounds (lowest–highest)", "aim"],
+                pages.rows(work, options.rounds, lambda server, path: Sample(
+                    server, Load(flagged(path)), 64, 1, work.folder)))
 
 
 main()

@@ -2,7 +2,8 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// The gateway that is measured: `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER]`.
+/// The gateway that is measured:
+/// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--connections COUNT]`.
 @main
 struct Ours {
     static func main() throws {
@@ -19,12 +20,16 @@ struct Ours {
         gateway.register(Typed.self, at: "/typed")
         gateway.register(Upload.self, at: "/upload")
         gateway.register(Hold.self, at: "/hold")
+        gateway.register(at: "/trips") { request in Trips(request: request) }
+        gateway.register(Same.self, at: "/same")
+        gateway.register(at: "/pages") { [pages = gateway.pages] in PageCount(pages: pages) }
         for path in 0..<(value("--paths").flatMap { Int($0) } ?? 0) {
             gateway.register(Sync.self, at: "/path/\(path)")
         }
         var configuration = ServerConfiguration(
             port: Int(arguments[0]) ?? 0, logsRequests: arguments.contains("--log"))
         if let pool = value("--pool").flatMap({ Int($0) }) { configuration.limits.pool = pool }
+        configuration.limits.connections = value("--connections").flatMap { Int($0) }
         let server = try GatewayServer(gateway, configuration)
         // A main thread that stays is one that profilers can bear.
         withExtendedLifetime(server) { while true { sleep(3600) } }

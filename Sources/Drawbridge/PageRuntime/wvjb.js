@@ -145,9 +145,12 @@ const responses = new Map();
 let takesCalls = false;
 
 function takeCalls(kind) {
-    ready(kind);
-    takesCalls = true;
-    startupCalls.splice(0).forEach(call => call());
+    // The page may register its handlers behind an `await`.
+    later(() => {
+        ready(kind);
+        takesCalls = true;
+        startupCalls.splice(0).forEach(call => call());
+    });
 }
 
 /// Calls a handler of the page, as soon as there is a bridge.

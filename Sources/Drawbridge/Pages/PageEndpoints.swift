@@ -94,17 +94,13 @@ struct PageEndpoints: Responder {
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
-        let answer = await withCheckedContinuation { continuation in
+        // Its turn comes behind what the page said before.
+        await withCheckedContinuation { turn in
             page.take(
-                PageMessage.numbered(body["up"]?.arrayValue ?? []),
-                then: {
-                    _ = Task.immediate {
-                        let answer = await PageDoor.$waiting.withValue(page.id) {
-                            await gateway.answer(call, of: page, on: nil)
-                        }
-                        continuation.resume(returning: answer)
-                    }
-                }, on: nil)
+                PageMessage.numbered(body["up"]?.arrayValue ?? []), then: { turn.resume() }, on: nil)
+        }
+        let answer = await PageDoor.$waiting.withValue(page.id) {
+            await gateway.answer(call, of: page, on: nil)
         }
         if answer.isMissing, let hint = answer.hint {
             page.warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))")

@@ -2,7 +2,12 @@
 // has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
 let isAsked;
 let isParsed = document.readyState === 'complete';
-document.addEventListener('DOMContentLoaded', () => setTimeout(() => { isParsed = true; }));
+const pageParsed = new Promise(done => {
+    document.addEventListener('DOMContentLoaded', () => later(() => {
+        isParsed = true;
+        done();
+    }));
+});
 
 let handlers;
 let ownBridge;
@@ -106,7 +111,8 @@ function loadWVJB() {
         later(runWaiting);
     };
     if (isParsed) return install();
-    document.addEventListener('DOMContentLoaded', () => later(install));
+    // Not the event itself: it may have been a moment ago.
+    pageParsed.then(install);
     // A page whose scripts are slow gets it all the same.
     setTimeout(install, 3000);
 }

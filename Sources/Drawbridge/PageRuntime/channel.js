@@ -82,6 +82,12 @@ function acknowledge() {
 
 function connect() {
     if (socket || isGone) return;
+    if (window.origin === 'null') {
+        // A page in a sandbox has no origin by which the gateway could know it.
+        setTimeout(() => failCalls({ code: 403, message: 'a page in a sandbox may not call native' }, () => true));
+        waiting = [];
+        return;
+    }
     try {
         socket = new WebSocket(
             origin.replace('http', 'ws') + '/__drawbridge__/channel', ['drawbridge', 'token.' + token]);

@@ -3,7 +3,8 @@ package import HTTPTypes
 /// A head as the audit found it.
 ///
 /// Its parts are apart, and no `HTTPRequest`, because most of them are looked at once and making one costs more than
-/// finding them. One object may be the head of many requests of a loop (``KnownHeads``).
+/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant but the
+/// digest, which is touched on its loop's thread only: that makes it Sendable.
 package final class AuditedHead: @unchecked Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
@@ -25,7 +26,7 @@ package final class AuditedHead: @unchecked Sendable {
     package let framing: Framing
     package let expectsContinue: Bool
 
-    /// What whoever answers has made of it; touched on its loop's thread only.
+    /// What whoever answers has made of it.
     @exclusivity(unchecked) package var digest: (any AnyObject & Sendable)?
 
     init(

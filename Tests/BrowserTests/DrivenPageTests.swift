@@ -63,7 +63,6 @@ import Testing
             let first = try await pages.next()
             _ = try await first.call("share")
             let waiting = Task { try await first.call("never") }
-            try await Task.sleep(for: .milliseconds(100))
             _ = try await first.evaluate("setTimeout(() => location.reload(), 10), 1")
             let error = await #expect(throws: PageError.self) { try await waiting.value }
             #expect(error?.reason == .closed)
@@ -129,7 +128,6 @@ import Testing
             _ = try await page.evaluate(
                 "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1"
             )
-            try await Task.sleep(for: .milliseconds(100))
             await first.server.stop()
             let second = try DoorSite(port: port)
             let again = try await Pages.Following(second.gateway.pages).next()

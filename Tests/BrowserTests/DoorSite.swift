@@ -24,11 +24,17 @@ final class DoorSite: Sendable {
         var door: String
         var engine: String
         var cases: [Case]
+        /// The page when it was through.
+        var html: String
     }
 
-    init(port: Int = 0, _ register: (Gateway) -> Void = { _ in }) throws {
+    /// - Parameter behind: what serves more than the pages.
+    init(
+        port: Int = 0, behind: [any Responder] = [], _ register: (Gateway) -> Void = { _ in }
+    ) throws {
+        let own: [any Responder] = [Reports(reports: reports), Shape.Site(pages: Self.pages)]
         gateway = Gateway(
-            passThrough: [Reports(reports: reports), .staticFiles(Self.pages)],
+            passThrough: own + behind + [.staticFiles(Self.pages)],
             pageRuntime: PageRuntime(
                 schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"],
                 replyHandlers: ["echo", "fail"],

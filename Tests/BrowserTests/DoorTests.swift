@@ -8,19 +8,38 @@ import Testing
 @Suite("Doors", .serialized, .timeLimit(.minutes(3))) struct DoorTests {
     private static let doors = [
         "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts",
-        "untouched",
+        "untouched", "own6", "nested", "reload", "back",
     ]
 
     @Test(arguments: Browser.installed, doors)
     func everyDoorWorksAsItsPagesExpect(_ browser: Browser, _ door: String) async throws {
+        try await Self.expectNoFailure("\(door).html", in: browser)
+    }
+
+    private static let shapes = Shape.allCases.flatMap { shape in
+        shape.doors.prefix(Browser.isThorough ? .max : 2).map { (shape, $0) }
+    }
+
+    @Test(arguments: Browser.installed, shapes)
+    func doorsWorkInPagesOfEveryShape(_ browser: Browser, _ page: (shape: Shape, door: String)) async throws {
+        try await Self.expectNoFailure("\(page.shape.rawValue)/\(page.door).html", in: browser)
+    }
+
+    private static func expectNoFailure(_ page: String, in browser: Browser) async throws {
         let site = try DoorSite()
-        let report = try await browser.open("\(site.address)/\(door).html?report=/report") {
-            try await site.report()
+        let url = "\(site.address)/\(page)?report=/report"
+        let report: DoorSite.Report
+        do {
+            report = try await browser.open(url) { try await site.report() }
+        } catch {
+            await Evidence.keep(pageAt: url, of: page, in: browser)
+            throw error
         }
         let failed = report.cases.compactMap { single in single.failed.map { "\(single.name): \($0)" } }
         #expect(failed == [], "\(report.door) in \(report.engine)")
         #expect(report.engine == browser.rawValue)
         #expect(report.cases.count >= 3, "\(report.cases.map(\.name))")
+        if !failed.isEmpty { await Evidence.keep(report.html, of: page, in: browser) }
         await site.server.stop()
     }
 }

@@ -178,6 +178,36 @@ import Testing
         }
     }
 
+    /// Waits until it is cancelled.
+    private struct Waits: JSONHandler {
+        let seen: Observed<[String]>
+
+        func handle(_ input: JSON?) async throws -> Nothing {
+            seen.change { $0.append("began") }
+            try? await Task.sleep(for: .seconds(60))
+            seen.change { $0.append(Task.isCancelled ? "cancelled" : "slept") }
+            return Nothing()
+        }
+    }
+
+    @Test func aPageThatIsClosedInASynchronousCallCancelsIt() async throws {
+        let gateway = Gateway.quiet()
+        let seen = Observed<[String]>([])
+        gateway.register(at: "/waits") { Waits(seen: seen) }
+        try await serving(gateway) { port in
+            let client = try RawClient(port)
+            try client.send(
+                post(
+                    "/__drawbridge__/call", #"{"call":"waits"}"#.utf8,
+                    "X-Drawbridge-Token: \(gateway.access.token.text)",
+                    "X-Drawbridge-Page: \(String(repeating: "d", count: 32))"))
+            try await seen.wait { $0 == ["began"] }
+            client.close()
+            try await seen.wait { $0.count == 2 }
+            #expect(seen.value == ["began", "cancelled"])
+        }
+    }
+
     @Test func aFloodOfPingsAndOfPagesHoldsNobodyUp() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in

@@ -1,5 +1,5 @@
 // Cases of a page that tests itself: run one after the other, shown, and posted to the path in `?report=/path` as
-// `{"door", "engine", "cases": [{"name", "failed"?}]}`.
+// `{"door", "engine", "cases": [{"name", "failed"?}], "html"}`.
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
 // (answers its input, after that time) and /ask {name, data, dialect?} (calls the page's handler and answers what that
@@ -114,7 +114,7 @@ async function runCases() {
     }
     const path = new URLSearchParams(location.search).get('report');
     const engine = /Firefox/.test(navigator.userAgent) ? 'firefox' : /Chrome/.test(navigator.userAgent) ? 'chromium' : 'webKit';
-    const body = JSON.stringify({ door, engine, cases: done });
+    const body = JSON.stringify({ door, engine, cases: done, html: document.documentElement.outerHTML });
     if (path) await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     const failed = done.filter(({ failed }) => failed).length;
     document.title = door + ': ' + (failed ? failed + ' failed' : 'all passed');

@@ -1,0 +1,164 @@
+import Drawbridge
+import DrawbridgeServer
+import Foundation
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+/// What native sees of pages that are several, stand still, go to the background, and come back; in real browsers.
+@Suite("The life of pages", .serialized, .timeLimit(.minutes(2))) struct LifecycleTests {
+    /// Says which page calls, as far as the gateway knows.
+    private struct Whose: JSONHandler {
+        struct Input: Decodable { var name: String, n: Int }
+        let request: Request
+
+        func handle(_ input: Input) async throws -> JSON {
+            let page = try #require(request.page)
+            let name = page.url.split(separator: "name=").last ?? ""
+            return ["name": .string(name.prefix(1) + ""), "n": .number(.init(input.n))]
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser) async throws {
+        let site = try DoorSite { $0.register(Whose.self, at: "/whose") }
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/tab.html?open=b,c&name=a") {
+            let tabs = [try await pages.next(), try await pages.next(), try await pages.next()]
+            #expect(Set(tabs.map(\.id)).count == 3)
+            let names = try await tabs.concurrentMap { try await $0.evaluate("name").stringValue ?? "" }
+            #expect(names.sorted() == ["a", "b", "c"])
+            // All of them at once, both ways; two of them are in the background.
+            let began = ContinuousClock.now
+            let wrong = try await tabs.concurrentMap { try await $0.evaluate("askMany(300)") }
+            #expect(wrong == [[], [], []])
+            let answers = try await Array(zip(tabs, names)).concurrentMap { tab, name in
+                try await (0..<100).concurrentMap { n in
+                    try await tab.call("where", .number(.init(n)))
+                        == ["at": .string(name), "data": .number(.init(n))]
+                }
+            }
+            #expect(answers.flatMap { $0 }.filter { !$0 } == [])
+            #expect(began.duration(to: .now) < .seconds(10))
+            #expect(site.gateway.pages.count == 3)
+        }
+        await site.server.stop()
+    }
+
+    @Test(arguments: Browser.installed)
+    func aPageThatStandsStillWhileTheGatewayIsStartedAgainGoesOn(_ browser: Browser) async throws {
+        let first = try DoorSite()
+        let port = first.server.address.port
+        let pages = Pages.Following(first.gateway.pages)
+        try await browser.open("\(first.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            let script = """
+                setTimeout(() => {
+                    try { callNative('later', {ms: 60000}); } catch (error) { window.ended = error.code; }
+                    try { window.after = callNative('echo', 'after'); } catch (error) { window.after = error.code; }
+                }), 1
+                """
+            _ = try await page.evaluate(script)
+            try await Task.sleep(for: .milliseconds(200))
+            await first.server.stop()
+            let second = try DoorSite(port: port)
+            let again = try await Pages.Following(second.gateway.pages).next()
+            #expect(again.id == page.id)
+            #expect(try await again.call("add", [1, 2]) == 3)
+            #expect(try await again.evaluate("window.ended") == 503)
+            // As soon as there is somebody again, synchronous calls are answered with the new token.
+            #expect(["after", 503].contains(try await again.evaluate("window.after")))
+            #expect(try await again.evaluate("callNative('echo', 'later')") == "later")
+            await second.server.stop()
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
+    {
+        let site = try DoorSite()
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            _ = try await page.evaluate("setTimeout(() => { location.href = 'away.html'; }, 10), 1")
+            try await Task.sleep(for: .milliseconds(200))
+            let outcome = await Result { try await page.call("add", [1, 2]) }
+            switch outcome {
+            case .success(let sum):
+                #expect(sum == 3)
+                #expect(page.isOpen)
+            case .failure(let error):
+                #expect((error as? PageError)?.reason == .closed)
+                #expect(try await pages.next().call("add", [1, 2]) == 3)
+            }
+            // Chromium and Firefox keep pages whose channel was closed in time.
+            if browser == .chromium { #expect(throws: Never.self) { try outcome.get() } }
+        }
+        await site.server.stop()
+    }
+
+    @Test(arguments: Browser.installed, ["slow.html", "in-pieces/slow.html", "hidden/slow.html"])
+    func callsBeforeThePageIsReadyWaitAndComeInOrder(_ browser: Browser, _ path: String) async throws {
+        let site = try DoorSite()
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/\(path)") {
+            let page = try await pages.next()
+            for number in 1...10 { try page.send("number", .number(.init(number))) }
+            #expect(try await page.call("all").decode([Int].self) == Array(1...10))
+            #expect(await eventually { page.title == "A page that takes its time" })
+        }
+        await site.server.stop()
+    }
+
+    /// A page in GBK that says so as late as browsers look for it.
+    private struct GBK: Responder {
+        func respond(to request: Request) async throws -> Response? {
+            guard request.path == "/gbk.html" else { return nil }
+            let head = "<!doctype html><html><head><link rel=icon href='data:,'><!--"
+            let rest = "--><meta charset=gbk><script src=nested.js></script><script>"
+            let padding = String(repeating: "x", count: 1000 - head.utf8.count - rest.utf8.count)
+            let script = """
+                const bridged = setUp('\u{0}');
+                const early = callNative('echo', '\u{0}');
+                bridged.then(bridge => bridge.registerHandler('early', (data, respond) =>
+                    respond([document.characterSet, early, data === '\u{0}', document.title])));
+                </script><title>\u{0}</title></head><body></body></html>
+                """
+            // 中文
+            let bytes = (head + padding + rest + script).utf8.flatMap {
+                $0 == 0 ? [0xD6, 0xD0, 0xCE, 0xC4] : [$0]
+            }
+            return Response(bytes: bytes, contentType: "text/html")
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func textOfAPageInGBKIsTheSameOnBothSides(_ browser: Browser) async throws {
+        let site = try DoorSite(behind: [GBK()])
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/gbk.html") {
+            let page = try await pages.next()
+            #expect(try await page.call("early", "中文") == ["GBK", "中文", true, "中文"])
+            #expect(try await page.call("where") == ["at": "中文"])
+            #expect(await eventually { page.title == "中文" })
+        }
+        await site.server.stop()
+    }
+}
+
+extension Sequence where Self: Sendable, Element: Sendable {
+    /// All at once, in their order.
+    fileprivate func concurrentMap<Value: Sendable>(
+        _ body: @escaping @Sendable (Element) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+            for (place, element) in enumerated() { group.addTask { (place, try await body(element)) } }
+            var values: [Int: Value] = [:]
+            for try await (place, value) in group { values[place] = value }
+            return values.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+}

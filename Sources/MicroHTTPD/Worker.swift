@@ -29,7 +29,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
-    private(set) lazy var webSockets = WebSockets(loop) { [unowned self] in webSocketEnded() }
+    let webSockets: WebSockets
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
     @exclusivity(unchecked) private(set) var isDraining = false
     @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
@@ -48,12 +48,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         self.listening = listening
         loop = try Loop()
         handshakes = Handshakes(loop)
+        webSockets = WebSockets(loop)
         callbacks = .allocate(capacity: 1)
         callbacks.initialize(
             to: dbr_callbacks(
                 self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
+        webSockets.onEnd = { [unowned self] in webSocketEnded() }
         var settings = dbr_daemon_settings()
         settings.connection_limit = UInt32(connectionLimit + 2 * excess)
         settings.idle_seconds = UInt32(server.limits.idleSeconds)

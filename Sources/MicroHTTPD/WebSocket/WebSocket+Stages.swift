@@ -3,8 +3,6 @@ import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket {
-    private var sockets: WebSockets { worker.webSockets }
-
     /// The connection is ours; `extra` came behind the handshake.
     func open(_ extra: [UInt8]) {
         guard stage == .opening, case .some = descriptor else { return }
@@ -13,7 +11,7 @@ extension WebSocket {
         moved = sockets.tick
         sockets.look(at: self, in: limits.silentSeconds)
         events?.opened(self)
-        if worker.isDraining { close(.goingAway, WebSockets.stopping) }
+        if sockets.isStopping { close(.goingAway, WebSockets.stopping) }
         if !extra.isEmpty {
             var extra = extra
             extra.withUnsafeMutableBytes { receive($0) }

@@ -39,7 +39,7 @@ package final class WebSocket: @unchecked Sendable {
     package let remoteAddress: String?
 
     let limits: WebSocketLimits
-    let worker: Worker
+    let sockets: WebSockets
     let outgoing = Guarded(WebSocketOutgoing())
 
     @exclusivity(unchecked) var stage = Stage.opening
@@ -59,12 +59,13 @@ package final class WebSocket: @unchecked Sendable {
     @exclusivity(unchecked) var taken: UInt64 = 0
 
     init(
-        _ subprotocol: String?, from remoteAddress: String?, on worker: Worker, _ limits: WebSocketLimits,
+        _ subprotocol: String?, from remoteAddress: String?, in sockets: WebSockets,
+        _ limits: WebSocketLimits,
         _ events: WebSocketEvents
     ) {
         self.subprotocol = subprotocol
         self.remoteAddress = remoteAddress
-        self.worker = worker
+        self.sockets = sockets
         self.limits = limits
         self.events = events
         parser = WebSocketParser(limits)
@@ -97,7 +98,7 @@ extension WebSocket {
             outgoing.shut(code.isSendable ? code : .internalError, reason) && outgoing.askForFlush()
         }
         // What this thread has just read is not delivered any more.
-        if worker.loop.isCurrent { beginClosing() }
+        if sockets.loop.isCurrent { beginClosing() }
         if isFlushNeeded { flushSoon() }
     }
 
@@ -112,5 +113,5 @@ extension WebSocket {
     }
 
     /// Sends with what else comes until the loop is there.
-    func flushSoon() { worker.loop.performSoon { self.flush() } }
+    func flushSoon() { sockets.loop.performSoon { self.flush() } }
 }

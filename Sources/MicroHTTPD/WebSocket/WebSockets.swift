@@ -11,12 +11,14 @@ final class WebSockets: @unchecked Sendable {
     /// Seconds that the wheel knows; what is due later is looked at too early, and put off.
     private static let round = 64
 
-    private let loop: Loop
-    private let ended: () -> Void
+    let loop: Loop
+    /// One is gone, and its descriptor is free.
+    var onEnd: () -> Void = {}
     private var sockets: [Int32: WebSocket] = [:]
     /// Connections that the library is to close, and until when.
     private var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
     private var isExtraRun = false
+    private(set) var isStopping = false
     private var wheel = [[Int32]](repeating: [], count: round)
     /// One for all: what is read is parsed before the next is.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -26,11 +28,7 @@ final class WebSockets: @unchecked Sendable {
     /// Descriptors that they take beside those of the library's connections.
     private(set) var extraCount = 0
 
-    /// - Parameter ended: one is gone, and its descriptor is free.
-    init(_ loop: Loop, ended: @escaping () -> Void) {
-        self.loop = loop
-        self.ended = ended
-    }
+    init(_ loop: Loop) { self.loop = loop }
 
     deinit { buffer.deallocate() }
 
@@ -75,15 +73,16 @@ final class WebSockets: @unchecked Sendable {
             loop.setRunDue()
         }
         extraCount -= transport.extraDescriptors
-        ended()
+        onEnd()
     }
 
     /// The library has closed a connection.
     func connectionClosed(_ connection: Connection) {
+        connection.stream = nil
         guard !leaving.isEmpty, leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
             return
         }
-        ended()
+        onEnd()
     }
 
     // MARK: Driven by the loop
@@ -137,7 +136,10 @@ final class WebSockets: @unchecked Sendable {
     // MARK: Stopping
 
     /// Says to all that the server stops.
-    func closeAll() { for socket in sockets.values { socket.close(.goingAway, Self.stopping) } }
+    func closeAll() {
+        isStopping = true
+        for socket in sockets.values { socket.close(.goingAway, Self.stopping) }
+    }
 
     /// Waits for none of them any more.
     func abortAll() {

@@ -152,6 +152,22 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test func aSocketThatIsKeptDoesNotKeepItsServer() async throws {
+        let log = WebSocketLog()
+        weak var server: HTTPServer?
+        try await withWebSockets { own, ownLog in
+            server = own
+            let port = own.port
+            let client = try await blocking { try WebSocketClient.open(port) }
+            #expect(await ownLog.opened.reaches(1))
+            log.sockets.change { $0 = ownLog.sockets.value }
+            client.raw.close()
+            #expect(await ownLog.end() != nil)
+        }
+        #expect(log.sockets.value.count == 1)
+        #expect(await eventually { server == nil })
+    }
+
     @Test func aCallerThatLeavesBeforeTheHandshakeIsAnsweredEndsItsSocket() async throws {
         let log = WebSocketLog()
         let started = Tally()

@@ -41,7 +41,7 @@ extension OneAtATime {
             let before = residentBytes(of: process)
             let more = try await Self.open(2000, port)
             let each = (residentBytes(of: process) - before) / 2000
-            #expect(each < 4096, "\(each) bytes")
+            if isAlone { #expect(each < 4096, "\(each) bytes") }
             withExtendedLifetime((first, more)) {}
         }
 

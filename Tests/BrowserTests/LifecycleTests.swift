@@ -56,7 +56,11 @@ import Testing
             _ = try await page.call("share")
             let script = """
                 setTimeout(() => {
-                    try { callNative('later', {ms: 60000}); } catch (error) { window.ended = error.code; }
+                    try {
+                        window.ended = callNative('later', {ms: 5000}).ms;
+                    } catch (error) {
+                        window.ended = error.code;
+                    }
                     try { window.after = callNative('echo', 'after'); } catch (error) { window.after = error.code; }
                 }), 1
                 """
@@ -67,7 +71,8 @@ import Testing
             let again = try await Pages.Following(second.gateway.pages).next()
             #expect(again.id == page.id)
             #expect(try await again.call("add", [1, 2]) == 3)
-            #expect(try await again.evaluate("window.ended") == 503)
+            // Browsers send it again where its connection ended without a word; then the next gateway answers it.
+            #expect([503, 5000].contains(try await again.evaluate("window.ended")))
             // As soon as there is somebody again, synchronous calls are answered with the new token.
             #expect(["after", 503].contains(try await again.evaluate("window.after")))
             #expect(try await again.evaluate("callNative('echo', 'later')") == "later")

@@ -160,8 +160,10 @@ extension Page: Expiring {
 
     /// It did not come back in time.
     func expire() {
-        let (isLeaving, isFrozen) = state.withLock { ($0.isLeaving, $0.isFrozen) }
+        let (isLeaving, isFrozen, isWaiting) = state.withLock { ($0.isLeaving, $0.isFrozen, $0.waits > 0) }
         if isLeaving { return end(.left) }
+        // It cannot come back before it has its answer.
+        if isWaiting { return Deadlines.shared.add(self, after: Pages.grace) }
         end(
             isFrozen
                 ? PageError(.frozen, "the page is kept for the browser's back button, and does not run there")

@@ -41,6 +41,8 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         var connection: (any PageConnection)?
         var gone: PageError?
+        /// Synchronous calls under way, during which the page can do nothing.
+        var waits = 0
         /// True when it has said that it goes.
         var isLeaving = false
         /// True while the browser keeps it for its back button.

@@ -94,6 +94,8 @@ struct PageEndpoints: Responder {
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
+        page.state.withLock { $0.waits += 1 }
+        defer { page.state.withLock { $0.waits -= 1 } }
         // Its turn comes behind what the page said before.
         await withCheckedContinuation { turn in
             page.take(

@@ -161,6 +161,31 @@ struct PageEndpointsTests {
         #expect(test.down.isEmpty)
     }
 
+    @Test func aPageThatStandsStillIsNotGivenUp() async throws {
+        let gateway = PageHandlers.gateway()
+        let test = TestPage(gateway)
+        let page = try test.page
+        struct Waits: JSONHandler {
+            func handle(_ input: Nothing) async throws -> Nothing {
+                try await Task.sleep(for: .seconds(60))
+                return Nothing()
+            }
+        }
+        gateway.register(Waits.self, at: "/wait")
+        let headers = Self.own(gateway, test)
+        let call = Task { try await Self.call(gateway, ["call": "wait"], headers) }
+        for _ in 0..<1000 where page.state.withLock({ $0.waits }) == 0 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        test.leaveWire()
+        page.expire()
+        #expect(page.isOpen)
+        call.cancel()
+        _ = try await call.value
+        page.expire()
+        #expect(!page.isOpen)
+    }
+
     @Test func theSameGoesForASynchronousRequestOfDoorTwo() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)

@@ -71,14 +71,15 @@ import Testing
 
     @Test func aSilentPeerIsPingedAndThenGivenUp() async throws {
         var limits = WebSocketLimits()
-        limits.silentSeconds = 2
+        // Whoever answers must do so in as much time again, also under a sanitizer on a busy machine.
+        limits.silentSeconds = 6
         try await withWebSockets(limits: limits) { server, log in
             let port = server.port
             let (answering, silent) = try await blocking {
                 (try WebSocketClient.open(port), try WebSocketClient.open(port))
             }
             try await blocking {
-                for _ in 0..<3 {
+                for _ in 0..<2 {
                     #expect(try answering.receive() == WebSocketClient.Frame(opcode: 9, payload: []))
                     try answering.send(10)
                 }
@@ -122,7 +123,7 @@ import Testing
             #expect(await log.opened.reaches(1))
             return (client, log)
         }
-        #expect(now() - start < 15)
+        #expect(now() - start < 60)
         #expect(log.ends.value.map(\.code) == [.abnormal])
         let frames = try await blocking { try client.receiveToEnd() }
         #expect(frames.map(\.code) == [1001])

@@ -34,10 +34,10 @@ enum RuntimeScript {
     }
 
     /// The script for the page at a path.
-    static func text(_ configuration: JSON) -> [UInt8] {
-        var text = Array("(function () {\n\"use strict\";\nvar config = ".utf8)
-        configuration.write(into: &text)
-        text += ";\n".utf8
-        return text + body
+    ///
+    /// - Parameter configuration: a JSON object.
+    static func text(_ configuration: [UInt8]) -> [UInt8] {
+        Array("(function () {\n\"use strict\";\nvar config = ".utf8) + configuration + Array(";\n".utf8)
+            + body
     }
 }

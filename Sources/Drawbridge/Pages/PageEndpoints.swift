@@ -30,10 +30,11 @@ struct PageEndpoints: Responder {
     /// The runtime for the page at `?path=`: the same text as long as nothing changes.
     private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
         let path = request.query["path"] ?? "/"
-        let text = RuntimeScript.text(
-            runtime.configuration(
-                epoch: gateway.epoch, path: path, names: gateway.names(forPageAt: path)))
-        let tag = "\"\(String(Self.hash(text), radix: 36))\""
+        let configuration = runtime.configuration(
+            epoch: gateway.epoch, path: path, names: gateway.names(forPageAt: path)
+        ).bytes
+        // The rest of the text is the process's, which the configuration names.
+        let tag = "\"\(String(Self.hash(configuration), radix: 36))\""
         var headers: HTTPFields = [
             .contentType: "text/javascript; charset=utf-8", .eTag: tag, .cacheControl: "no-cache",
             .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
@@ -42,7 +43,7 @@ struct PageEndpoints: Responder {
             headers[.contentType] = nil
             return Response(.notModified, headers: headers)
         }
-        return Response(headers: headers, body: .bytes(text))
+        return Response(headers: headers, body: .bytes(RuntimeScript.text(configuration)))
     }
 
     /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.

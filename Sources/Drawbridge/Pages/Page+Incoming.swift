@@ -88,9 +88,7 @@ extension Page {
     /// Tells the page what its call came to, as its door wants to hear it.
     private func reply(to call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
-        if outcome.isMissing, let hint = outcome.hint {
-            warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))")
-        }
+        warnIfMissing(outcome, call)
         let isSilent =
             outcome.isMissing && gateway.pageRuntime?.missing != .answer && call.door?.needsAnswer != true
         guard let id = call.id, !isSilent else {
@@ -99,6 +97,11 @@ extension Page {
         }
         // A page that has gone hears nothing.
         try? post(PageAnswer.message(id, outcome))
+    }
+
+    /// Says that no handler has the name of a call.
+    func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
+        if let hint = answer.hint { warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))") }
     }
 
     /// Says something in the log and in the page's console.

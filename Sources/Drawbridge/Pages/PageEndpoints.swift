@@ -35,16 +35,19 @@ struct PageEndpoints: Responder {
         ).bytes
         // The rest of the text is the process's, which the configuration names.
         let tag = "\"\(String(Self.hash(configuration), radix: 36))\""
-        var headers: HTTPFields = [
-            .contentType: "text/javascript; charset=utf-8", .eTag: tag, .cacheControl: "no-cache",
-            .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
-        ]
+        var headers = Self.scriptFields
+        headers[.eTag] = tag
         if request.headers[.ifNoneMatch]?.contains(tag) == true {
             headers[.contentType] = nil
             return Response(.notModified, headers: headers)
         }
         return Response(headers: headers, body: .bytes(RuntimeScript.text(configuration)))
     }
+
+    private static let scriptFields: HTTPFields = [
+        .contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache",
+        .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+    ]
 
     /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.
     private func global(_ request: Request) throws -> Response {
@@ -53,10 +56,7 @@ struct PageEndpoints: Responder {
             name.utf8.allSatisfy(Self.isNameByte)
         else { throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII") }
         return Response(
-            headers: [
-                .contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache",
-                .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
-            ],
+            headers: Self.scriptFields,
             body: .bytes(
                 Array(
                     #"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8))
@@ -105,9 +105,7 @@ struct PageEndpoints: Responder {
         let answer = await PageDoor.$waiting.withValue(page.id) {
             await gateway.answer(call, of: page, on: nil)
         }
-        if answer.isMissing, let hint = answer.hint {
-            page.warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))")
-        }
+        page.warnIfMissing(answer, call)
         let received = page.state.withLock { $0.received }
         var text = Array(#"{"received":\#(received),"#.utf8)
         text += answer.member

@@ -23,6 +23,14 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         func tick()
     }
 
+    /// Who has sockets of its own on a loop; every method is called on the loop's thread.
+    package protocol Guest: AnyObject {
+        /// A socket is ready for something that it is watched for, or has failed.
+        func ready(_ socket: Int32, _ events: UInt32)
+        /// The time has come that was set by ``Loop/setTimer(for:in:)``.
+        func timeIsUp()
+    }
+
     private enum Work {
         case job(UnownedJob)
         /// One step of a task that has an executor of its own.
@@ -53,6 +61,8 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var isStopped = false
     @exclusivity(unchecked) private var nextTick = Loop.now + 1000
     private var isTickOverdue = false
+    @exclusivity(unchecked) private var guests: [Int32: any Guest] = [:]
+    @exclusivity(unchecked) private var timers: [(due: Int, guest: any Guest)] = []
 
     init() throws {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -68,25 +78,43 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
 
     /// Milliseconds of the monotonic clock, a few behind at most: every request asks some times, and nothing here is
     /// counted in less than a second.
-    static var now: Int {
+    package static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
+    /// The loop whose thread this is; nil on any other thread.
+    package static var current: Loop? {
+        pthread_getspecific(currentKey).map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let currentKey: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// A loop without a server, for guests that are asked where no loop is; it runs as long as the process.
+    package static func standalone() throws -> Loop {
+        let loop = try Loop()
+        try loop.start(Nobody(), socket: nil)
+        return loop
+    }
+
     // MARK: From any thread
 
-    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Runs `call` on the loop: at once when this is its thread, else soon.
-    func perform(_ call: @escaping @Sendable () -> Void) {
+    package func perform(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { add(.call(call)) }
     }
 
     /// Runs `call` on the loop soon, never at once, and never from within the library.
-    func performSoon(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
+    package func performSoon(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
 
     /// Runs a step of a task on the loop soon, never at once.
     package func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
@@ -137,10 +165,14 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     // MARK: On the loop
 
     /// Runs until ``stop()``, on a thread of its own.
-    func start(_ driven: any Driven, socket: Int32) throws {
+    ///
+    /// - Parameter socket: what is readable when `driven` must run.
+    func start(_ driven: any Driven, socket: Int32?) throws {
         self.driven = driven
-        drivenSocket = socket
-        try add(socket, EPOLLIN.rawValue)
+        if let socket {
+            drivenSocket = socket
+            try add(socket, EPOLLIN.rawValue)
+        }
         var id = pthread_t()
         let box = Unmanaged.passRetained(self)
         let code = pthread_create(&id, nil, loopThread, box.toOpaque())
@@ -189,6 +221,30 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event)
     }
 
+    /// Watches a socket for a guest; told as long as the socket is ready.
+    ///
+    /// - Parameter events: of `EPOLLIN`, `EPOLLOUT` and the like; watched anew it is for these alone.
+    package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
+        if guests.updateValue(guest, forKey: socket) != nil { return change(socket, events) }
+        do {
+            try add(socket, events)
+        } catch {
+            guests[socket] = nil
+            throw error
+        }
+    }
+
+    /// Ends watching for a guest; must come before the socket is closed.
+    package func dismiss(_ socket: Int32) {
+        if guests.removeValue(forKey: socket) != nil { unwatch(socket) }
+    }
+
+    /// Calls a guest once, in so many milliseconds, in place of what was set for it before; nil for not at all.
+    package func setTimer(for guest: any Guest, in milliseconds: Int?) {
+        timers.removeAll { $0.guest === guest }
+        if let milliseconds { timers.append((Loop.now + milliseconds, guest)) }
+    }
+
     /// Ends watching; must come before the library may close the socket.
     func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
@@ -225,6 +281,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     fileprivate func run() {
         guard let driven else { return }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
+        pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
             let count = epoll_wait(epoll, &events, Int32(events.count), waitTime)
@@ -235,9 +292,15 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
                 case wakeup: takeInbox()
                 case drivenSocket: isDrivenReady = true
                 case listeningSocket: isAcceptDue = true
-                case let socket: driven.changed(socket, event.events)
+                case let socket:
+                    if !guests.isEmpty, let guest = guests[socket] {
+                        guest.ready(socket, event.events)
+                    } else {
+                        driven.changed(socket, event.events)
+                    }
                 }
             }
+            if !timers.isEmpty { callTimers() }
             drain(atMost: 1024)
             // The daemon is gone by then.
             if isStopped { break }
@@ -259,16 +322,29 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         takeInbox()
         drain(atMost: .max)
         thread.store(0, ordering: .relaxed)
+        pthread_setspecific(Self.currentKey, nil)
         inbox.withLock { $0.isClosed = true }
         runLeftOver()
+        guests = [:]
+        timers = []
         self.driven = nil
     }
 
     private var waitTime: Int32 {
         if isRunDue || nextLocal < local.count { return 0 }
-        let untilTick = Int32(max(0, min(1000, nextTick - Loop.now)))
+        let now = Loop.now
+        var untilTick = Int32(max(0, min(1000, nextTick - now)))
+        for timer in timers { untilTick = min(untilTick, Int32(clamping: max(0, timer.due - now))) }
         let timeout = driven?.timeout ?? -1
         return timeout < 0 ? untilTick : min(timeout, untilTick)
+    }
+
+    private func callTimers() {
+        let now = Loop.now
+        let due = timers.filter { $0.due <= now }
+        guard !due.isEmpty else { return }
+        timers.removeAll { $0.due <= now }
+        for (_, guest) in due { guest.timeIsUp() }
     }
 
     private func takeInbox() {
@@ -309,6 +385,15 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
             throw SystemError("cannot watch a socket")
         }
     }
+}
+
+/// What a loop drives that is there for its guests alone.
+private final class Nobody: Loop.Driven {
+    func run() {}
+    var timeout: Int32 { -1 }
+    func accept() {}
+    func changed(_ socket: Int32, _ events: UInt32) {}
+    func tick() {}
 }
 
 /// The body of a loop's thread.

@@ -47,8 +47,13 @@ let package = Package(
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", "CGnuTLS", httpTypes, logging]),
 
-        // `gateway.run()`: the core on the engine, and files.
-        .target(name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", httpTypes, logging]),
+        // The HTTP client: libcurl on a loop of somebody else's. It knows nothing of bridges either.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-gnutls-dev"])]),
+        .target(name: "Curl", dependencies: ["CCurl", httpTypes]),
+
+        // `gateway.run()`: the core on the engine, files, and what lies behind the gateway.
+        .target(
+            name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", "Curl", httpTypes, logging]),
 
         // What a page may ask of its app, each one file on the public API.
         .target(

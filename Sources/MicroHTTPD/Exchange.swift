@@ -293,7 +293,8 @@ extension Exchange {
     public func begin(_ head: HTTPResponse, length: Int?) {
         onLoop { exchange in
             guard exchange.answer == nil else { return }
-            exchange.outgoing = Outgoing(length: length)
+            // To HEAD only the head is sent, and whoever writes hears that nobody reads.
+            if exchange.head.method != .head { exchange.outgoing = Outgoing(length: length) }
             exchange.set(Answer(head, .stream(length: length)))
         }
     }

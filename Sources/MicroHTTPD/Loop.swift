@@ -64,6 +64,9 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var guests: [Int32: any Guest] = [:]
     @exclusivity(unchecked) private var timers: [(due: Int, guest: any Guest)] = []
 
+    /// What a guest keeps for this loop, on its thread, until its end.
+    @exclusivity(unchecked) package var attachment: (any AnyObject)?
+
     init() throws {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -327,6 +330,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         runLeftOver()
         guests = [:]
         timers = []
+        attachment = nil
         self.driven = nil
     }
 

@@ -28,6 +28,14 @@ extension Request {
             return bytes
         }
 
+        /// The number of bytes if it is known.
+        package var length: Int? {
+            switch storage {
+            case .bytes(let bytes): bytes.count
+            case .chunks(let source): source.length
+            }
+        }
+
         /// Reads the whole body.
         ///
         /// - Throws: a 413 when there are more than `limit` bytes; reading stops there.
@@ -67,6 +75,12 @@ extension Request {
 
 /// Where the chunks of a streamed request body come from.
 package protocol ChunkSource: Sendable {
+    /// The number of bytes of all chunks if it is known.
+    var length: Int? { get }
     /// The next chunk, nil after the last.
     func next() async throws -> [UInt8]?
+}
+
+extension ChunkSource {
+    package var length: Int? { nil }
 }

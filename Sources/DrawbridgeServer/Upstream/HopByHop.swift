@@ -1,0 +1,51 @@
+package import HTTPTypes
+
+/// The fields of a message that mean its connection, and go no further (RFC 9110, section 7.6.1).
+///
+/// One list for requests and for responses. What frames the body is in it: whoever sends the message on frames it anew.
+package struct HopByHop {
+    /// The names that `Connection` lists, in lower case, where they say more than what is always listed.
+    private var named: Set<String> = []
+
+    /// Reads what the fields' own `Connection` lists.
+    package init(in fields: HTTPFields) {
+        for field in fields where field.name == .connection { read(field.value) }
+    }
+
+    /// Whether a field with this name stays behind.
+    package func contains(_ name: HTTPField.Name) -> Bool {
+        Self.isAlways(name) || (!named.isEmpty && named.contains(name.canonicalName))
+    }
+
+    private static func isAlways(_ name: HTTPField.Name) -> Bool {
+        // Most names are told apart by their length.
+        switch name.canonicalName.utf8.count {
+        case 2: name == .te
+        case 7: name == .upgrade || name == .trailer
+        case 10: name == .connection || name == .keepAlive
+        case 14: name == .contentLength || name == .http2Settings
+        case 16: name == .proxyConnection
+        case 17: name == .transferEncoding
+        case 18: name == .proxyAuthenticate
+        case 19: name == .proxyAuthorization
+        default: false
+        }
+    }
+
+    private mutating func read(_ value: String) {
+        // What nearly every connection says, and no field has these names.
+        if value == "keep-alive" || value == "close" { return }
+        for part in value.utf8.split(separator: UInt8(ascii: ",")) {
+            let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            let name = part.drop(while: isSpace).prefix { !isSpace($0) }
+            if !name.isEmpty { named.insert(Substring(name).lowercased()) }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let keepAlive = Self("Keep-Alive")!
+    fileprivate static let proxyConnection = Self("Proxy-Connection")!
+    /// Belongs to `Upgrade: h2c` (RFC 7540, section 3.2.1).
+    fileprivate static let http2Settings = Self("HTTP2-Settings")!
+}

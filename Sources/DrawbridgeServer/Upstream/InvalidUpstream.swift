@@ -1,0 +1,7 @@
+/// An upstream that was not written as one.
+package struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
+    /// Says what to write instead.
+    package let description: String
+
+    init(_ text: String, _ problem: String) { description = "the upstream \(text) \(problem)" }
+}

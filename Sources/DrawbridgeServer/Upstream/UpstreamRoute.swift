@@ -1,0 +1,85 @@
+/// Which targets go to an upstream, and as what they arrive there.
+///
+/// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even `/`,
+/// the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
+///
+/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves it leaves its path. The
+/// path says where things are; it is no fence.
+package struct UpstreamRoute: Sendable, Equatable {
+    /// A path without a slash at its end; empty for all targets.
+    package let prefix: String
+    /// Where they go.
+    package let url: UpstreamURL
+
+    /// Sends all targets, or those below a path, to an upstream.
+    package init(_ url: UpstreamURL, below prefix: String = "") {
+        self.prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+        self.url = url
+    }
+
+    /// Reads `URL`, or `/prefix=URL`.
+    ///
+    /// - Throws: a sentence that says what to write instead.
+    package init(parsing text: String) throws(InvalidUpstream) {
+        let isBelow = text.hasPrefix("/")
+        // A URL may have an equals sign too, but behind its scheme.
+        guard let mark = (isBelow ? text[...] : text.prefix { $0 != ":" }).firstIndex(of: "=") else {
+            guard !isBelow else {
+                throw InvalidUpstream(text, "has no URL; write \(text)=http://host:port")
+            }
+            self.init(try UpstreamURL(text))
+            return
+        }
+        let (prefix, url) = (text[..<mark], text[mark...].dropFirst())
+        guard isBelow else {
+            throw InvalidUpstream(text, "has a prefix that is no path; write /\(prefix)=\(url)")
+        }
+        guard
+            prefix.utf8.allSatisfy({
+                $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+            })
+        else {
+            throw InvalidUpstream(text, "has a prefix that no path begins with; write it percent-encoded")
+        }
+        self.init(try UpstreamURL(String(url)), below: String(prefix))
+    }
+
+    /// The target as the upstream gets it; nil when it does not belong there.
+    ///
+    /// The prefix matches whole segments of the raw path: `/api` is for `/api`, `/api/x` and `/api?q`, not for `/apix`.
+    package func target(for target: String) -> String? {
+        guard let rest = Self.rest(of: target, below: prefix) else { return nil }
+        // `*` has no path that anything could stand in place of.
+        guard let path = url.path, rest != "*" else { return target }
+        return Self.joined(path, rest)
+    }
+
+    /// The way back: the path, or the target, by which a caller gets what the upstream has there; nil when none leads to
+    /// it.
+    package func gatewayTarget(for target: String) -> String? {
+        guard let path = url.path else {
+            return target != "*" && Self.rest(of: target, below: prefix) != nil ? target : nil
+        }
+        let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let rest = Self.rest(of: target, below: base), rest != "*" else { return nil }
+        // The upstream's `/v2` is our root where all targets go to it.
+        return prefix.isEmpty && !rest.hasPrefix("/") ? "/\(rest)" : prefix + rest
+    }
+
+    /// What follows the prefix: nothing, or something that begins with a slash or a question mark.
+    private static func rest(of target: String, below prefix: String) -> Substring? {
+        guard target.utf8.starts(with: prefix.utf8) else { return nil }
+        let rest = Substring(target.utf8.dropFirst(prefix.utf8.count))
+        switch rest.utf8.first {
+        case nil: return prefix.isEmpty ? nil : rest
+        case UInt8(ascii: "/"): return rest
+        case UInt8(ascii: "?"): return prefix.isEmpty ? nil : rest
+        case UInt8(ascii: "*"): return prefix.isEmpty && rest.utf8.count == 1 ? rest : nil
+        default: return nil
+        }
+    }
+
+    private static func joined(_ path: String, _ rest: Substring) -> String {
+        path.hasSuffix("/") && rest.hasPrefix("/") ? path + rest.dropFirst() : path + rest
+    }
+}

@@ -1,0 +1,95 @@
+import Drawbridge
+
+/// Where an upstream is: `http://host[:port][/path]`, the same with `https`, or `unix:/path/to.sock`.
+///
+/// A socket may also be written as nginx has it: `http://unix:/path/to.sock`, and with a path of the URL behind a second
+/// colon, `http://unix:/path/to.sock:/v2`.
+package struct UpstreamURL: Sendable, Equatable {
+    /// `http` or `https`.
+    package let scheme: String
+    /// A name, an IPv4 address, or an IPv6 address without its brackets; `localhost` behind a socket of this machine.
+    package let host: String
+    /// True when `host` is an IPv6 address.
+    package let isIPv6: Bool
+    /// The port, also where none is written.
+    package let port: Int
+    /// The file of the socket; nil for an upstream that is called by its host.
+    package let socketPath: String?
+    /// The path as it was written, which stands in place of the prefix; nil where there is none.
+    package let path: String?
+
+    /// Reads a URL.
+    ///
+    /// - Throws: a sentence that says what to write instead.
+    package init(_ text: String) throws(InvalidUpstream) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw InvalidUpstream(text, "has a character that must be percent-encoded")
+        }
+        var rest: Substring
+        if text.hasPrefix("unix:") {
+            (scheme, rest) = ("http", text[...])
+        } else if let mark = text.firstRange(of: "://") {
+            let before = text[..<mark.lowerBound].lowercased()
+            guard before == "http" || before == "https" else {
+                throw InvalidUpstream(
+                    text, "has to begin with http:// or https://; a WebSocket goes the same way")
+            }
+            (scheme, rest) = (before, text[mark.upperBound...])
+        } else {
+            throw InvalidUpstream(text, "has no scheme; write http://\(text)")
+        }
+        guard !rest.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            let plain = text.prefix { $0 != "?" && $0 != "#" }
+            throw InvalidUpstream(
+                text, "has a query or a fragment, which requests bring themselves; write \(plain)")
+        }
+        if rest.hasPrefix("unix:") {
+            guard scheme == "http" else {
+                throw InvalidUpstream(
+                    text, "is a socket of this machine, to which no TLS is spoken; write http://\(rest)")
+            }
+            rest = rest.dropFirst("unix:".count)
+            guard rest.hasPrefix("/"), rest != "/", !rest.hasPrefix("/:") else {
+                throw InvalidUpstream(text, "names no socket; write its whole path, unix:/path/to.sock")
+            }
+            let end = rest.firstRange(of: ":/")?.lowerBound ?? rest.endIndex
+            socketPath = String(rest[..<end])
+            (host, isIPv6, port) = ("localhost", false, 80)
+            path = end == rest.endIndex ? nil : String(rest[end...].dropFirst())
+            return
+        }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let written = rest[..<slash]
+        if let at = written.lastIndex(of: "@") {
+            let without = "\(scheme)://\(rest[at...].dropFirst())"
+            throw InvalidUpstream(text, "has a user name, which is not sent; write \(without)")
+        }
+        guard let authority = Authority(String(written)), authority.port != 0 else {
+            throw InvalidUpstream(text, "names no host; write \(scheme)://host or \(scheme)://host:port")
+        }
+        (host, isIPv6) = (authority.host, authority.isIPv6)
+        port = authority.port ?? Self.usualPort(scheme)
+        socketPath = nil
+        path = slash == rest.endIndex ? nil : String(rest[slash...])
+    }
+
+    /// Host and port as the `Host` field has them, without a port that the scheme implies.
+    package var authority: String {
+        let name = isIPv6 ? "[\(host)]" : host
+        return port == Self.usualPort(scheme) ? name : "\(name):\(port)"
+    }
+
+    /// Scheme and authority, behind which a target makes a whole URL.
+    package var origin: String { "\(scheme)://\(authority)" }
+
+    /// Whether a URL with this authority is the upstream's.
+    ///
+    /// - Parameter scheme: nil for a URL that has none, `//host/path`.
+    func isOrigin(scheme: String?, _ authority: Authority) -> Bool {
+        guard scheme == nil || scheme == self.scheme else { return false }
+        return authority.host == host && authority.isIPv6 == isIPv6
+            && (authority.port ?? Self.usualPort(self.scheme)) == port
+    }
+
+    private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
+}

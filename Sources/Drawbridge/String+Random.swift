@@ -1,6 +1,6 @@
 extension String {
     /// 128 bits from the system's generator, as 32 hexadecimal digits.
-    static func random128() -> String {
+    package static func random128() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let half = String(generator.next() as UInt64, radix: 16)

@@ -6,9 +6,9 @@ extension HTTPField.Name {
     public static let serverTiming = Self("Server-Timing")!
     package static let requestID = Self("X-Request-Id")!
     /// Sent with a synchronous request, during which its page can do nothing.
-    static let pageWaits = Self("X-Drawbridge-Waits")!
+    package static let pageWaits = Self("X-Drawbridge-Waits")!
     /// The path of a page's address, by which its handlers are chosen where it has no channel.
-    static let pagePath = Self("X-Drawbridge-Path")!
+    package static let pagePath = Self("X-Drawbridge-Path")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!

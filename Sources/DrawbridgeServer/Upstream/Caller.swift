@@ -1,0 +1,19 @@
+/// Who sent a request, as an upstream is told and as redirects lead back to them.
+package struct Caller: Sendable {
+    /// Without a port; nil where there is no socket.
+    package var address: String?
+    /// `http` or `https`.
+    package var scheme: String
+    /// Host and port as the caller named the gateway; nil where HTTP/1.0 named none.
+    package var authority: String?
+    /// True for HTTP/1.0.
+    package var isOldVersion: Bool
+
+    /// Makes a caller of its parts.
+    package init(address: String?, scheme: String, authority: String?, isOldVersion: Bool = false) {
+        self.address = address
+        self.scheme = scheme
+        self.authority = authority
+        self.isOldVersion = isOldVersion
+    }
+}

@@ -1,0 +1,86 @@
+import Drawbridge
+package import HTTPTypes
+
+/// The header fields of messages as they go on (RFC 9110, section 7.6): in their order, as often as they came, and with
+/// their names as they were written.
+package struct Forwarding: Sendable {
+    private let via: Via
+    private let tellsCaller: Bool
+    let keepsHost: Bool
+
+    /// Decides what is added.
+    ///
+    /// - Parameters:
+    ///   - tellsCaller: whether `X-Forwarded-For`, `-Proto` and `-Host` are written; else they go on as they came.
+    ///   - keepsHost: whether the upstream hears of the host that the caller named, and not of its own.
+    package init(via: Via = .own, tellsCaller: Bool = true, keepsHost: Bool = false) {
+        self.via = via
+        self.tellsCaller = tellsCaller
+        self.keepsHost = keepsHost
+    }
+
+    /// The fields of a request for whoever is next, but `Host` and what frames the body.
+    package func requestFields(_ sent: HTTPFields, from caller: Caller) -> HTTPFields {
+        let hopByHop = HopByHop(in: sent)
+        var addresses: String?
+        var fields = HTTPFields()
+        fields.reserveCapacity(sent.count + 4)
+        for field in sent where !hopByHop.contains(field.name) {
+            switch Self.kind(of: field.name) {
+            case .plain: fields.append(field)
+            case .ours: break
+            case .forwarded where !tellsCaller: fields.append(field)
+            case .forwarded:
+                if field.name == .xForwardedFor { Self.add(field.value, to: &addresses) }
+            }
+        }
+        fields.append(via.field(isOldVersion: caller.isOldVersion))
+        guard tellsCaller else { return fields }
+        if let address = caller.address { Self.add(address, to: &addresses) }
+        if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
+        fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
+        if let authority = caller.authority {
+            fields.append(HTTPField(name: .xForwardedHost, value: authority))
+        }
+        return fields
+    }
+
+    /// The `Host` of a request for an upstream.
+    package func host(at url: UpstreamURL, for caller: Caller) -> String {
+        (keepsHost ? caller.authority : nil) ?? url.authority
+    }
+
+    private static func add(_ text: String, to list: inout String?) {
+        // An empty element is none.
+        if !text.isEmpty { list = list.map { "\($0), \(text)" } ?? text }
+    }
+
+    private enum Kind {
+        case plain
+        /// Meant for this gateway, or written anew behind it.
+        case ours
+        /// What a page could lie about.
+        case forwarded
+    }
+
+    private static func kind(of name: HTTPField.Name) -> Kind {
+        // Most names are told apart by their length.
+        switch name.canonicalName.utf8.count {
+        case 4 where name == .host: .ours
+        case 6 where name == .expect: .ours
+        case 15 where name == .xForwardedFor: .forwarded
+        case 16 where name == .xForwardedHost: .forwarded
+        case 17 where name == .xForwardedProto: .forwarded
+        case 17 where name == .pageID || name == .pagePath: .ours
+        case 18 where name == .pageToken || name == .pageWaits: .ours
+        default: .plain
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let host = Self("Host")!
+    fileprivate static let xForwardedFor = Self("X-Forwarded-For")!
+    fileprivate static let xForwardedProto = Self("X-Forwarded-Proto")!
+    fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!
+}

@@ -1,0 +1,36 @@
+import Drawbridge
+package import HTTPTypes
+
+/// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
+package struct Via: Sendable {
+    /// The one of this process, by which a request that comes round to it again is known.
+    package static let own = Via("drawbridge-\(String.random128())")
+
+    private let pseudonym: String
+    private let field: HTTPField
+    private let oldField: HTTPField
+
+    /// Takes a pseudonym, which is a token.
+    init(_ pseudonym: String) {
+        self.pseudonym = pseudonym
+        field = HTTPField(name: .via, value: "1.1 \(pseudonym)")
+        oldField = HTTPField(name: .via, value: "1.0 \(pseudonym)")
+    }
+
+    /// What is added behind the fields that came.
+    ///
+    /// - Parameter isOldVersion: whether the message came in HTTP/1.0.
+    func field(isOldVersion: Bool) -> HTTPField { isOldVersion ? oldField : field }
+
+    /// Whether a request with these fields has been here: it goes in a loop, and 508 is its answer.
+    ///
+    /// To be asked of the fields as they came: `Connection` could name `Via`, which then stays behind.
+    package func isNamed(in fields: HTTPFields) -> Bool {
+        fields.contains { $0.name == .via && Self.names($0.value).contains { $0 == pseudonym } }
+    }
+
+    /// Who received the message, of each element `protocol received-by [comment]`.
+    private static func names(_ value: String) -> [Substring] {
+        value.split(separator: ",").compactMap { $0.split { $0 == " " || $0 == "\t" }.dropFirst().first }
+    }
+}

@@ -1,8 +1,8 @@
 import Drawbridge
 package import HTTPTypes
 
-/// The header fields of messages as they go on (RFC 9110, section 7.6): in their order, as often as they came, and with
-/// their names as they were written.
+/// The header fields of messages as they go on (RFC 9110, section 7.6): in their order, as often as they came, and
+/// with their names as they were written.
 package struct Forwarding: Sendable {
     private let via: Via
     private let tellsCaller: Bool
@@ -42,6 +42,24 @@ package struct Forwarding: Sendable {
         if let authority = caller.authority {
             fields.append(HTTPField(name: .xForwardedHost, value: authority))
         }
+        return fields
+    }
+
+    /// The fields of a response for the caller, but what frames the body.
+    ///
+    /// - Parameters:
+    ///   - isOldVersion: whether it came in HTTP/1.0.
+    ///   - mapping: brings redirects and cookies home; nil leaves them alone.
+    package func responseFields(
+        _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
+    ) -> HTTPFields {
+        let hopByHop = HopByHop(in: sent)
+        var fields = HTTPFields()
+        fields.reserveCapacity(sent.count + 1)
+        for field in sent where !hopByHop.contains(field.name) {
+            fields.append(mapping?.mapped(field) ?? field)
+        }
+        fields.append(via.field(isOldVersion: isOldVersion))
         return fields
     }
 

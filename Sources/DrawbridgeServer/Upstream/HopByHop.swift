@@ -2,7 +2,8 @@ package import HTTPTypes
 
 /// The fields of a message that mean its connection, and go no further (RFC 9110, section 7.6.1).
 ///
-/// One list for requests and for responses. What frames the body is in it: whoever sends the message on frames it anew.
+/// One list for requests and for responses. What frames the body is in it: whoever sends the message on frames it
+/// anew.
 package struct HopByHop {
     /// The names that `Connection` lists, in lower case, where they say more than what is always listed.
     private var named: Set<String> = []

@@ -1,10 +1,10 @@
 /// Which targets go to an upstream, and as what they arrive there.
 ///
-/// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even `/`,
-/// the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
+/// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even
+/// `/`, the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
 ///
-/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves it leaves its path. The
-/// path says where things are; it is no fence.
+/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves it leaves its path.
+/// The path says where things are; it is no fence.
 package struct UpstreamRoute: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
     package let prefix: String
@@ -46,7 +46,8 @@ package struct UpstreamRoute: Sendable, Equatable {
 
     /// The target as the upstream gets it; nil when it does not belong there.
     ///
-    /// The prefix matches whole segments of the raw path: `/api` is for `/api`, `/api/x` and `/api?q`, not for `/apix`.
+    /// The prefix matches whole segments of the raw path: `/api` is for `/api`, `/api/x` and `/api?q`, not for
+    /// `/apix`.
     package func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
         // `*` has no path that anything could stand in place of.
@@ -54,8 +55,8 @@ package struct UpstreamRoute: Sendable, Equatable {
         return Self.joined(path, rest)
     }
 
-    /// The way back: the path, or the target, by which a caller gets what the upstream has there; nil when none leads to
-    /// it.
+    /// The way back: the path, or the target, by which a caller gets what the upstream has there; nil when none leads
+    /// to it.
     package func gatewayTarget(for target: String) -> String? {
         guard let path = url.path else {
             return target != "*" && Self.rest(of: target, below: prefix) != nil ? target : nil
@@ -63,7 +64,7 @@ package struct UpstreamRoute: Sendable, Equatable {
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let rest = Self.rest(of: target, below: base), rest != "*" else { return nil }
         // The upstream's `/v2` is our root where all targets go to it.
-        return prefix.isEmpty && !rest.hasPrefix("/") ? "/\(rest)" : prefix + rest
+        return prefix.isEmpty && rest.utf8.first != UInt8(ascii: "/") ? "/\(rest)" : prefix + rest
     }
 
     /// What follows the prefix: nothing, or something that begins with a slash or a question mark.
@@ -80,6 +81,6 @@ package struct UpstreamRoute: Sendable, Equatable {
     }
 
     private static func joined(_ path: String, _ rest: Substring) -> String {
-        path.hasSuffix("/") && rest.hasPrefix("/") ? path + rest.dropFirst() : path + rest
+        path.hasSuffix("/") && rest.utf8.first == UInt8(ascii: "/") ? path + rest.dropFirst() : path + rest
     }
 }

@@ -2,8 +2,8 @@ import Drawbridge
 
 /// Where an upstream is: `http://host[:port][/path]`, the same with `https`, or `unix:/path/to.sock`.
 ///
-/// A socket may also be written as nginx has it: `http://unix:/path/to.sock`, and with a path of the URL behind a second
-/// colon, `http://unix:/path/to.sock:/v2`.
+/// A socket may also be written as nginx has it: `http://unix:/path/to.sock`, and with a path of the URL behind a
+/// second colon, `http://unix:/path/to.sock:/v2`.
 package struct UpstreamURL: Sendable, Equatable {
     /// `http` or `https`.
     package let scheme: String

@@ -1,0 +1,91 @@
+extension ReverseMapping {
+    /// A `Set-Cookie` as the caller's browser takes it; nil when it stays as it is.
+    ///
+    /// - `Domain` goes when it means the upstream's host, and `Path` is the gateway's.
+    /// - `Secure` goes when the caller came by http, and with it what browsers refuse without it. A cookie whose name
+    ///   begins with `__Secure-` keeps them, for they are what the name promises.
+    /// - A cookie whose name begins with `__Host-` has no domain and the path `/`, and stays as it is.
+    func cookie(_ bytes: [UInt8]) -> [UInt8]? {
+        let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let pair = parts.first, !Self.begins(pair, with: "__host-") else { return nil }
+        let attributes = parts.dropFirst().map(Attribute.init)
+        let losesSecure =
+            caller.scheme == "http" && !Self.begins(pair, with: "__secure-")
+            && attributes.contains { $0.name == "secure" }
+        var cookie = Array(pair)
+        for attribute in attributes {
+            switch attribute.name {
+            case "domain" where isUpstream(domain: attribute.value): continue
+            case "secure" where losesSecure, "partitioned" where losesSecure: continue
+            case "samesite" where losesSecure && attribute.value.lowercased() == "none": continue
+            default: break
+            }
+            cookie.append(UInt8(ascii: ";"))
+            if attribute.name == "path", let path = gatewayPath(attribute.value) {
+                cookie += attribute.replacing(with: path)
+            } else {
+                cookie += attribute.bytes
+            }
+        }
+        return cookie == bytes ? nil : cookie
+    }
+
+    /// Whether the name of a cookie begins so; browsers take upper case for lower case there.
+    private static func begins(_ pair: ArraySlice<UInt8>, with prefix: String) -> Bool {
+        pair.prefix(prefix.utf8.count).elementsEqual(prefix.utf8) { lowercased($0) == $1 }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// Domain matching, RFC 6265, section 5.1.3, of the upstream's host.
+    private func isUpstream(domain text: String) -> Bool {
+        let domain = (text.utf8.first == UInt8(ascii: ".") ? text.dropFirst() : text[...]).lowercased()
+        let host = route.url.host
+        if domain.isEmpty { return false }
+        if domain == host { return true }
+        let isAddress = route.url.isIPv6 || host.utf8.allSatisfy { $0 < UInt8(ascii: ":") }
+        return !isAddress && host.hasSuffix(".\(domain)")
+    }
+
+    private func gatewayPath(_ path: String) -> String? {
+        guard let mapped = route.gatewayTarget(for: path) else { return nil }
+        // A cookie of `/api/` would not be sent to `/api` (RFC 6265, section 5.1.4), and one of `/` is for all there
+        // is.
+        return path == "/" && !route.prefix.isEmpty ? route.prefix : mapped
+    }
+}
+
+/// What stands between two semicolons.
+private struct Attribute {
+    let bytes: ArraySlice<UInt8>
+    /// In lower case.
+    let name: String
+    private let place: Range<Int>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        let equals = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
+        name = String(decoding: bytes[Self.trimmed(bytes[..<equals])], as: UTF8.self).lowercased()
+        place = Self.trimmed(bytes[equals...].dropFirst())
+    }
+
+    /// Empty for what is no UTF-8, which is neither a domain nor a path.
+    var value: String { String(validating: bytes[place], as: UTF8.self) ?? "" }
+
+    /// The same with another value, and every other byte as it is.
+    func replacing(with value: String) -> [UInt8] {
+        bytes[..<place.lowerBound] + Array(value.utf8) + bytes[place.upperBound...]
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> Range<Int> {
+        let start = bytes.firstIndex { !isSpace($0) } ?? bytes.endIndex
+        let end = bytes[start...].lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+        return start..<end
+    }
+}

@@ -1,0 +1,131 @@
+import Drawbridge
+import HTTPTypes
+
+/// What an upstream says about its own addresses, as the caller reaches them: redirects and cookies.
+///
+/// What points anywhere else, or to a path of the upstream that no target of the gateway leads to, stays as it is.
+package struct ReverseMapping: Sendable {
+    let route: UpstreamRoute
+    let caller: Caller
+    private let keepsHost: Bool
+
+    /// The way back of what a caller asked an upstream for.
+    ///
+    /// - Parameter keepsHost: whether the upstream was told the host that the caller named, and so may call itself
+    ///   that.
+    package init(_ route: UpstreamRoute, for caller: Caller, keepsHost: Bool = false) {
+        self.route = route
+        self.caller = caller
+        self.keepsHost = keepsHost
+    }
+
+    /// The field as the caller should have it; nil when it stays as it is.
+    func mapped(_ field: HTTPField) -> HTTPField? {
+        switch field.name.canonicalName.utf8.count {
+        case 7 where field.name == .refresh: replacing(field, refresh)
+        case 8 where field.name == .location: replacing(field, url)
+        case 16 where field.name == .contentLocation: replacing(field, url)
+        case 10 where field.name == .setCookie:
+            cookie(field.withUnsafeBytesOfValue(Array.init)).map { HTTPField(name: field.name, value: $0) }
+        default: nil
+        }
+    }
+
+    private func replacing(_ field: HTTPField, _ map: (String) -> String?) -> HTTPField? {
+        // What is no UTF-8 is no URL either.
+        let text = field.withUnsafeBytesOfValue { String(validating: $0, as: UTF8.self) }
+        return text.flatMap(map).map { HTTPField(name: field.name, value: $0) }
+    }
+
+    // MARK: URLs
+
+    /// A URL or a path that begins with a slash; any other reference is right as it is, being relative to the
+    /// request's.
+    private func url(_ text: String) -> String? {
+        let bytes = text.utf8
+        guard let (scheme, rest) = Self.afterScheme(bytes) else {
+            guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
+                let mapped = mapped(path: bytes), mapped != text
+            else { return nil }
+            // A path may be one for the upstream, and a host where it begins: `/v2//host`.
+            return Self.leadsElsewhere(mapped.utf8) ? caller.origin.map { $0 + mapped } : mapped
+        }
+        // Browsers take a backslash for a slash, and then a host means another than it says.
+        let end = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
+        guard end == rest.endIndex || rest[end] != UInt8(ascii: "\\"),
+            let authority = Authority(String(Substring(rest[..<end]))), isUpstream(scheme, authority),
+            let mapped = mapped(path: rest[end...])
+        else { return nil }
+        if let origin = caller.origin { return origin + mapped }
+        return Self.leadsElsewhere(mapped.utf8) ? nil : mapped
+    }
+
+    /// What follows `//`, and the scheme before it.
+    private static func afterScheme(
+        _ text: String.UTF8View
+    ) -> (scheme: String?, rest: Substring.UTF8View)? {
+        for (prefix, scheme) in [("//", nil), ("http://", "http"), ("https://", "https")] {
+            if text.prefix(prefix.utf8.count).elementsEqual(prefix.utf8, by: { $0 == $1 || $0 | 0x20 == $1 })
+            {
+                return (scheme, text.dropFirst(prefix.utf8.count))
+            }
+        }
+        return nil
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"): true
+        default: false
+        }
+    }
+
+    private func isUpstream(_ scheme: String?, _ authority: Authority) -> Bool {
+        route.url.isOrigin(scheme: scheme, authority)
+            || (keepsHost && authority == Authority(caller.authority))
+    }
+
+    /// A path of the upstream with what follows it, on the gateway.
+    private func mapped(path: Substring.UTF8View) -> String? {
+        let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
+        let plain = end == path.startIndex ? "/" : String(Substring(path[..<end]))
+        return route.gatewayTarget(for: plain).map { $0 + Substring(path[end...]) }
+    }
+
+    private func mapped(path: String.UTF8View) -> String? { mapped(path: path[...]) }
+
+    /// Whether a browser takes what follows the first slash for a host; it skips tabs.
+    private static func leadsElsewhere(_ path: String.UTF8View) -> Bool {
+        switch path.dropFirst().first {
+        case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "\t"): true
+        default: false
+        }
+    }
+
+    /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).
+    private func refresh(_ text: String) -> String? {
+        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+            .drop { isSpace($0) || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
+        if rest.prefix(3).elementsEqual("url".utf8, by: { $0 | 0x20 == $1 }) {
+            let equals = rest.dropFirst(3).drop(while: isSpace)
+            if equals.first == UInt8(ascii: "=") { rest = equals.dropFirst().drop(while: isSpace) }
+        }
+        var end = rest.endIndex
+        if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+            rest = rest.dropFirst()
+            end = rest.firstIndex(of: quote) ?? end
+        }
+        guard let mapped = url(String(Substring(rest[..<end]))) else { return nil }
+        return text[..<rest.startIndex] + mapped + text[end...]
+    }
+}
+
+extension Caller {
+    /// Scheme and authority, as the caller named them.
+    fileprivate var origin: String? { authority.map { "\(scheme)://\($0)" } }
+}
+
+extension HTTPField.Name {
+    fileprivate static let refresh = Self("Refresh")!
+}

@@ -1,0 +1,190 @@
+import HTTPTypes
+import Testing
+
+@testable import DrawbridgeServer
+
+@Suite("Redirects and cookies on their way back")
+struct ReverseMappingTests {
+    private static let caller = Caller(address: nil, scheme: "https", authority: "gw.test:8443")
+    private static let plainCaller = Caller(address: nil, scheme: "http", authority: "gw.test")
+
+    /// A field as the caller gets it.
+    private func mapped(
+        _ name: HTTPField.Name, _ value: String, _ route: String, for caller: Caller = caller,
+        keepsHost: Bool = false
+    ) throws -> String? {
+        let mapping = try ReverseMapping(UpstreamRoute(parsing: route), for: caller, keepsHost: keepsHost)
+        return Forwarding().responseFields([name: value], mapping: mapping)[name]
+    }
+
+    private static let gateway = "https://gw.test:8443"
+
+    @Test(arguments: [
+        // The whole upstream.
+        ("http://h", "http://h/x?q#f", gateway + "/x?q#f"), ("http://h", "http://h", gateway + "/"),
+        ("http://h", "http://h?q", gateway + "/?q"), ("http://h", "http://h#f", gateway + "/#f"),
+        ("http://h", "http://h:80/x", gateway + "/x"), ("http://h:80", "HTTP://H./x", gateway + "/x"),
+        ("http://h", "//h/x", gateway + "/x"), ("http://h:81", "//h:81/x", gateway + "/x"),
+        ("https://h", "https://h:443/x", gateway + "/x"), ("https://h", "//h/x", gateway + "/x"),
+        ("http://[::1]:81", "http://[::1]:81/x", gateway + "/x"),
+        ("unix:/a.sock", "http://localhost/x", gateway + "/x"),
+        ("http://h", "http://h//e/x", gateway + "//e/x"),
+        ("http://h", "http://h/é", gateway + "/é"), ("http://h", "http://h/%zz?%", gateway + "/%zz?%"),
+        // Other places.
+        ("http://h", "http://h:81/x", nil), ("http://h", "https://h/x", nil),
+        ("http://h", "http://hh/x", nil),
+        ("http://h", "http://x.h/x", nil), ("http://h", "//h:443/x", nil), ("https://h", "//h:80/x", nil),
+        ("http://h", "http://u@h/x", nil), ("http://h", "http://h\\@e/x", nil),
+        ("http://h", "http://h\\x", nil),
+        ("http://h", "ftp://h/x", nil), ("http://h", "http:/h/x", nil), ("http://h", "http:x", nil),
+        ("http://h", "mailto:a@h", nil), ("http://[::1]", "http://::1/x", nil), ("http://h", "/x", nil),
+        ("http://h", "x", nil), ("http://h", "../x", nil), ("http://h", "?q", nil), ("http://h", "#f", nil),
+        ("http://h", "", nil), ("http://h", "//", nil), ("http://h", "http://", nil),
+        ("http://h", "//e/x", nil),
+        // Below a prefix, with another path there.
+        ("/api=http://h/v2", "http://h/v2/x?/v2", gateway + "/api/x?/v2"),
+        ("/api=http://h/v2", "/v2/x?q#f", "/api/x?q#f"),
+        ("/api=http://h/v2", "/v2", "/api"), ("/api=http://h/v2", "/v2?q", "/api?q"),
+        ("/api=http://h/v2", "/v2#f", "/api#f"), ("/api=http://h/v2", "http://h/v2", gateway + "/api"),
+        ("/api=http://h/v2", "/v2x", nil), ("/api=http://h/v2", "/other", nil),
+        ("/api=http://h/v2", "http://h/other", nil), ("/api=http://h/v2", "x", nil),
+        ("/api=http://h/v2", "../v2/x", nil),
+        ("/api=http://h/", "/x", "/api/x"), ("/api=http://h/", "/", "/api/"),
+        ("/api=http://h/", "http://h", gateway + "/api/"),
+        ("/api=http://h", "/api/x", nil), ("/api=http://h", "http://h/api/x", gateway + "/api/x"),
+        ("/api=http://h", "http://h/x", nil), ("http://h/v2", "/v2/x", "/x"), ("http://h/v2", "/v2", "/"),
+        // A path for the upstream that would be a host for a browser.
+        ("http://h/v2", "/v2//e/x", gateway + "//e/x"), ("http://h/v2", "/v2/\\e/x", gateway + "/\\e/x"),
+        ("http://h/v2", "/v2/\t/e/x", gateway + "/\t/e/x"), ("/api=http://h/", "//e/x", nil),
+        ("/api=http://h/", "/\\e/x", nil),
+    ])
+    func aLocationLeadsThroughTheGateway(route: String, location: String, expected: String?) throws {
+        #expect(try mapped(.location, location, route) == expected ?? location)
+        #expect(try mapped(.contentLocation, location, route) == expected ?? location)
+    }
+
+    @Test(arguments: [
+        ("http://h", "http://h/x", "/x"), ("/api=http://h/", "//h/x", "/api/x"),
+        ("/api=http://h/", "/x", "/api/x"),
+        // Nothing but a host could be said before it.
+        ("http://h", "http://h//e/x", "http://h//e/x"), ("http://h/v2", "/v2//e/x", "/v2//e/x"),
+    ])
+    func aCallerWhoNamedNoHostIsToldPaths(route: String, location: String, expected: String) throws {
+        let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
+        #expect(try mapped(.location, location, route, for: caller) == expected)
+    }
+
+    @Test(arguments: [
+        ("http://gw.test:8443/v2/x", true, gateway + "/x"),
+        ("https://gw.test:8443/v2/x", true, gateway + "/x"),
+        ("http://h/v2/x", true, gateway + "/x"), ("http://gw.test/v2/x", true, "http://gw.test/v2/x"),
+        ("http://gw.test:8443/v2/x", false, "http://gw.test:8443/v2/x"),
+    ])
+    func anUpstreamThatHeardTheCallersHostMayCallItselfThat(
+        location: String, keepsHost: Bool, expected: String
+    ) throws {
+        #expect(try mapped(.location, location, "http://h/v2", keepsHost: keepsHost) == expected)
+    }
+
+    @Test(arguments: [
+        ("5; url=http://h/x", "5; url=https://gw.test:8443/api/x"), ("0;URL='/x'", "0;URL='/api/x'"),
+        ("1.5 ,  uRl =\t\"/x\" rest", "1.5 ,  uRl =\t\"/api/x\" rest"), ("3; /x", "3; /api/x"),
+        ("3;url=\"/x", "3;url=\"/api/x"), ("3; url /x", "3; url /x"), ("3", "3"), ("3;", "3;"), ("", ""),
+        ("3; url=http://e/x", "3; url=http://e/x"), ("3; url=x", "3; url=x"), ("3; url=''", "3; url=''"),
+    ])
+    func aRefreshLeadsThroughTheGateway(refresh: String, expected: String) throws {
+        #expect(try mapped(HTTPField.Name("Refresh")!, refresh, "/api=http://h/") == expected)
+    }
+
+    @Test(arguments: [
+        // Domain, of upstreams with several names.
+        ("http://app.h.test", "a=b; Domain=app.h.test; Path=/", "a=b; Path=/"),
+        ("http://app.h.test", "a=b;domain=.H.Test ;X", "a=b;X"),
+        ("http://app.h.test", "a=b; DOMAIN = test", "a=b"),
+        ("http://app.h.test", "a=b; Domain=.app.h.test", "a=b"),
+        ("http://app.h.test", "a=b; Domain=pp.h.test", nil),
+        ("http://app.h.test", "a=b; Domain=x.app.h.test", nil),
+        ("http://app.h.test", "a=b; Domain=e.test", nil),
+        ("http://app.h.test", "a=b; Domain=", nil), ("http://app.h.test", "a=b; Domain", nil),
+        ("http://app.h.test", "a=b; Domain=.", nil), ("http://app.h.test", "a=b; Domain=..h.test", nil),
+        ("http://app.h.test", "Domain=h.test; x", nil), ("http://10.0.0.1", "a=b; Domain=10.0.0.1", "a=b"),
+        ("http://10.0.0.1", "a=b; Domain=0.0.1", nil), ("http://[::1]", "a=b; Domain=::1", "a=b"),
+        ("http://app.h.test", "a=b; Domain=h.test; Domain=e.test", "a=b; Domain=e.test"),
+        // Path.
+        ("/api=http://h/v2", "a=b; Path=/v2/x ; HttpOnly", "a=b; Path=/api/x ; HttpOnly"),
+        ("/api=http://h/v2", "a=b;path=\t/v2", "a=b;path=\t/api"),
+        ("/api=http://h/v2", "a=b; Path=/v2/", "a=b; Path=/api/"),
+        ("/api=http://h/v2", "a=b; Path=/", nil), ("/api=http://h/v2", "a=b; Path=/v2x", nil),
+        ("/api=http://h/v2", "a=b; Path=", nil), ("/api=http://h/v2", "a=b; Path=\"/v2\"", nil),
+        ("/api=http://h/v2", "a=/v2; b=/v2", nil), ("/api=http://h/", "a=b; Path=/", "a=b; Path=/api"),
+        ("/api=http://h/", "a=b; Path=/x", "a=b; Path=/api/x"), ("/api=http://h", "a=b; Path=/api/x", nil),
+        ("http://h/v2", "a=b; Path=/v2", "a=b; Path=/"), ("http://h", "a=b; Path=/x", nil),
+        // Everything else.
+        ("http://h", "a=b; Secure; SameSite=None; Partitioned", nil), ("http://h", "a", nil),
+        ("http://h", "", nil),
+        ("http://h", "a=b;;  ; =x;Secure=1", nil),
+        ("http://h", "a=\"b;c\"; Expires=Sun, 06 Nov 1994 08:49:37 GMT", nil),
+        ("/api=http://h/", "__Host-a=b; Secure; Path=/", nil),
+        ("/api=http://h/", "__HOST-a=b; Path=/; Domain=h", nil),
+        ("/api=http://h/", "__Secure-a=b; Domain=h; Path=/x; Secure", "__Secure-a=b; Path=/api/x; Secure"),
+    ])
+    func aCookieIsTheGateways(route: String, cookie: String, expected: String?) throws {
+        #expect(try mapped(.setCookie, cookie, route) == expected ?? cookie)
+    }
+
+    @Test(arguments: [
+        ("a=b; Secure", "a=b"), ("a=b; secure; HttpOnly", "a=b; HttpOnly"),
+        ("a=b;SECURE=x;Max-Age=1", "a=b;Max-Age=1"),
+        ("a=b; SameSite=None; Secure; Partitioned; Path=/", "a=b; Path=/"),
+        ("a=b; Secure; samesite = NONE ; partitioned", "a=b"),
+        ("a=b; Secure; SameSite=Lax", "a=b; SameSite=Lax"),
+        ("a=b; SameSite=None", nil), ("a=b; Partitioned", nil), ("Secure=b; c", nil), ("a=Secure", nil),
+        ("__Secure-a=b; Secure; SameSite=None; Partitioned", nil), ("__secure-a=b; Secure", nil),
+        ("__Host-a=b; Secure; Path=/", nil),
+        ("a=__Secure-; Secure", "a=__Secure-"),
+        ("__Secur-a=b; Secure", "__Secur-a=b"),
+    ])
+    func aCookieForACallerByHTTPIsNotSecure(cookie: String, expected: String?) throws {
+        #expect(try mapped(.setCookie, cookie, "https://h", for: Self.plainCaller) == expected ?? cookie)
+    }
+
+    @Test func eachCookieStaysAFieldOfItsOwnAndInItsPlace() throws {
+        let mapping = try ReverseMapping(UpstreamRoute(parsing: "http://h"), for: Self.plainCaller)
+        let sent = try fields([
+            "set-cookie: a=1; Domain=h", "A: 1", "Set-Cookie: b=2", "SET-COOKIE: c=3; Secure",
+        ])
+        let received = Forwarding(via: Via("drawbridge-t")).responseFields(sent, mapping: mapping)
+        #expect(
+            received.map(\.description) == [
+                "set-cookie: a=1", "A: 1", "Set-Cookie: b=2", "SET-COOKIE: c=3", "Via: 1.1 drawbridge-t",
+            ])
+    }
+
+    @Test func bytesOfACookieThatAreNoUTF8StayAsTheyAre() throws {
+        let mapping = try ReverseMapping(UpstreamRoute(parsing: "/api=http://h/"), for: Self.plainCaller)
+        let cookie = Array("a=".utf8) + [0xE9] + Array("; Domain=h; Path=/".utf8) + [0xE9]
+        let field = HTTPField(name: .setCookie, value: cookie)
+        let received = Forwarding().responseFields(HTTPFields([field]), mapping: mapping)
+        let bytes = received[fields: .setCookie].first?.withUnsafeBytesOfValue(Array.init)
+        #expect(bytes == Array("a=".utf8) + [0xE9] + Array("; Path=/".utf8) + [0xE9])
+    }
+
+    @Test(arguments: [
+        "Connection: close, X-Secret", "X-Secret: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: Basic",
+        "Transfer-Encoding: chunked", "Content-Length: 5", "Trailer: X", "Upgrade: h2", "TE: x",
+    ])
+    func whatMeansTheUpstreamsConnectionStaysBehind(line: String) throws {
+        let sent = try fields(["Connection: X-Secret", "b: 2", line, "A: 1", "b: 1"])
+        let received = Forwarding(via: Via("drawbridge-t")).responseFields(sent)
+        #expect(received.map(\.description) == ["b: 2", "A: 1", "b: 1", "Via: 1.1 drawbridge-t"])
+    }
+
+    @Test func withoutAMappingNothingIsChanged() throws {
+        let lines = [
+            "Location: http://h/x", "Set-Cookie: a=b; Domain=h; Secure", "Refresh: 0; url=http://h/",
+        ]
+        let received = try Forwarding(via: Via("drawbridge-t")).responseFields(
+            fields(lines), isOldVersion: true)
+        #expect(received.map(\.description) == lines + ["Via: 1.0 drawbridge-t"])
+    }
+}

@@ -1,8 +1,8 @@
 import Glibc
-import HTTPTypes
+package import HTTPTypes
 
-/// The names that most header fields of requests have, made once: making one costs more than reading its line.
-enum FieldNames {
+/// The names that most header fields have, made once: making one costs more than reading its line.
+package enum FieldNames {
     private static let usual = [
         "Accept", "Accept-Encoding", "Accept-Language", "Access-Control-Request-Headers",
         "Access-Control-Request-Method", "Authorization", "Cache-Control", "Connection", "Content-Length",
@@ -13,17 +13,28 @@ enum FieldNames {
         "sec-ch-ua-platform",
     ]
 
+    private static let usualInResponses = [
+        "Accept-Ranges", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
+        "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Age", "Content-Disposition",
+        "Content-Encoding", "Content-Language", "Content-Location", "Content-Range",
+        "Content-Security-Policy",
+        "Date", "ETag", "Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Referrer-Policy",
+        "Server",
+        "Set-Cookie", "Strict-Transport-Security", "Vary", "Via", "X-Content-Type-Options", "X-Frame-Options",
+        "X-Powered-By",
+    ]
+
     /// By the length of the name.
     private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
-        for text in usual {
+        for text in usual + usualInResponses {
             if let name = HTTPField.Name(text) { table[text.utf8.count].append((Array(text.utf8), name)) }
         }
         return table
     }()
 
     /// The name that is written so, nil for what is no token.
-    static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
+    package static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
         if bytes.count < table.count, let start = bytes.baseAddress {
             for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {
                 return name

@@ -7,15 +7,15 @@ extension HTTPField.Name {
 
 extension UInt8 {
     /// A character of a field value (RFC 9110, section 5.5).
-    var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+    package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
     var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }
 
 /// A set of characters, in which looking one up is a shift.
-struct ASCIISet {
+package struct ASCIISet {
     /// The characters of a token (RFC 9110, section 5.6.2).
-    static let token = ASCIISet(digits + letters + "!#$%&'*+-.^_`|~")
+    package static let token = ASCIISet(digits + letters + "!#$%&'*+-.^_`|~")
     /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
     static let host = ASCIISet(digits + letters + "-._~!$&'()*+;=%")
     /// Those of an IP literal.
@@ -33,7 +33,7 @@ struct ASCIISet {
         }
     }
 
-    func contains(_ byte: UInt8) -> Bool {
+    package func contains(_ byte: UInt8) -> Bool {
         byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }

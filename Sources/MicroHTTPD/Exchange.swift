@@ -41,7 +41,7 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var isHandled = false
     @exclusivity(unchecked) private(set) var hasLeft = false
     /// What it becomes, until it has.
-    @exclusivity(unchecked) var upgrading: WebSocket?
+    @exclusivity(unchecked) var upgrading: (any Upgraded)?
     @exclusivity(unchecked) private var task: Task<Void, Never>?
     /// Ends what answers without a task.
     @exclusivity(unchecked) private var cancel: (@Sendable () -> Void)?
@@ -327,11 +327,12 @@ extension Exchange {
         loop.perform { call(self) }
     }
 
-    func upgrade(to socket: WebSocket, _ answer: Answer) {
+    /// Answers 101 and becomes something else; on the loop.
+    func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
         guard self.answer == nil, !hasLeft, connection != nil else {
-            return socket.abort("the caller has left, or was answered before")
+            return upgraded.abort("the caller has left, or was answered before")
         }
-        upgrading = socket
+        upgrading = upgraded
         set(answer)
     }
 

@@ -215,10 +215,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         try add(socket, alsoForBytes ? events | EPOLLIN.rawValue : events)
     }
 
-    /// Watches a socket for good, as long as it is ready.
-    func drive(_ socket: Int32, _ events: UInt32) throws { try add(socket, events) }
-
-    /// Watches a driven socket for something else.
+    /// Watches a guest's socket for something else.
     func change(_ socket: Int32, _ events: UInt32) {
         var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
         epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event)
@@ -389,6 +386,11 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
             throw SystemError("cannot watch a socket")
         }
     }
+}
+
+extension Loop.Guest {
+    /// For those that set no timer.
+    package func timeIsUp() {}
 }
 
 /// What a loop drives that is there for its guests alone.

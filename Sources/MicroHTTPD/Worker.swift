@@ -29,7 +29,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
     private var watched: [Int32: Exchange] = [:]
     private let handshakes: Handshakes
-    let webSockets: WebSockets
+    let upgrades: Upgrades
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
     @exclusivity(unchecked) private(set) var isDraining = false
     @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
@@ -48,14 +48,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         self.listening = listening
         loop = try Loop()
         handshakes = Handshakes(loop)
-        webSockets = WebSockets(loop)
+        upgrades = Upgrades(loop)
         callbacks = .allocate(capacity: 1)
         callbacks.initialize(
             to: dbr_callbacks(
                 self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
-        webSockets.onEnd = { [unowned self] in webSocketEnded() }
+        upgrades.onEnd = { [unowned self] in upgradeEnded() }
         var settings = dbr_daemon_settings()
         settings.connection_limit = UInt32(connectionLimit + 2 * excess)
         settings.idle_seconds = UInt32(server.limits.idleSeconds)
@@ -88,7 +88,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func run() {
         MHD_run(daemon)
         handshakes.libraryHasRun()
-        webSockets.libraryHasRun()
+        upgrades.libraryHasRun()
     }
 
     var timeout: Int32 {
@@ -98,7 +98,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     }
 
     func changed(_ socket: Int32, _ events: UInt32) {
-        if !webSockets.changed(socket, events), !handshakes.goOn(socket) { watched[socket]?.leave() }
+        if !handshakes.goOn(socket) { watched[socket]?.leave() }
     }
 
     /// Takes the connections that wait.
@@ -132,11 +132,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     }
 
     /// Connections, whoever drives them, by the descriptors that they take.
-    private var openCount: Int { connections.count + webSockets.extraCount }
+    private var openCount: Int { connections.count + upgrades.extraCount }
 
     func tick() {
         resumeListening()
-        webSockets.second()
+        upgrades.second()
         for connection in connections.values { connection.check(server.limits) }
     }
 
@@ -167,7 +167,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         tellIfIdle()
     }
 
-    private func webSocketEnded() {
+    private func upgradeEnded() {
         resumeListening()
         tellIfIdle()
     }
@@ -218,11 +218,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
             case .head, .body, .sending, .busy: break
             }
         }
-        webSockets.closeAll()
+        upgrades.closeAll()
         loop.setRunDue()
     }
 
-    /// Returns when no handler runs any more, every answer is sent and every WebSocket closed.
+    /// Returns when no handler runs any more, every answer is sent and every upgraded connection closed.
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
@@ -232,9 +232,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         }
     }
 
-    /// Cancels every handler that still runs, and closes its connection, and the WebSockets.
+    /// Cancels every handler that still runs, and closes its connection, and those that were upgraded.
     func cancelAll() {
-        webSockets.abortAll()
+        upgrades.abortAll()
         for connection in connections.values { connection.exchange?.release() }
         for exchange in callerless.values { exchange.release() }
     }
@@ -253,14 +253,14 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func stop() {
         for exchange in watched.values { exchange.release() }
         handshakes.release()
-        webSockets.abortAll()
+        upgrades.abortAll()
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         loop.stop()
     }
 
     private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
-        guard let idleWaiter, underWay <= count, open || webSockets.isEmpty else { return }
+        guard let idleWaiter, underWay <= count, open || upgrades.isEmpty else { return }
         self.idleWaiter = nil
         idleWaiter.resume()
     }
@@ -279,7 +279,7 @@ extension Worker {
     func connectionClosed(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
         handshakes.ended(connection)
-        webSockets.connectionClosed(connection)
+        upgrades.connectionClosed(connection)
         resumeListening()
     }
 

@@ -7,7 +7,7 @@ import Glibc
 /// libmicrohttpd would forward between the connection and a pair of sockets. But 0.9.75 does that through eight bytes
 /// of memory, each four a record of its own, and never says that the peer has gone. It does it by reading from the
 /// session: so the session has bytes only for who asks here, and the library finds none, and forwards nothing.
-final class TLSStream {
+final class TLSStream: TunnelEnd {
     let connection: Connection
     private let handle: OpaquePointer
     private let session: OpaquePointer
@@ -29,7 +29,7 @@ final class TLSStream {
         connection.stream = self
     }
 
-    var socket: Int32 { connection.socket }
+    var descriptor: Int32 { connection.socket }
 
     /// What is decrypted, and would be found by the library.
     func pending() -> [UInt8] {
@@ -79,7 +79,10 @@ final class TLSStream {
     }
 
     /// Says that nothing more will be sent.
-    func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
+    func finishSending() {
+        gnutls_bye(session, GNUTLS_SHUT_WR)
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     /// Lets the library close it, in one of its next runs.
     func close() { dbr_end_upgrade(handle) }
@@ -95,5 +98,5 @@ private func pull(
         errno = EAGAIN
         return -1
     }
-    return recv(stream.socket, bytes, count, Int32(MSG_DONTWAIT))
+    return recv(stream.descriptor, bytes, count, Int32(MSG_DONTWAIT))
 }

@@ -2,16 +2,16 @@ import CMicroHTTPD
 import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
-extension WebSocket {
-    /// The connection is ours; `extra` came behind the handshake.
-    func open(_ extra: [UInt8]) {
-        guard stage == .opening, case .some = descriptor else { return }
+extension WebSocket: Upgraded {
+    func open(_ extra: [UInt8]) throws {
+        guard stage == .opening, let descriptor else { return }
+        try upgrades.loop.watch(descriptor, for: EPOLLIN.rawValue, self)
         stage = .open
-        heard = sockets.tick
-        moved = sockets.tick
-        sockets.look(at: self, in: limits.silentSeconds)
+        heard = upgrades.tick
+        moved = upgrades.tick
+        upgrades.look(at: self, in: limits.silentSeconds)
         events?.opened(self)
-        if sockets.isStopping { close(.goingAway, WebSockets.stopping) }
+        if upgrades.isStopping { serverStops() }
         if !extra.isEmpty {
             var extra = extra
             extra.withUnsafeMutableBytes { receive($0) }
@@ -20,13 +20,9 @@ extension WebSocket {
     }
 
     /// The socket that is read and written; nil before it is there, and when it is not ours any more.
-    var descriptor: Int32? {
-        switch transport {
-        case .none: nil
-        case .own(let socket): socket
-        case .encrypted(let stream): stream.socket
-        }
-    }
+    var descriptor: Int32? { transport?.end.descriptor }
+
+    func serverStops() { close(.goingAway, Upgrades.stopping) }
 
     /// We have said that we close, or shall in a moment.
     func beginClosing() {
@@ -47,12 +43,10 @@ extension WebSocket {
     /// What waits has gone out.
     private func endSending() {
         stage = .draining
-        if case .encrypted(let stream) = transport { stream.finishSending() }
         // Were it closed, what the peer still sends would be answered by a reset, which overtakes our last frame.
-        if let descriptor { shutdown(descriptor, Int32(SHUT_WR)) }
+        transport?.end.finishSending()
     }
 
-    /// Ends it now; what has not gone out will not.
     func abort(_ message: String) {
         guard stage != .closed else { return }
         outgoing.withLock { $0.drop() }
@@ -65,9 +59,7 @@ extension WebSocket {
         guard stage != .closed else { return }
         stage = .closed
         outgoing.withLock { $0.drop() }
-        let transport = transport
-        self.transport = .none
-        sockets.remove(self, transport)
+        upgrades.remove(self, within: limits.closeSeconds)
     }
 
     private func tell(_ end: WebSocketEnd) {
@@ -78,13 +70,12 @@ extension WebSocket {
 
     private func setDeadline() {
         if deadline == .max { taken = Connection.traffic(of: descriptor)?.acknowledged ?? 0 }
-        deadline = sockets.tick + limits.closeSeconds
-        sockets.look(at: self, in: limits.closeSeconds)
+        deadline = upgrades.tick + limits.closeSeconds
+        upgrades.look(at: self, in: limits.closeSeconds)
     }
 
-    /// A time has come at which something may be due.
     func check() {
-        let tick = sockets.tick
+        let tick = upgrades.tick
         guard tick < deadline else {
             // Whoever still takes what waits, here or in the system, gets it all.
             if let acknowledged = Connection.traffic(of: descriptor)?.acknowledged, acknowledged > taken {
@@ -93,7 +84,7 @@ extension WebSocket {
             }
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
-        guard stage == .open else { return sockets.look(at: self, in: deadline - tick) }
+        guard stage == .open else { return upgrades.look(at: self, in: deadline - tick) }
         // Our ping waits behind what is being taken.
         let silence = tick - (isBlocked ? max(heard, moved) : heard)
         if silence >= 2 * limits.silentSeconds {
@@ -108,35 +99,27 @@ extension WebSocket {
             flush()
         }
         guard stage == .open else { return }
-        sockets.look(at: self, in: (isPinged ? 2 : 1) * limits.silentSeconds - silence)
+        upgrades.look(at: self, in: (isPinged ? 2 : 1) * limits.silentSeconds - silence)
     }
 }
 
 // Receiving.
-extension WebSocket {
-    /// The socket is ready.
-    func ready(_ events: UInt32, _ buffer: UnsafeMutableRawBufferPointer) {
+extension WebSocket: Loop.Guest {
+    package func ready(_ socket: Int32, _ events: UInt32) {
         if events & EPOLLOUT.rawValue != 0 { flush() }
         let readable = EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         guard events & readable != 0 else { return }
-        let count = read(into: buffer)
+        guard let end = transport?.end else { return }
+        let count = end.read(into: upgrades.buffer)
         switch count {
-        case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: upgrades.buffer[..<count]))
         case 0: abort("the connection ended")
         default: if errno != EAGAIN && errno != EINTR { abort("the connection broke") }
         }
     }
 
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        switch transport {
-        case .none: -1
-        case .own(let socket): recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-        case .encrypted(let stream): stream.read(into: buffer)
-        }
-    }
-
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
-        heard = sockets.tick
+        heard = upgrades.tick
         isPinged = false
         guard stage == .open || stage == .closing else { return }
         do {
@@ -170,7 +153,7 @@ extension WebSocket {
 // Sending.
 extension WebSocket {
     func flush() {
-        guard stage != .opening, let descriptor else {
+        guard stage != .opening, let transport else {
             // Asked for again when it opens.
             return
         }
@@ -178,15 +161,11 @@ extension WebSocket {
             let written =
                 switch transport {
                 case .encrypted(let stream): outgoing.write { bytes, _ in stream.write(bytes) }
-                case .own, .none:
-                    outgoing.write { bytes, isLast in
-                        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
-                        return Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
-                    }
+                case .own(let end): outgoing.write { bytes, isLast in end.write(bytes, isLast: isLast) }
                 }
             return (written, outgoing.isShut)
         }
-        if written.sent > 0 { moved = sockets.tick }
+        if written.sent > 0 { moved = upgrades.tick }
         if isShut { beginClosing() }
         switch written.progress {
         case .drained:
@@ -200,9 +179,9 @@ extension WebSocket {
     private func waitForRoom(_ waits: Bool) {
         guard waits != isBlocked, let descriptor else { return }
         isBlocked = waits
-        moved = sockets.tick
-        sockets.watch(descriptor, forRoom: waits)
+        moved = upgrades.tick
+        upgrades.loop.change(descriptor, EPOLLIN.rawValue | (waits ? EPOLLOUT.rawValue : 0))
         // The peer has had no chance to answer.
-        if !waits { heard = sockets.tick }
+        if !waits { heard = upgrades.tick }
     }
 }

@@ -24,26 +24,17 @@ package final class WebSocket: @unchecked Sendable {
         case closed
     }
 
-    /// Who has the socket.
-    enum Transport {
-        case none
-        /// It is ours.
-        case own(Int32)
-        /// The library keeps it, with what encrypts it.
-        case encrypted(TLSStream)
-    }
-
     /// The subprotocol that was agreed on.
     package let subprotocol: String?
     /// The caller's address, without a port.
     package let remoteAddress: String?
 
     let limits: WebSocketLimits
-    let sockets: WebSockets
+    let upgrades: Upgrades
     let outgoing = Guarded(WebSocketOutgoing())
 
     @exclusivity(unchecked) var stage = Stage.opening
-    @exclusivity(unchecked) var transport = Transport.none
+    @exclusivity(unchecked) var transport: Upgrades.Transport?
     @exclusivity(unchecked) var parser: WebSocketParser
     /// Nil once the end was told.
     @exclusivity(unchecked) var events: WebSocketEvents?
@@ -59,13 +50,13 @@ package final class WebSocket: @unchecked Sendable {
     @exclusivity(unchecked) var taken: UInt64 = 0
 
     init(
-        _ subprotocol: String?, from remoteAddress: String?, in sockets: WebSockets,
+        _ subprotocol: String?, from remoteAddress: String?, in upgrades: Upgrades,
         _ limits: WebSocketLimits,
         _ events: WebSocketEvents
     ) {
         self.subprotocol = subprotocol
         self.remoteAddress = remoteAddress
-        self.sockets = sockets
+        self.upgrades = upgrades
         self.limits = limits
         self.events = events
         parser = WebSocketParser(limits)
@@ -98,7 +89,7 @@ extension WebSocket {
             outgoing.shut(code.isSendable ? code : .internalError, reason) && outgoing.askForFlush()
         }
         // What this thread has just read is not delivered any more.
-        if sockets.loop.isCurrent { beginClosing() }
+        if upgrades.loop.isCurrent { beginClosing() }
         if isFlushNeeded { flushSoon() }
     }
 
@@ -113,5 +104,5 @@ extension WebSocket {
     }
 
     /// Sends with what else comes until the loop is there.
-    func flushSoon() { sockets.loop.performSoon { self.flush() } }
+    func flushSoon() { upgrades.loop.performSoon { self.flush() } }
 }

@@ -1,11 +1,27 @@
 import CMicroHTTPD
 import Glibc
 
-/// The WebSockets of one loop; touched on its thread only, and before it starts: that makes it Sendable.
+/// The connections of one loop that go on as something else; touched on its thread only, and before it starts: that
+/// makes it Sendable.
 ///
 /// Of one that is silent nothing is kept here but a place in a table and in the wheel of what is due: each tick looks
 /// at those alone whose time has come.
-final class WebSockets: @unchecked Sendable {
+final class Upgrades: @unchecked Sendable {
+    /// Who has the socket of a connection.
+    enum Transport {
+        /// It is ours.
+        case own(PlainEnd)
+        /// The library keeps it, with what encrypts it.
+        case encrypted(TLSStream)
+
+        var end: any TunnelEnd {
+            switch self {
+            case .own(let end): end
+            case .encrypted(let stream): stream
+            }
+        }
+    }
+
     static let stopping = "the server is stopping"
 
     /// Seconds that the wheel knows; what is due later is looked at too early, and put off.
@@ -14,14 +30,14 @@ final class WebSockets: @unchecked Sendable {
     let loop: Loop
     /// One is gone, and its descriptor is free.
     var onEnd: () -> Void = {}
-    private var sockets: [Int32: WebSocket] = [:]
+    private var upgraded: [Int32: any Upgraded] = [:]
     /// Connections that the library is to close, and until when.
     private var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
     private var isExtraRun = false
     private(set) var isStopping = false
     private var wheel = [[Int32]](repeating: [], count: round)
-    /// One for all: what is read is parsed before the next is.
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// One for all: what is read is parsed, or sent on, before the next is.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     /// Seconds, but for those in which the process was stopped: nobody is found silent for them.
     private(set) var tick = 0
@@ -32,46 +48,38 @@ final class WebSockets: @unchecked Sendable {
 
     deinit { buffer.deallocate() }
 
-    var isEmpty: Bool { sockets.isEmpty && leaving.isEmpty }
+    var isEmpty: Bool { upgraded.isEmpty && leaving.isEmpty }
 
-    /// Takes a socket whose handshake is over; called by the library.
-    func add(_ socket: WebSocket, _ transport: WebSocket.Transport, extra: [UInt8]) {
-        socket.transport = transport
-        guard let descriptor = socket.descriptor else { return }
+    /// Takes a connection that is handed over; called by the library.
+    func add(_ new: any Upgraded, _ transport: Transport, extra: [UInt8]) {
+        let descriptor = transport.end.descriptor
+        new.transport = transport
         extraCount += transport.extraDescriptors
-        sockets[descriptor] = socket
+        upgraded[descriptor] = new
         // The library has just turned it off.
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         // Not from within the library: who is told may do anything.
-        loop.performSoon { [self] in
-            do {
-                guard socket.stage == .opening, socket.descriptor == descriptor else { return }
-                try loop.drive(descriptor, EPOLLIN.rawValue)
-                socket.open(extra)
-            } catch {
-                socket.abort("\(error)")
-            }
+        loop.performSoon {
+            guard new.transport != nil else { return }
+            do { try new.open(extra) } catch { new.abort("\(error)") }
         }
     }
 
-    /// Closes what a WebSocket has let go of.
-    func remove(_ socket: WebSocket, _ transport: WebSocket.Transport) {
-        switch transport {
-        case .none: return
-        case .own(let descriptor):
-            sockets[descriptor] = nil
-            loop.unwatch(descriptor)
-            close(descriptor)
-        case .encrypted(let stream):
-            sockets[stream.socket] = nil
-            loop.unwatch(stream.socket)
-            leaving[ObjectIdentifier(stream.connection)] = (
-                stream.connection, tick + socket.limits.closeSeconds
-            )
-            stream.close()
+    /// Closes the connection of one that has ended.
+    ///
+    /// - Parameter seconds: how long the library may take to end an encrypted one before it is cut; 0 cuts it now.
+    func remove(_ old: any Upgraded, within seconds: Int) {
+        guard let transport = old.transport else { return }
+        old.transport = nil
+        upgraded[transport.end.descriptor] = nil
+        loop.dismiss(transport.end.descriptor)
+        if case .encrypted(let stream) = transport {
+            leaving[ObjectIdentifier(stream.connection)] = (stream.connection, tick + seconds)
+            if seconds == 0 { stream.connection.cut() }
             loop.setRunDue()
         }
+        transport.end.close()
         extraCount -= transport.extraDescriptors
         onEnd()
     }
@@ -86,13 +94,6 @@ final class WebSockets: @unchecked Sendable {
     }
 
     // MARK: Driven by the loop
-
-    /// A socket is ready; returns false when it belongs to none of these.
-    func changed(_ descriptor: Int32, _ events: UInt32) -> Bool {
-        guard !sockets.isEmpty, let socket = sockets[descriptor] else { return false }
-        socket.ready(events, buffer)
-        return true
-    }
 
     /// What the library finds out in one run about a connection that is to close, it acts upon in the next.
     func libraryHasRun() {
@@ -109,9 +110,9 @@ final class WebSockets: @unchecked Sendable {
             wheel[place] = []
             for descriptor in due {
                 // Others have been put off or brought forward, or have closed.
-                guard let socket = sockets[descriptor], socket.due == tick else { continue }
-                socket.due = 0
-                socket.check()
+                guard let one = upgraded[descriptor], one.due == tick else { continue }
+                one.due = 0
+                one.check()
             }
         }
         guard !leaving.isEmpty else { return }
@@ -121,16 +122,12 @@ final class WebSockets: @unchecked Sendable {
         }
     }
 
-    /// Lets ``WebSocket/check()`` be called in so many seconds at the latest.
-    func look(at socket: WebSocket, in seconds: Int) {
+    /// Lets ``Upgraded/check()`` be called in so many seconds at the latest.
+    func look(at one: any Upgraded, in seconds: Int) {
         let due = tick + min(max(1, seconds), Self.round - 1)
-        guard socket.due == 0 || due < socket.due, let descriptor = socket.descriptor else { return }
-        socket.due = due
+        guard one.due == 0 || due < one.due, let descriptor = one.transport?.end.descriptor else { return }
+        one.due = due
         wheel[due % Self.round].append(descriptor)
-    }
-
-    func watch(_ descriptor: Int32, forRoom: Bool) {
-        loop.change(descriptor, EPOLLIN.rawValue | (forRoom ? EPOLLOUT.rawValue : 0))
     }
 
     // MARK: Stopping
@@ -138,21 +135,20 @@ final class WebSockets: @unchecked Sendable {
     /// Says to all that the server stops.
     func closeAll() {
         isStopping = true
-        for socket in sockets.values { socket.close(.goingAway, Self.stopping) }
+        for one in upgraded.values { one.serverStops() }
     }
 
     /// Waits for none of them any more.
     func abortAll() {
-        for socket in sockets.values { socket.abort(Self.stopping) }
+        for one in upgraded.values { one.abort(Self.stopping) }
         for (connection, _) in leaving.values where !connection.isCut { connection.cut() }
     }
 }
 
-extension WebSocket.Transport {
+extension Upgrades.Transport {
     /// Descriptors of one beside that of the library's connection, which a socket of our own does not have.
     fileprivate var extraDescriptors: Int {
         switch self {
-        case .none: 0
         case .own: 1
         // The library has made a pair of sockets that nobody uses.
         case .encrypted: 2

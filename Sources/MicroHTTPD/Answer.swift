@@ -41,10 +41,12 @@ final class Answer: Sendable {
     func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }
-        for field in headers where Self.isSent(field) { add(field, to: response, exchange) }
+        for field in headers where isSent(field) { add(field, to: response, exchange) }
         added.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
         return MHD_queue_response(connection, UInt32(status), response) == .YES
     }
+
+    private var isUpgrade: Bool { if case .upgrade = body { true } else { false } }
 
     private func add(_ field: HTTPField, to response: OpaquePointer, _ exchange: Exchange?) {
         var name = field.name.rawName
@@ -88,13 +90,15 @@ final class Answer: Sendable {
         }
     }
 
-    /// Framing is the engine's own, and an empty value cannot be sent by this library.
-    private static func isSent(_ field: HTTPField) -> Bool {
+    /// Framing is the engine's own, and an empty value cannot be sent by this library, which says `Connection: Upgrade`
+    /// itself in a 101.
+    private func isSent(_ field: HTTPField) -> Bool {
         // Most names are told apart by their length.
         switch field.name.canonicalName.utf8.count {
         case 2 where field.name == .te: false
-        case 7 where field.name == .upgrade || field.name == .trailer: false
-        case 10 where field.name == .connection: field.value == "close"
+        case 7 where field.name == .trailer: false
+        case 7 where field.name == .upgrade: isUpgrade && !field.value.isEmpty
+        case 10 where field.name == .connection: !isUpgrade && field.value == "close"
         case 14 where field.name == .contentLength: false
         case 17 where field.name == .transferEncoding: false
         default: !field.value.isEmpty

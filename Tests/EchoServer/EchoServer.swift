@@ -5,6 +5,8 @@ import MicroHTTPD
 
 /// The engine by itself: every WebSocket gets back what it sends, and every other request "ok".
 ///
+/// A WebSocket of `/tunnel` goes through to a peer that is silent.
+///
 /// `echo-server [PORT [CERTIFICATE KEY]]` listens on this machine, on any free port if none is given, until SIGTERM.
 @main
 enum EchoServer {
@@ -36,6 +38,7 @@ enum EchoServer {
         guard WebSocketHandshake.isAsked(by: exchange.head) else {
             return exchange.send(HTTPResponse(status: .ok), Array("ok".utf8))
         }
+        if exchange.request.path == "/tunnel" { return tunnel(exchange) }
         do throws(WebSocketRefusal) {
             exchange.upgrade(
                 try WebSocketHandshake(exchange.head),
@@ -44,5 +47,15 @@ enum EchoServer {
             exchange.send(
                 HTTPResponse(status: error.status, headerFields: error.headers), Array(error.message.utf8))
         }
+    }
+
+    private static func tunnel(_ exchange: Exchange) {
+        var pair: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        // The second stays open as long as the process.
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+            return exchange.send(HTTPResponse(status: .serviceUnavailable), [])
+        }
+        exchange.tunnel([.upgrade: "websocket"], to: PlainEnd(pair[0]))
     }
 }

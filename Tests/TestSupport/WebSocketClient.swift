@@ -40,11 +40,14 @@ package struct WebSocketClient: Sendable {
         let client = try WebSocketClient(port, security: security)
         try client.raw.send(Array(handshake(path, host: host, fields).utf8) + extra)
         let reply = try client.raw.head()
-        guard reply.status == 101, reply["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
+        guard reply.status == 101, reply["Sec-WebSocket-Accept"] == accept else {
             throw RawClient.Failure.malformed("\(reply)")
         }
         return client
     }
+
+    /// What answers the key of ``handshake(_:host:_:)``.
+    package static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
     /// That of RFC 6455, section 1.2.
     package static func handshake(

@@ -1,0 +1,174 @@
+import CMicroHTTPD
+import Glibc
+
+/// Bytes between a caller and an upstream, both ways, as they come; nobody looks at them.
+///
+/// A side is read only while nothing waits for the other, so at most one buffer waits in each direction, and none in a
+/// tunnel that is idle. When one side ends its direction, so does the other, and the tunnel ends with the second; what
+/// breaks one side closes both.
+///
+/// It is touched on the loop's thread only, and before it is given to the loop: that makes it Sendable.
+final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
+    /// Reads in a row, before others get their turn.
+    private static let readsAtOnce = 8
+
+    @exclusivity(unchecked) var transport: Upgrades.Transport?
+    @exclusivity(unchecked) var due = 0
+
+    private let upgrades: Upgrades
+    private let silentSeconds: Int
+    private let upstream: TunnelSide
+    /// Nil until the connection is there.
+    private var caller: TunnelSide?
+    /// What the upstream sent before that.
+    private var first: [UInt8]
+    private var isClosed = false
+    /// The tick at which something was last ready.
+    private var active = 0
+
+    /// - Parameters:
+    ///   - upstream: closed with the tunnel.
+    ///   - first: what it has sent already.
+    ///   - silentSeconds: how long nothing may come when one direction has ended.
+    init(to upstream: any TunnelEnd, first: [UInt8], silentSeconds: Int, in upgrades: Upgrades) {
+        self.upstream = TunnelSide(upstream)
+        self.first = first
+        self.silentSeconds = silentSeconds
+        self.upgrades = upgrades
+    }
+
+    func open(_ extra: [UInt8]) throws {
+        guard let transport else { return }
+        if upgrades.isStopping { return serverStops() }
+        let caller = TunnelSide(transport.end, waiting: first)
+        first = []
+        self.caller = caller
+        upstream.wait(extra)
+        act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
+    }
+
+    /// What is said in it is not ours: where a WebSocket would be closed with a frame, this can only be cut.
+    func serverStops() { close() }
+
+    func abort(_ message: String) { close() }
+
+    /// Ends one whose only open direction is silent.
+    func check() {
+        let silence = upgrades.tick - active
+        guard silence < silentSeconds else { return close() }
+        upgrades.look(at: self, in: silentSeconds - silence)
+    }
+
+    // MARK: Called by the loop
+
+    func ready(_ socket: Int32, _ events: UInt32) {
+        guard let caller else { return }
+        let (side, other) = socket == caller.end.descriptor ? (caller, upstream) : (upstream, caller)
+        act {
+            let isLost = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+            if isLost {
+                guard !hasFailed(side) else { return false }
+                // It would be told again and again of one that is neither read nor written.
+                if side.events == 0 { dismiss(side) }
+            }
+            if isLost || events & EPOLLOUT.rawValue != 0 {
+                if other.hasEnded, !side.isBlocked {
+                    if !side.isFinished { side.finish() }
+                } else if !move(from: other, to: side) {
+                    return false
+                }
+            }
+            return isLost || events & EPOLLIN.rawValue != 0 ? move(from: side, to: other) : true
+        }
+    }
+
+    func timeIsUp() {
+        guard let caller else { return }
+        act {
+            (!caller.isDue || move(from: caller, to: upstream))
+                && (!upstream.isDue || move(from: upstream, to: caller))
+        }
+    }
+
+    // MARK: Moving
+
+    /// Does something that is false when a side is broken, and sees to what follows.
+    private func act(_ action: () -> Bool) {
+        guard !isClosed, let caller else { return }
+        active = upgrades.tick
+        guard action() else { return close() }
+        if caller.isFinished, upstream.isFinished { return close() }
+        if caller.hasEnded || upstream.hasEnded, due == 0 { upgrades.look(at: self, in: silentSeconds) }
+        if caller.isDue || upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
+        do {
+            try watch(caller, other: upstream)
+            try watch(upstream, other: caller)
+        } catch {
+            close()
+        }
+    }
+
+    /// Moves what one side has and the other takes; returns false when either is broken.
+    private func move(from source: TunnelSide, to target: TunnelSide) -> Bool {
+        source.isDue = false
+        guard target.flush() else { return false }
+        var reads = 0
+        while !target.isBlocked, !source.hasEnded {
+            guard reads < Self.readsAtOnce else {
+                source.isDue = true
+                return true
+            }
+            reads += 1
+            let count = source.end.read(into: upgrades.buffer)
+            if count > 0 {
+                guard target.send(UnsafeRawBufferPointer(rebasing: upgrades.buffer[..<count])) else {
+                    return false
+                }
+            } else if count == 0 {
+                source.hasEnded = true
+            } else if errno == EAGAIN {
+                return true
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// True when the connection was reset, or broke otherwise.
+    private func hasFailed(_ side: TunnelSide) -> Bool {
+        var error: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(side.end.descriptor, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0
+    }
+
+    // MARK: Watching
+
+    /// Watches a side for bytes while the other takes them, and for room while something waits for it.
+    private func watch(_ side: TunnelSide, other: TunnelSide) throws {
+        let isRead = !side.hasEnded && !other.isBlocked
+        // The end is something that waits, too: an alert of TLS that finds no room is lost.
+        let isWritten = side.isBlocked || other.hasEnded && !side.isFinished
+        let events = (isRead ? EPOLLIN.rawValue : 0) | (isWritten ? EPOLLOUT.rawValue : 0)
+        // One that is lost stays dismissed until there is something to do.
+        guard events != side.events ?? 0 else { return }
+        try upgrades.loop.watch(side.end.descriptor, for: events, self)
+        side.events = events
+    }
+
+    private func dismiss(_ side: TunnelSide) {
+        upgrades.loop.dismiss(side.end.descriptor)
+        side.events = nil
+    }
+
+    /// Closes both sides.
+    private func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        upgrades.loop.setTimer(for: self, in: nil)
+        dismiss(upstream)
+        upstream.end.close()
+        // What was sent has gone to the system, which goes on with it; nothing else is to be waited for.
+        upgrades.remove(self, within: 0)
+    }
+}

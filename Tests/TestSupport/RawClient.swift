@@ -116,12 +116,6 @@ package final class RawClient: @unchecked Sendable {
         return sent
     }
 
-    /// Bytes that were sent, and its end, that the peer's system has not taken.
-    package var unacknowledged: Int {
-        var count: Int32 = 0
-        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
-    }
-
     /// Says that nothing more will be sent.
     package func finishSending() {
         session?.finishSending()

@@ -75,43 +75,6 @@ extension OneAtATime {
             }
         }
 
-        /// The loop must not be busy with sides that have ended while others still take what came from them.
-        @Test(arguments: securities, [true, false])
-        func anEndedSideThatWaitsCostsNoTime(_ security: String?, _ isCallerFirst: Bool) async throws {
-            try await withTunnels(security) { server in
-                let (caller, upstream) = try await server.open()
-                let (first, second) = isCallerFirst ? (caller, upstream) : (upstream, caller)
-                let sent = try await blocking {
-                    second.finishSending()
-                    #expect(try first.readSome(1) == 0)
-                    return try first.sendUntilBlocked(pattern(64 << 10), atMost: 200 << 20)
-                }
-                let isFinished = Tally()
-                async let finished: Void = blocking {
-                    first.finishSending()
-                    isFinished.add()
-                }
-                let read = try await blocking {
-                    // Until its end has come where there still is more to read than the other takes.
-                    var read = 0
-                    while isFinished.count == 0 || first.unacknowledged > 0 {
-                        read += try second.readSome(64 << 10)
-                    }
-                    return read
-                }
-                try await finished
-                let loop = try #require(server.loops.value.first)
-                let before = await loop.busySeconds()
-                try await Task.sleep(for: .seconds(1))
-                let busy = await loop.busySeconds() - before
-                #expect(busy < 0.2, "\(busy) s")
-                let left = try await blocking { try second.drainToEnd() }
-                #expect(left > 0)
-                #expect(read + left >= sent)
-                #expect(await server.isEmpty())
-            }
-        }
-
         @Test(arguments: securities, [true, false])
         func silenceBehindOneEndClosesBothSides(_ security: String?, _ isCallerFirst: Bool) async throws {
             try await withTunnels(security, silentSeconds: 2) { server in
@@ -203,19 +166,6 @@ extension OneAtATime {
                     })
                 let isClosed = try await blocking { try upstream.value?.isClosedByPeer() }
                 #expect(isClosed == true)
-            }
-        }
-    }
-}
-
-extension Loop {
-    /// Seconds of a processor that its thread has used.
-    fileprivate func busySeconds() async -> Double {
-        await withCheckedContinuation { continuation in
-            performSoon {
-                var time = timespec()
-                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-                continuation.resume(returning: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
             }
         }
     }

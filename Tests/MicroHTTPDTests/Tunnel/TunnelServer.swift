@@ -12,8 +12,6 @@ struct TunnelServer {
     var upstreamPort: Int { upstreams.port }
     /// What callers offer for TLS; nil for plain HTTP.
     let security: String?
-    /// The loops on which there were tunnels.
-    let loops: Box<[Loop]>
     fileprivate let upstreams: Upstreams
     /// The server's sockets before anybody came.
     fileprivate let listeningSockets: Int
@@ -102,10 +100,8 @@ func withTunnels<Value>(
         withExtendedLifetime(certificates) {}
     }
     let upstreams = try Upstreams()
-    let loops = Box<[Loop]>([])
     return try await withServer(tls: identity, loops: 1) { exchange in
         do {
-            loops.change { $0.append(exchange.loop) }
             let end = try upstreams.connect()
             if exchange.request.path == "/answered" { ok(exchange) }
             exchange.tunnel(switching, to: end, first: first, silentSeconds: silentSeconds)
@@ -115,7 +111,7 @@ func withTunnels<Value>(
     } test: {
         try await test(
             TunnelServer(
-                port: $0.port, security: security, loops: loops, upstreams: upstreams,
+                port: $0.port, security: security, upstreams: upstreams,
                 listeningSockets: sockets(on: $0.port)))
     }
 }

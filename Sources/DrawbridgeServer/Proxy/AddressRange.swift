@@ -1,0 +1,47 @@
+/// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
+struct AddressRange: Sendable, Equatable {
+    private let first: IPAddress
+    private let rest: Int
+
+    /// - Parameter prefix: how many bits are the same, of 32 or of 128.
+    init(_ address: IPAddress, prefix: Int) {
+        first = address
+        rest = (address.isIPv6 ? 128 : 32) - prefix
+    }
+
+    /// Reads an address, or a range of them.
+    ///
+    /// - Throws: a sentence that says what to write instead.
+    init(_ text: String) throws(InvalidAddressRange) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let written = String(parts[0])
+        guard !written.utf8.contains(UInt8(ascii: "%")), let address = IPAddress(written) else {
+            throw InvalidAddressRange(
+                text, "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8")
+        }
+        // One that is mapped into IPv6 has its last bits alone.
+        let offset = !address.isIPv6 && written.utf8.contains(UInt8(ascii: ":")) ? 96 : 0
+        let size = address.isIPv6 ? 128 : 32
+        guard parts.count == 2 else {
+            self.init(address, prefix: size)
+            return
+        }
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]),
+            (0...size).contains(length - offset)
+        else {
+            throw InvalidAddressRange(
+                text,
+                "has no prefix length; write a number from \(offset) to \(offset + size) behind the slash")
+        }
+        self.init(address, prefix: length - offset)
+        guard address.bits.trailingZeroBitCount >= rest else {
+            throw InvalidAddressRange(
+                text,
+                "has bits behind its prefix; write \(written) for the one address, or zeros for the range")
+        }
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        address.isIPv6 == first.isIPv6 && address.bits >> UInt128(rest) == first.bits >> UInt128(rest)
+    }
+}

@@ -1,0 +1,98 @@
+package import Glibc
+
+/// An IPv4 or IPv6 address.
+///
+/// One that is mapped into IPv6 (`::ffff:192.0.2.1`, RFC 4291, section 2.5.5.2) is the IPv4 address that it stands
+/// for.
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+    /// True for one that has 128 bits.
+    package let isIPv6: Bool
+    /// The first bit of the address is the highest of its 128 or 32.
+    let bits: UInt128
+
+    private init(isIPv6: Bool, bits: UInt128) {
+        let isMapped = isIPv6 && bits >> 32 == 0xFFFF
+        self.isIPv6 = isIPv6 && !isMapped
+        self.bits = isMapped ? bits & 0xFFFF_FFFF : bits
+    }
+
+    /// Reads what sockets show, without brackets; the zone behind a `%` is left out.
+    package init?(_ text: String) {
+        let plain = String(text.prefix { $0 != "%" })
+        guard !plain.utf8.contains(0) else { return nil }
+        var (old, new) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, plain, &old) == 1 {
+            self.init(old)
+        } else if inet_pton(AF_INET6, plain, &new) == 1 {
+            self.init(new)
+        } else {
+            return nil
+        }
+    }
+
+    /// Takes the four bytes of an IPv4 address.
+    package init(_ address: in_addr) {
+        self.init(isIPv6: false, bits: UInt128(UInt32(bigEndian: address.s_addr)))
+    }
+
+    /// Takes the sixteen bytes of an IPv6 address.
+    package init(_ address: in6_addr) {
+        self.init(
+            isIPv6: true,
+            bits: withUnsafeBytes(of: address) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+    }
+
+    /// Takes the 4 or 16 bytes of an address; nil for any other number of them.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.init(isIPv6: bytes.count == 16, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
+    }
+
+    /// Takes the address of a socket; nil for one that has none of these.
+    package init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: self.init(raw.loadUnaligned(as: sockaddr_in.self).sin_addr)
+        case AF_INET6: self.init(raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default: return nil
+        }
+    }
+
+    /// The addresses of this machine's network interfaces.
+    package static func ofThisMachine() -> Set<IPAddress> {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [] }
+        defer { freeifaddrs(list) }
+        var addresses: Set<IPAddress> = []
+        var next = list
+        while let interface = next?.pointee {
+            if let address = interface.ifa_addr.flatMap({ IPAddress($0) }) { addresses.insert(address) }
+            next = interface.ifa_next
+        }
+        return addresses
+    }
+
+    /// The IPv4 address to which a translator or a tunnel takes this one, or itself.
+    ///
+    /// `64:ff9b::192.0.2.1` (RFC 6052, section 2.1) and `2002:c000:201::` (RFC 3056, section 2).
+    var destination: IPAddress {
+        guard isIPv6 else { return self }
+        if bits >> 32 == 0x64_FF9B << 64 { return IPAddress(isIPv6: false, bits: bits & 0xFFFF_FFFF) }
+        if bits >> 112 == 0x2002 { return IPAddress(isIPv6: false, bits: bits >> 80 & 0xFFFF_FFFF) }
+        return self
+    }
+
+    /// True for `127.0.0.0/8` and `::1`.
+    package var isLoopback: Bool { isIPv6 ? bits == 1 : bits >> 24 == 127 }
+
+    /// As numbers, without brackets.
+    package var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        var (old, new) = (UInt32(truncatingIfNeeded: bits).bigEndian, bits.bigEndian)
+        _ =
+            isIPv6
+            ? inet_ntop(AF_INET6, &new, &text, socklen_t(text.count))
+            : inet_ntop(AF_INET, &old, &text, socklen_t(text.count))
+        return text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+}

@@ -1,0 +1,7 @@
+/// Addresses that were not written as such.
+package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
+    /// Says what to write instead.
+    package let description: String
+
+    init(_ text: String, _ problem: String) { description = "the address range \(text) \(problem)" }
+}

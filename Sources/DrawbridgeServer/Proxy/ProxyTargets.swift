@@ -1,0 +1,51 @@
+/// Where the forward proxy connects to.
+///
+/// A name says nothing about that: what is asked is the address that it was resolved to, of the very connection that
+/// is made.
+package struct ProxyTargets: Sendable {
+    private let ownPorts: Set<Int>
+    private let ownAddresses: Set<IPAddress>
+
+    /// Decides for a gateway.
+    ///
+    /// - Parameters:
+    ///   - ownPorts: all ports on which this process listens.
+    ///   - ownAddresses: those of this machine's interfaces.
+    package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>) {
+        self.ownPorts = ownPorts
+        self.ownAddresses = ownAddresses
+    }
+
+    /// Why the proxy does not connect there: a sentence that says what to do; nil when it does.
+    ///
+    /// - Parameter caller: the address of who asks; nil, as where there is no socket, is a stranger.
+    package func refusal(of address: IPAddress, port: Int, for caller: IPAddress?) -> String? {
+        let destination = address.destination
+        if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
+            return "\(address) is \(kind), to which the proxy does not connect; ask another host"
+        }
+        guard isOwn(destination) else { return nil }
+        if ownPorts.contains(port) {
+            return "port \(port) of \(address) is this gateway itself; ask it without the proxy"
+        }
+        if destination.isLoopback, caller.map(isOwn) != true {
+            return
+                "\(address) is the proxy's own machine; only programs that run there may ask for it, ask another host"
+        }
+        return nil
+    }
+
+    private func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || ownAddresses.contains(address) }
+
+    /// What no page has any business with, whoever asks (RFC 6890; the metadata services of the large clouds).
+    private static let refused: [(range: AddressRange, kind: String)] = [
+        ("169.254.169.254", 32, "a cloud's metadata service"),
+        ("100.100.100.200", 32, "a cloud's metadata service"),
+        ("168.63.129.16", 32, "a cloud's metadata service"),
+        ("fd00:ec2::254", 128, "a cloud's metadata service"),
+        ("169.254.0.0", 16, "a link-local address"), ("fe80::", 10, "a link-local address"),
+        ("0.0.0.0", 8, "no address of a host"), ("::", 128, "no address of a host"),
+        ("224.0.0.0", 4, "a multicast address"), ("ff00::", 8, "a multicast address"),
+        ("255.255.255.255", 32, "the broadcast address"),
+    ].map { (AddressRange(IPAddress($0)!, prefix: $1), $2) }
+}

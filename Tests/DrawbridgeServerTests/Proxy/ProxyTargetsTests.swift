@@ -1,0 +1,83 @@
+import Testing
+
+@testable import DrawbridgeServer
+
+@Suite("Where the proxy connects to")
+struct ProxyTargetsTests {
+    private func refusal(of target: String, port: Int = 80, for caller: String?) throws -> String? {
+        let targets = ProxyTargets(
+            ownPorts: [8080, 8443],
+            ownAddresses: Set(["127.0.0.1", "192.168.1.2", "2001:db8::2"].compactMap(IPAddress.init)))
+        return try targets.refusal(
+            of: #require(IPAddress(target)), port: port, for: caller.flatMap(IPAddress.init))
+    }
+
+    @Test(arguments: [
+        ("169.254.169.254", "a cloud's metadata service"), ("100.100.100.200", "a cloud's metadata service"),
+        ("168.63.129.16", "a cloud's metadata service"), ("fd00:ec2::254", "a cloud's metadata service"),
+        ("::ffff:169.254.169.254", "a cloud's metadata service"),
+        ("64:ff9b::169.254.169.254", "a cloud's metadata service"),
+        ("2002:a9fe:a9fe::", "a cloud's metadata service"),
+        ("2002:a9fe:a9fe:1::2", "a cloud's metadata service"),
+        ("64:ff9b::100.100.100.200", "a cloud's metadata service"), ("169.254.0.1", "a link-local address"),
+        ("169.254.255.255", "a link-local address"), ("fe80::1", "a link-local address"),
+        ("febf:ffff::1", "a link-local address"), ("0.0.0.0", "no address of a host"),
+        ("0.1.2.3", "no address of a host"),
+        ("::", "no address of a host"), ("::ffff:0.0.0.0", "no address of a host"),
+        ("64:ff9b::", "no address of a host"),
+        ("2002::", "no address of a host"), ("224.0.0.1", "a multicast address"),
+        ("239.255.255.250", "a multicast address"),
+        ("ff02::1", "a multicast address"), ("255.255.255.255", "the broadcast address"),
+    ])
+    func notToWhatNoPageHasBusinessWith(target: String, kind: String) throws {
+        let shown = try #require(IPAddress(target))
+        for caller in ["127.0.0.1", "192.168.1.2", "203.0.113.9", nil] {
+            #expect(
+                try refusal(of: target, for: caller)
+                    == "\(shown) is \(kind), to which the proxy does not connect; ask another host")
+        }
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::",
+        "192.168.1.2",
+        "::ffff:192.168.1.2", "2001:db8::2", "64:ff9b::192.168.1.2",
+    ])
+    func notToTheGatewayItself(target: String) throws {
+        let shown = try #require(IPAddress(target))
+        for caller in ["127.0.0.1", "192.168.1.2", "203.0.113.9", nil] {
+            for port in [8080, 8443] {
+                #expect(
+                    try refusal(of: target, port: port, for: caller)
+                        == "port \(port) of \(shown) is this gateway itself; ask it without the proxy")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::",
+    ])
+    func toOtherPortsOfThisMachineForItsOwnProgramsOnly(target: String) throws {
+        for caller in ["127.0.0.1", "::1", "192.168.1.2", "2001:db8::2", "::ffff:192.168.1.2"] {
+            #expect(try refusal(of: target, for: caller) == nil)
+        }
+        for caller in ["192.168.1.3", "203.0.113.9", "64:ff9b::127.0.0.1", nil] {
+            #expect(try refusal(of: target, for: caller)?.contains(" is the proxy's own machine; ") == true)
+        }
+    }
+
+    @Test(arguments: [
+        ("203.0.113.9", 80), ("203.0.113.9", 8080), ("2001:db8::3", 443), ("2001:db8::3", 8080),
+        ("10.0.0.1", 80),
+        ("192.168.1.2", 22), ("192.168.1.3", 8080), ("fd00::1", 80), ("fd00:ec2::253", 80),
+        ("100.100.100.201", 80),
+        ("168.63.129.17", 80), ("169.253.255.255", 80), ("169.255.0.0", 80), ("fec0::1", 80), ("1.0.0.0", 80),
+        ("223.255.255.255", 80), ("240.0.0.1", 80), ("255.255.255.254", 80), ("64:ff9b::203.0.113.9", 80),
+        ("2002:cb00:7109::1", 8080), ("128.0.0.1", 80), ("::2", 80),
+    ])
+    func toAllOthersForEverybody(target: String, port: Int) throws {
+        for caller in ["127.0.0.1", "203.0.113.9", nil] {
+            #expect(try refusal(of: target, port: port, for: caller) == nil)
+        }
+    }
+}

@@ -47,10 +47,20 @@ struct Banner {
         return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
     }
 
+    /// Where the page comes from.
+    private var source: String {
+        if let root = settings.root { return "files of \(root)" }
+        return settings.upstreams.first.map { "from \($0)" } ?? "shows the bridge at work"
+    }
+
     private var details: [String] {
-        var lines = [
-            "  page      \(page)  \(settings.root.map { "(files of \($0))" } ?? "(shows the bridge at work)")"
-        ]
+        var lines = ["  page      \(page)  (\(source))"]
+        for upstream in settings.upstreams.dropFirst(settings.root == nil ? 1 : 0) {
+            lines.append("  behind    \(upstream)")
+        }
+        if settings.isProxy {
+            lines.append("  proxy     \(reachable)/__drawbridge__/proxy.pac  (for http:// pages)")
+        }
         let width = gateway.registered.map(\.path.count).max() ?? 0
         for (index, (path, handler)) in gateway.registered.enumerated() {
             let padding = String(repeating: " ", count: width - path.count)

@@ -30,7 +30,7 @@ public enum GatewayCommand {
     /// - Parameters:
     ///   - abstract: one sentence for `--help`.
     ///   - version: for `--version`; by default that of Drawbridge.
-    ///   - passThrough: who answers what is not for native, after the files of `--root`.
+    ///   - passThrough: who answers what is not for native, after the files of `--root` and the upstreams.
     ///   - middleware: what stands around every answer, the outermost first.
     ///   - rules: what is meant for native.
     ///   - replies: how replies look.
@@ -52,10 +52,8 @@ public enum GatewayCommand {
             abstract: abstract, version: version ?? Self.version)
         let settings = settings()
         do {
-            let files: any Responder =
-                if let root = settings.root { try StaticFiles(root: root) } else { WelcomePage() }
             let gateway = Gateway(
-                passThrough: settings.root == nil ? passThrough + [files] : [files] + passThrough,
+                passThrough: try settings.responders(besides: passThrough),
                 middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
                 access: settings.access,
                 presenter: ScriptedPresenter(

@@ -37,7 +37,8 @@ public final class GatewayServer: Sendable {
             above: 4 << 10,
             refuse: { status, message in
                 log?.add(refused: status, message)
-                let response = Gateway.refusal(HTTPError(status, message))
+                let response = Gateway.refusal(
+                    HTTPError(status, message == Refusal.connect.message ? Self.noConnect : message))
                 return (response.head, response.body.bytes)
             },
             handling: { exchange in
@@ -56,11 +57,18 @@ public final class GatewayServer: Sendable {
             port: server.port)
         grace = configuration.grace
         self.log = log
+        OwnPorts.add(server.port)
     }
+
+    /// A tunnel is nothing that could be looked into, so there is none.
+    private static let noConnect =
+        "CONNECT is not taken here, nor https by proxy; let the browser ask as /__drawbridge__/proxy.pac says (--proxy), "
+        + "or front the site with --upstream https://..."
 
     /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
     public func stop() async {
         await server.stop(within: grace)
+        OwnPorts.remove(address.port)
         log?.writer.flush()
     }
 }
@@ -77,7 +85,7 @@ extension Exchange {
             isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
             id: Request.id(head.asRequest), gateway)
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
-            WebSocketHandshake.isAsked(by: head)
+            WebSocketHandshake.isAsked(by: head.headers)
         {
             return openChannel(of: request, gateway, on: loop, log)
         }
@@ -155,6 +163,9 @@ extension Exchange {
                 reply.whole.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
                 length: file.length)
             return request.method == .head ? 0 : file.length
+        case .upgrade(let upgrade):
+            (upgrade as? UpstreamTunnel)?.take(self, reply.whole)
+            return 0
         case .stream:
             return 0
         }
@@ -163,7 +174,7 @@ extension Exchange {
     /// Returns how many bytes of a body were sent.
     private func send(_ response: Response, to request: Request) async -> Int {
         switch response.body {
-        case .bytes, .output, .file:
+        case .bytes, .output, .file, .upgrade:
             return sendAtOnce(SealedResponse(response), to: request)
         case .stream(let length, let write):
             begin(response.head, length: length)
@@ -229,6 +240,10 @@ extension AuditedHead {
 private struct StreamedBody: ChunkSource {
     let exchange: Exchange
 
+    var length: Int? {
+        if case .length(let length) = exchange.head.framing { length } else { nil }
+    }
+
     func next() async throws -> [UInt8]? { try await exchange.nextChunk() }
 }
 
@@ -237,7 +252,7 @@ extension Response.Body {
     fileprivate var bytes: [UInt8] {
         switch self {
         case .bytes(let bytes), .output(let bytes): bytes
-        case .file, .stream: []
+        case .file, .stream, .upgrade: []
         }
     }
 }

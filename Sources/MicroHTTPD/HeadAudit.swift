@@ -204,9 +204,8 @@ package struct HeadAudit {
     private static func form(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
     ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
-        guard method != .trace, method != .connect else {
-            throw Refusal(.methodNotAllowed, "\(method) is not taken here")
-        }
+        guard method != .connect else { throw .connect }
+        guard method != .trace else { throw Refusal(.methodNotAllowed, "TRACE is not taken here") }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return (scheme, host, target, false)
         }

@@ -64,6 +64,10 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var guests: [Int32: any Guest] = [:]
     @exclusivity(unchecked) private var timers: [(due: Int, guest: any Guest)] = []
 
+    /// Events that a socket is watched for (`EPOLLIN`, `EPOLLOUT`).
+    package static let readable = EPOLLIN.rawValue
+    package static let writable = EPOLLOUT.rawValue
+
     /// What a guest keeps for this loop, on its thread, until its end.
     @exclusivity(unchecked) package var attachment: (any AnyObject)?
 
@@ -223,7 +227,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
 
     /// Watches a socket for a guest; told as long as the socket is ready.
     ///
-    /// - Parameter events: of `EPOLLIN`, `EPOLLOUT` and the like; watched anew it is for these alone.
+    /// - Parameter events: ``readable``, ``writable`` or both; watched anew it is for these alone.
     package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
         if guests.updateValue(guest, forKey: socket) != nil { return change(socket, events) }
         do {

@@ -10,5 +10,8 @@ package struct Refusal: Error, Equatable {
         self.message = message
     }
 
+    /// The library has no answer but 101 that makes a tunnel.
+    package static let connect = Refusal(.methodNotAllowed, "CONNECT is not taken here")
+
     static func malformed(_ message: String) -> Refusal { Refusal(.badRequest, message) }
 }

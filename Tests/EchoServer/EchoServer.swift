@@ -35,7 +35,7 @@ enum EchoServer {
     }
 
     private static func answer(_ exchange: Exchange) {
-        guard WebSocketHandshake.isAsked(by: exchange.head) else {
+        guard WebSocketHandshake.isAsked(by: exchange.head.headers) else {
             return exchange.send(HTTPResponse(status: .ok), Array("ok".utf8))
         }
         if exchange.request.path == "/tunnel" { return tunnel(exchange) }

@@ -107,7 +107,9 @@ extension AccessPolicy {
         case "same-origin", "none": break
         case nil where origin != nil: break
         case nil:
-            guard isLocal, !request.isAbsoluteForm else { return Self.tokenRequired }
+            guard isLocal, !request.isAbsoluteForm || Self.isProgram(request) else {
+                return Self.tokenRequired
+            }
         default:
             return HTTPError(
                 .forbidden,
@@ -121,6 +123,15 @@ extension AccessPolicy {
         return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
+    /// True where whoever uses the proxy says that it is no browser, as `curl -x` does.
+    ///
+    /// A page can give its browser no other name than that without asking first (Fetch, "CORS-safelisted
+    /// request-header"), and browsers say which languages a person reads.
+    private static func isProgram(_ request: Request) -> Bool {
+        guard let name = request.headers.value(.userAgent) else { return false }
+        return !name.contains("Mozilla") && request.headers.value(.acceptLanguage) == nil
+    }
+
     /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
     package func refusesPage(_ request: Request) -> HTTPError? {
         let origin = request.headers.value(.origin)
@@ -132,6 +143,21 @@ extension AccessPolicy {
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
     }
 
+    /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
+    ///
+    /// A browser opens it without asking anybody, and what is behind may believe whoever comes from this machine.
+    package func refusesSocket(of request: Request) -> HTTPError? {
+        guard let origin = request.headers.value(.origin), !isListed(origin),
+            !isOwn(origin, request.site, request)
+        else { return nil }
+        return HTTPError(
+            .forbidden,
+            """
+            a page of \(origin) may not open a WebSocket here; allow it with --cors \(origin), in code \
+            AccessPolicy(allowedOrigins:)
+            """)
+    }
+
     /// True where the browser itself says that a page of the gateway's sent this.
     private func isFromOwnPage(_ request: Request) -> Bool {
         request.headers.value(.secFetchSite) == "same-origin"
@@ -141,6 +167,16 @@ extension AccessPolicy {
     /// The origin of the page that sent this if it is listed.
     func listedOrigin(of request: Request) -> String? {
         request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }
+    }
+
+    /// True where a request names a host by which the gateway may be reached.
+    func isOwnHost(of request: Request) -> Bool {
+        request.site.map { $0.isLocal || allowedHosts.contains($0.host) } ?? false
+    }
+
+    /// True where a request by way of a browser's proxy is for a site whose pages are listed.
+    func isListedSite(of request: Request) -> Bool {
+        request.site.map { isListed(Self.origin(scheme: request.scheme, $0)) } ?? false
     }
 
     /// `null` and `*` are no origins, and nobody can list them.

@@ -31,7 +31,7 @@ extension Gateway {
             reply = (try? self.reply(reply.whole)) ?? reply
         }
         access.addHeaders(to: &reply.response, for: request)
-        reply.set(requestID: request.id)
+        if !reply.response.isRelayed { reply.set(requestID: request.id) }
         return reply
     }
 
@@ -101,17 +101,10 @@ extension Gateway {
         return response
     }
 
-    /// What lies behind the gateway answers, or declines; documents get the page runtime.
-    func answerFromBehind(_ request: Request) async throws -> Response? {
-        guard let injection, pageRuntime?.isFor(request.path) == true else {
-            return try await behind.respond(to: request)?.passed
-        }
-        let response = try await behind.respond(to: injection.outgoing(request))
-        return response.map { injection.apply(to: $0, for: request).passed }
-    }
-
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
     private func intercept(_ request: Request) -> Request? {
+        // What this process has sent on itself is not taken a second time.
+        guard request.isAnonymous || !Via.own.isNamed(in: request.headers) else { return nil }
         var plain = request
         var isNative = false
         for rule in rules {
@@ -199,7 +192,7 @@ extension Gateway {
         reply.set(took: took, by: route)
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes): tell(request, "\(route.name) answers", [bytes])
-        case .file, .stream: break
+        case .file, .stream, .upgrade: break
         }
         return reply
     }

@@ -59,7 +59,7 @@ public final class Gateway: Sendable {
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
-    let behind: ResponderChain
+    let behind: Behind
     let middleware: [any Middleware]
     /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
     let isTelling: Bool
@@ -90,8 +90,7 @@ public final class Gateway: Sendable {
         bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
         pageRuntime: PageRuntime? = PageRuntime(), logger: Logger = Logger(label: "drawbridge")
     ) {
-        behind = ResponderChain(
-            responders: [PageEndpoints(), TesterEndpoints(), PrivateEndpoints()] + passThrough)
+        behind = Behind(passThrough)
         handlers = HandlerSet(logger: logger)
         self.pageRuntime = pageRuntime
         let epoch = RequestID.epoch()

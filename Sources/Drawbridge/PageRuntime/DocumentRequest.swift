@@ -20,3 +20,8 @@ enum DocumentRequest {
         }
     }
 }
+
+extension Request {
+    /// Whether a browser shows the answer as a page.
+    package var isForPage: Bool { DocumentRequest(self) == .page }
+}

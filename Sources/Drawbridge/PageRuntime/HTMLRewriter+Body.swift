@@ -10,7 +10,7 @@ extension HTMLRewriter {
     ///   - isHead: whether the caller wants no body, so that there may be none.
     func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
         switch body {
-        case .output:
+        case .output, .upgrade:
             return nil
         case .bytes(let bytes):
             if isHead, bytes.isEmpty { return (body, nil) }

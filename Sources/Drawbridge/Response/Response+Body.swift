@@ -15,6 +15,9 @@ extension Response {
         /// Chunks, written while they are made; `length` is their sum if it is known.
         case stream(length: Int?, @Sendable (Client) async throws -> Void)
 
+        /// None: behind a 101 the connection goes on as something else, a WebSocket to what lies behind the gateway.
+        case upgrade(any Upgrade)
+
         /// No body.
         public static let empty = Body.bytes([])
 
@@ -24,9 +27,13 @@ extension Response {
             case .bytes(let bytes), .output(let bytes): bytes.count
             case .file(let file): file.length
             case .stream(let length, _): length
+            case .upgrade: nil
             }
         }
     }
+
+    /// What becomes of a connection behind a 101; the engine's business.
+    public protocol Upgrade: Sendable, AnyObject {}
 
     /// A part of an open file, which is closed with its last reference.
     public struct File: Sendable {
@@ -73,6 +80,8 @@ extension Response.Body {
             defer { client.finish() }
             try await write(client)
             return sink.bytes
+        case .upgrade:
+            collected = []
         }
         guard collected.count <= limit else { throw HTTPError.tooLarge(limit) }
         return collected
@@ -89,6 +98,7 @@ extension Response.Body {
             return .stream(length: nil) { client in
                 try await self.write(to: Client { try await client.didLoad(transform($0)) })
             }
+        case .upgrade: return self
         }
     }
 
@@ -110,6 +120,8 @@ extension Response.Body {
             }
         case .stream(_, let write):
             try await write(client)
+        case .upgrade:
+            break
         }
     }
 }

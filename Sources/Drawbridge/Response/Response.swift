@@ -29,6 +29,9 @@ public struct Response: Sendable {
     /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
     package var answeredBy: String?
 
+    /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
+    package var isRelayed = false
+
     /// The `code` in the envelope of an error.
     package var code: Int?
 

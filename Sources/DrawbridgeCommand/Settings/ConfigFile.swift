@@ -46,6 +46,7 @@ struct ConfigFile {
         }
         let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
         Self.resolve(&options.serving.root, folder)
+        Self.resolve(&options.behind.upstreamCa, folder)
         Self.resolve(&options.listening.cert, folder)
         Self.resolve(&options.listening.key, folder)
         Self.resolve(&options.handlers.storage, folder)
@@ -58,9 +59,13 @@ struct ConfigFile {
     }
 
     /// The keys whose values are true or false, and those that take several.
-    private static let flags = ["open", "quiet", "verbose", "answer-missing", "page-runtime"]
+    private static let flags = [
+        "answer-missing", "bring-home", "files-last", "forwarded", "keep-host", "open", "page-runtime",
+        "proxy", "quiet", "upstream-insecure", "verbose",
+    ]
     private static let lists = [
-        "allowed-hosts", "answer", "cors", "scheme", "message-handler", "inject", "shortcuts", "plain",
+        "allowed-hosts", "answer", "cors", "inject", "message-handler", "plain", "proxy-client", "scheme",
+        "shortcuts", "upstream",
     ]
 
     /// The member as it would be written in a command line.
@@ -109,10 +114,13 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer", "answer-missing", "cert", "command-item", "cors", "grace", "host",
-        "inject",
-        "key", "location", "log-format", "message-handler", "open", "page-runtime", "plain", "port", "quiet",
-        "root",
-        "scheme", "shortcuts", "storage", "verbose",
+        "allowed-hosts", "answer", "answer-missing", "bring-home", "cert", "command-item", "cors",
+        "files-last",
+        "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
+        "message-handler", "open",
+        "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",
+        "storage", "upstream",
+        "upstream-ca",
+        "upstream-insecure", "upstream-timeout", "verbose",
     ]
 }

@@ -7,6 +7,7 @@ import DrawbridgeServer
 struct Options: ParsableArguments {
     @OptionGroup(title: "Where it listens") var listening: ListeningOptions
     @OptionGroup(title: "What it serves") var serving: ServingOptions
+    @OptionGroup(title: "What lies behind it") var behind: BehindOptions
     @OptionGroup(title: "What pages are given") var pages: PageOptions
     @OptionGroup(title: "Who may call") var access: AccessOptions
     @OptionGroup(title: "What handlers answer") var handlers: HandlerOptions

@@ -14,6 +14,13 @@ struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let root: String?
+    /// What answers besides the files of `root`, in order; before them where `asksFilesLast`.
+    let behind: [any Responder]
+    let asksFilesLast: Bool
+    let isProxy: Bool
+    let proxyClients: [String]
+    /// The upstreams as they were written.
+    let upstreams: [String]
     let pageRuntime: PageRuntime?
     let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
@@ -46,6 +53,19 @@ struct Settings {
             // Whoever is on the network could call; the server itself checks what the name stands for.
             requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
         root = value(\.serving.root)
+        upstreams = list(\.behind.upstream)
+        var options = Upstream.Options()
+        options.keepsHost = value(\.behind.keepHost) ?? false
+        options.tellsCaller = value(\.behind.forwarded) ?? true
+        options.bringsHome = value(\.behind.bringHome) ?? true
+        options.certificates = value(\.behind.upstreamCa)
+        options.isInsecure = value(\.behind.upstreamInsecure) ?? false
+        if let seconds = value(\.behind.upstreamTimeout) { options.answerTimeout = .seconds(seconds) }
+        // The longest path first, whatever the order in which they were written.
+        behind = try upstreams.map { try Upstream($0, options) }.sorted { $0.prefix.count > $1.prefix.count }
+        isProxy = value(\.behind.proxy) ?? false
+        proxyClients = list(\.behind.proxyClient)
+        asksFilesLast = value(\.behind.filesLast) ?? false
         let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
         pageRuntime =
             value(\.pages.pageRuntime) == false
@@ -62,6 +82,16 @@ struct Settings {
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
         storage = value(\.handlers.storage)
+    }
+
+    /// Who answers what is not for native, in order.
+    ///
+    /// - Throws: an error whose description is one line for the person who starts the program.
+    func responders(besides others: [any Responder]) throws -> [any Responder] {
+        let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
+        guard let root else { return proxy + behind + others + (upstreams.isEmpty ? [WelcomePage()] : []) }
+        let files = try StaticFiles(root: root)
+        return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + others
     }
 
     var logLevel: Logger.Level {

@@ -1,4 +1,4 @@
-import Drawbridge
+package import Drawbridge
 package import HTTPTypes
 
 /// The header fields of messages as they go on (RFC 9110, section 7.6): in their order, as often as they came, and
@@ -42,6 +42,14 @@ package struct Forwarding: Sendable {
         if let authority = caller.authority {
             fields.append(HTTPField(name: .xForwardedHost, value: authority))
         }
+        return fields
+    }
+
+    /// The same for a request to go on with another protocol, which is said in the same words (RFC 9110, section 7.8).
+    package func upgradeFields(_ sent: HTTPFields, from caller: Caller) -> HTTPFields {
+        var fields = requestFields(sent, from: caller)
+        fields[.connection] = "Upgrade"
+        for value in sent[values: .upgrade] { fields.append(HTTPField(name: .upgrade, value: value)) }
         return fields
     }
 

@@ -34,8 +34,8 @@ package struct HopByHop {
     }
 
     private mutating func read(_ value: String) {
-        // What nearly every connection says, and no field has these names.
-        if value == "keep-alive" || value == "close" { return }
+        // What nearly every connection says, and names no field that is not listed anyway.
+        if value == "keep-alive" || value == "close" || value == "Keep-Alive" { return }
         for part in value.utf8.split(separator: UInt8(ascii: ",")) {
             let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             let name = part.drop(while: isSpace).prefix { !isSpace($0) }

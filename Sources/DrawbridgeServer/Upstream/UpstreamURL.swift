@@ -25,52 +25,34 @@ package struct UpstreamURL: Sendable, Equatable {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw InvalidUpstream(text, "has a character that must be percent-encoded")
         }
-        var rest: Substring
-        if text.hasPrefix("unix:") {
-            (scheme, rest) = ("http", text[...])
-        } else if let mark = text.firstRange(of: "://") {
-            let before = text[..<mark.lowerBound].lowercased()
-            guard before == "http" || before == "https" else {
-                throw InvalidUpstream(
-                    text, "has to begin with http:// or https://; a WebSocket goes the same way")
-            }
-            (scheme, rest) = (before, text[mark.upperBound...])
-        } else {
-            throw InvalidUpstream(text, "has no scheme; write http://\(text)")
-        }
+        let (scheme, rest) = try Self.split(text)
         guard !rest.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             let plain = text.prefix { $0 != "?" && $0 != "#" }
             throw InvalidUpstream(
                 text, "has a query or a fragment, which requests bring themselves; write \(plain)")
         }
+        self.scheme = scheme
         if rest.hasPrefix("unix:") {
             guard scheme == "http" else {
                 throw InvalidUpstream(
                     text, "is a socket of this machine, to which no TLS is spoken; write http://\(rest)")
             }
-            rest = rest.dropFirst("unix:".count)
-            guard rest.hasPrefix("/"), rest != "/", !rest.hasPrefix("/:") else {
+            let names = rest.dropFirst("unix:".count)
+            guard names.hasPrefix("/"), names != "/", !names.hasPrefix("/:") else {
                 throw InvalidUpstream(text, "names no socket; write its whole path, unix:/path/to.sock")
             }
-            let end = rest.firstRange(of: ":/")?.lowerBound ?? rest.endIndex
-            socketPath = String(rest[..<end])
-            (host, isIPv6, port) = ("localhost", false, 80)
-            path = end == rest.endIndex ? nil : String(rest[end...].dropFirst())
-            return
+            let colon = names.firstRange(of: ":/")?.lowerBound
+            (host, isIPv6, port) = ("localhost", false, Self.usualPort(scheme))
+            socketPath = String(names[..<(colon ?? names.endIndex)])
+            path = colon.map { String(names[$0...].dropFirst()) }
+        } else {
+            let slash = rest.firstIndex(of: "/")
+            let authority = try Self.authority(rest[..<(slash ?? rest.endIndex)], scheme, of: text)
+            (host, isIPv6) = (authority.host, authority.isIPv6)
+            port = authority.port ?? Self.usualPort(scheme)
+            socketPath = nil
+            path = slash.map { String(rest[$0...]) }
         }
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        let written = rest[..<slash]
-        if let at = written.lastIndex(of: "@") {
-            let without = "\(scheme)://\(rest[at...].dropFirst())"
-            throw InvalidUpstream(text, "has a user name, which is not sent; write \(without)")
-        }
-        guard let authority = Authority(String(written)), authority.port != 0 else {
-            throw InvalidUpstream(text, "names no host; write \(scheme)://host or \(scheme)://host:port")
-        }
-        (host, isIPv6) = (authority.host, authority.isIPv6)
-        port = authority.port ?? Self.usualPort(scheme)
-        socketPath = nil
-        path = slash == rest.endIndex ? nil : String(rest[slash...])
     }
 
     /// Host and port as the `Host` field has them, without a port that the scheme implies.
@@ -82,6 +64,9 @@ package struct UpstreamURL: Sendable, Equatable {
     /// Scheme and authority, behind which a target makes a whole URL.
     package var origin: String { "\(scheme)://\(authority)" }
 
+    /// What it is called in the log.
+    var name: String { socketPath.map { "unix:\($0)" } ?? origin }
+
     /// Whether a URL with this authority is the upstream's.
     ///
     /// - Parameter scheme: nil for a URL that has none, `//host/path`.
@@ -89,6 +74,33 @@ package struct UpstreamURL: Sendable, Equatable {
         guard scheme == nil || scheme == self.scheme else { return false }
         return authority.host == host && authority.isIPv6 == isIPv6
             && (authority.port ?? Self.usualPort(self.scheme)) == port
+    }
+
+    /// The scheme, and what follows it.
+    private static func split(_ text: String) throws(InvalidUpstream) -> (scheme: String, rest: Substring) {
+        if text.hasPrefix("unix:") { return ("http", text[...]) }
+        guard let mark = text.firstRange(of: "://") else {
+            throw InvalidUpstream(text, "has no scheme; write http://\(text)")
+        }
+        let scheme = text[..<mark.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw InvalidUpstream(
+                text, "has to begin with http:// or https://; a WebSocket goes the same way")
+        }
+        return (scheme, text[mark.upperBound...])
+    }
+
+    private static func authority(
+        _ written: Substring, _ scheme: String, of text: String
+    ) throws(InvalidUpstream) -> Authority {
+        if let mark = written.lastIndex(of: "@") {
+            let plain = text[text.index(after: mark)...]
+            throw InvalidUpstream(text, "has a user name, which is not sent; write \(scheme)://\(plain)")
+        }
+        guard let authority = Authority(String(written)), authority.port != 0 else {
+            throw InvalidUpstream(text, "names no host; write \(scheme)://host or \(scheme)://host:port")
+        }
+        return authority
     }
 
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }

@@ -1,5 +1,5 @@
 import CGnuTLS
-import HTTPTypes
+package import HTTPTypes
 
 /// A request to go on as a WebSocket, which was found to be in order (RFC 6455, section 4.2.1).
 ///
@@ -15,9 +15,10 @@ package struct WebSocketHandshake: Sendable {
     /// What proves that the request was understood.
     let accept: String
 
-    /// True when a request asks for a WebSocket, well or badly.
-    package static func isAsked(by head: AuditedHead) -> Bool {
-        list(head.headers[values: .upgrade]).contains { $0.lowercased() == "websocket" }
+    /// True when a request with these fields asks for a WebSocket, well or badly.
+    package static func isAsked(by fields: HTTPFields) -> Bool {
+        fields.contains { $0.name == .upgrade }
+            && list(fields[values: .upgrade]).contains { $0.lowercased() == "websocket" }
     }
 
     /// Checks a head.
@@ -31,7 +32,7 @@ package struct WebSocketHandshake: Sendable {
         guard !head.isOldVersion else {
             throw WebSocketRefusal(.badRequest, "a WebSocket is asked for with HTTP/1.1, not 1.0")
         }
-        guard Self.isAsked(by: head) else {
+        guard Self.isAsked(by: head.headers) else {
             throw WebSocketRefusal(
                 .upgradeRequired, "there is a WebSocket here: send Upgrade: websocket", Self.version)
         }

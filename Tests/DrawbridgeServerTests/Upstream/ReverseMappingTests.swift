@@ -1,3 +1,4 @@
+import Drawbridge
 import HTTPTypes
 import Testing
 

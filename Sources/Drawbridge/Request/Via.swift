@@ -1,4 +1,3 @@
-import Drawbridge
 package import HTTPTypes
 
 /// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
@@ -11,7 +10,7 @@ package struct Via: Sendable {
     private let oldField: HTTPField
 
     /// Takes a pseudonym, which is a token.
-    init(_ pseudonym: String) {
+    package init(_ pseudonym: String) {
         self.pseudonym = pseudonym
         field = HTTPField(name: .via, value: "1.1 \(pseudonym)")
         oldField = HTTPField(name: .via, value: "1.0 \(pseudonym)")
@@ -20,7 +19,7 @@ package struct Via: Sendable {
     /// What is added behind the fields that came.
     ///
     /// - Parameter isOldVersion: whether the message came in HTTP/1.0.
-    func field(isOldVersion: Bool) -> HTTPField { isOldVersion ? oldField : field }
+    package func field(isOldVersion: Bool) -> HTTPField { isOldVersion ? oldField : field }
 
     /// Whether a request with these fields has been here: it goes in a loop, and 508 is its answer.
     ///

@@ -1,0 +1,56 @@
+/// What lies behind a gateway: its own endpoints, files, the page's server; and for a browser's proxy, everything.
+struct Behind: Sendable {
+    /// What pages and testers ask of the gateway itself.
+    private let own = ResponderChain([PageEndpoints(), TesterEndpoints(), PrivateEndpoints()])
+    private let all: ResponderChain
+    private let proxies: ResponderChain
+    /// What pages elsewhere that may call ask of a proxy.
+    private let ownAndProxies: ResponderChain
+
+    init(_ passThrough: [any Responder]) {
+        let proxies = passThrough.filter(\.isProxy)
+        self.proxies = ResponderChain(proxies)
+        ownAndProxies = ResponderChain(own.responders + proxies)
+        // A proxy has a private endpoint too, where a browser learns of it.
+        all = ResponderChain(
+            [PageEndpoints(), TesterEndpoints()] + proxies + [PrivateEndpoints()]
+                + passThrough.filter { !$0.isProxy })
+    }
+
+    /// Who may answer a request, and whether the page runtime goes into its document.
+    ///
+    /// - Throws: a 403 where it is meant for somebody else, and nobody here is a proxy.
+    func answering(
+        _ request: Request, _ access: AccessPolicy
+    ) throws -> (chain: ResponderChain, isOwnPage: Bool) {
+        guard request.isAbsoluteForm else { return (all, true) }
+        if proxies.responders.isEmpty {
+            guard access.isOwnHost(of: request) else { throw Self.noProxy(request.authority ?? "") }
+            return (all, true)
+        }
+        // Any page that a browser has open comes this way: native is for those alone that somebody listed.
+        let isListed = access.isListedSite(of: request)
+        return (isListed ? ownAndProxies : proxies, isListed)
+    }
+
+    private static func noProxy(_ authority: String) -> HTTPError {
+        HTTPError(
+            .forbidden,
+            """
+            this gateway is no proxy, and does not ask \(authority); start it with --proxy, in code \
+            Gateway(passThrough: [.proxy()])
+            """)
+    }
+}
+
+extension Gateway {
+    /// What lies behind the gateway answers, or declines; documents get the page runtime.
+    func answerFromBehind(_ request: Request) async throws -> Response? {
+        let (chain, isOwnPage) = try behind.answering(request, access)
+        guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
+            return try await chain.respond(to: request)?.passed
+        }
+        let response = try await chain.respond(to: injection.outgoing(request))
+        return response.map { injection.apply(to: $0, for: request).passed }
+    }
+}

@@ -1,0 +1,121 @@
+import Curl
+public import Drawbridge
+import HTTPTypes
+import Logging
+import MicroHTTPD
+
+/// Answers for other hosts, as the http proxy of a browser: for pages that cannot be fronted.
+///
+/// ```swift
+/// let gateway = Gateway(passThrough: [.proxy()], access: AccessPolicy(allowedOrigins: ["http://m.example"]))
+/// ```
+///
+/// Requests for native are answered on the way, those to `http://__jsbridge__/` included; others are forwarded. The
+/// pages of a site are given the page runtime, and may call native, where their origin is one of
+/// ``Drawbridge/AccessPolicy/allowedOrigins``. Only this machine may use it unless others are listed; nobody reaches
+/// the gateway itself by way of it, nor link-local addresses.
+///
+/// A browser learns from `/__drawbridge__/proxy.pac` what to ask it for. What is asked by https is opaque to a proxy:
+/// front such a site with ``Upstream``.
+public struct Proxy: Responder {
+    private static let scriptPath = "/__drawbridge__/proxy.pac"
+
+    private let clients: Result<ProxyClients, InvalidAddressRange>
+    private let options = Upstream.Options(forProxy: ())
+
+    /// Answers for other hosts.
+    ///
+    /// - Parameter clients: addresses (`192.0.2.7`) and ranges (`10.0.0.0/8`) of those who may ask besides this
+    ///   machine.
+    /// - Throws: an error whose description is one line for the person who starts the program.
+    public init(clients: [String] = []) throws {
+        self.init(unchecked: clients)
+        try validate()
+    }
+
+    fileprivate init(unchecked clients: [String]) {
+        self.clients = Result { () throws(InvalidAddressRange) in try ProxyClients(clients) }
+    }
+
+    /// Checks the addresses.
+    ///
+    /// - Throws: an error whose description is one line for the person who starts the program.
+    public func validate() throws { _ = try clients.get() }
+
+    /// It answers for hosts that are not the gateway's.
+    public var isProxy: Bool { true }
+
+    /// Forwards a request whose target is a whole URL, and tells a browser how to send such; declines others.
+    public func respond(to request: Request) async throws -> Response? {
+        guard request.isAbsoluteForm else { return try script(for: request) }
+        let caller = request.remoteAddress.flatMap { IPAddress($0) }
+        if let error = refusal(of: request, from: caller) { return Gateway.refusal(error) }
+        guard request.scheme == "http", let authority = request.authority,
+            let url = try? UpstreamURL("http://\(authority)")
+        else {
+            return Gateway.refusal(
+                HTTPError(
+                    .badRequest,
+                    "a proxy is asked for http:// URLs; let the browser ask for others as \(Self.scriptPath) says"
+                ))
+        }
+        let sender = UpstreamSender(url, options, record: nil) { bytes, port throws(TransferError) in
+            guard let address = IPAddress(bytes: bytes) else { return }
+            let targets = ProxyTargets(ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
+            if let sentence = targets.refusal(of: address, port: port, for: caller) {
+                throw TransferError(.forbidden, sentence)
+            }
+        }
+        return await sender.send(request, request.target, by: nil)
+    }
+
+    private func refusal(of request: Request, from caller: IPAddress?) -> HTTPError? {
+        let clients: ProxyClients
+        do {
+            clients = try self.clients.get()
+        } catch {
+            return HTTPError(.forbidden, error.description)
+        }
+        // Without a socket it is a program that asks itself.
+        guard let address = request.remoteAddress, caller.map(clients.contains) != true else { return nil }
+        return HTTPError(
+            .forbidden,
+            """
+            \(address) may not use this proxy; allow it with --proxy-client \(address), in code \
+            .proxy(clients: ["\(address)"])
+            """)
+    }
+
+    /// What a browser is told by, under the name by which it asked.
+    private func script(for request: Request) throws -> Response? {
+        guard request.path == Self.scriptPath else { return nil }
+        guard request.method == .get || request.method == .head else {
+            throw HTTPError(
+                .methodNotAllowed, "\(request.path) takes GET and HEAD", headers: [.allow: "GET, HEAD"])
+        }
+        guard let script = request.authority.flatMap({ ProxyAutoConfig(authority: $0) })?.script else {
+            throw HTTPError(.badRequest, "a browser asks for \(request.path) with a Host, which it then uses")
+        }
+        var response = Response(text: script, contentType: ProxyAutoConfig.contentType)
+        response.headers[.cacheControl] = "no-cache"
+        return response
+    }
+}
+
+extension Responder where Self == Proxy {
+    /// A browser's http proxy.
+    ///
+    /// - Parameter clients: addresses (`192.0.2.7`) and ranges (`10.0.0.0/8`) of those who may ask besides this
+    ///   machine; what is none answers every request with 403, and ``Proxy/validate()`` finds out at the start.
+    public static func proxy(clients: [String] = []) -> Self { Proxy(unchecked: clients) }
+}
+
+extension Upstream.Options {
+    /// Whoever asks a proxy knows whom they ask, and does not tell who they are.
+    fileprivate init(forProxy: Void) {
+        self.init()
+        tellsCaller = false
+        bringsHome = false
+        keepsHost = true
+    }
+}

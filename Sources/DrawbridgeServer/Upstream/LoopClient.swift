@@ -1,0 +1,54 @@
+import Curl
+import Glibc
+import MicroHTTPD
+import Synchronization
+
+/// The HTTP client of one loop; made when it is first asked for.
+///
+/// It is touched on the loop's thread only: that makes it Sendable.
+final class LoopClient: EventLoop, Loop.Guest, @unchecked Sendable {
+    private unowned let loop: Loop
+    private var client: HTTPClient!
+
+    private init(_ loop: Loop) {
+        self.loop = loop
+        client = HTTPClient(on: self)
+    }
+
+    /// The client of a loop; on its thread.
+    static func of(_ loop: Loop) -> HTTPClient {
+        if let known = loop.attachment as? LoopClient { return known.client }
+        let new = LoopClient(loop)
+        loop.attachment = new
+        return new.client
+    }
+
+    /// The loop whose thread this is; where there is none, one that all such callers share.
+    static func loop() throws -> Loop {
+        if let current = Loop.current { return current }
+        return try shared.withLock { shared in
+            if let shared { return shared }
+            let new = try Loop.standalone()
+            shared = new
+            return new
+        }
+    }
+
+    private static let shared = Mutex<Loop?>(nil)
+
+    // MARK: For the client
+
+    var now: Int { Loop.now }
+
+    func watch(_ socket: Int32, for events: UInt32) { try? loop.watch(socket, for: events, self) }
+
+    func forget(_ socket: Int32) { loop.dismiss(socket) }
+
+    func setTimer(in milliseconds: Int?) { loop.setTimer(for: self, in: milliseconds) }
+
+    // MARK: For the loop
+
+    func ready(_ socket: Int32, _ events: UInt32) { client.ready(socket, events) }
+
+    func timeIsUp() { client.timeIsUp() }
+}

@@ -1,0 +1,94 @@
+import Curl
+public import Drawbridge
+import HTTPTypes
+import MicroHTTPD
+
+/// Sends requests on to a server behind the gateway, and its answers back, as if the gateway were not there.
+///
+/// ```swift
+/// let gateway = Gateway(passThrough: [.upstream("http://127.0.0.1:5173"), .upstream("/api=https://api.example")])
+/// ```
+///
+/// Bodies are streamed both ways, as fast as the slower side reads; a caller that leaves ends the transfer. Target,
+/// method, fields, status and body go on as they are, but for what belongs to a connection, `Via`, `X-Forwarded-*`,
+/// `Host`, and redirects and cookies, which lead back here. WebSockets go through.
+public struct Upstream: Responder {
+    /// What may be otherwise.
+    public struct Options: Sendable {
+        /// Whether the server hears of the host that the caller named, and not of its own.
+        public var keepsHost = false
+        /// Whether `X-Forwarded-For`, `-Proto` and `-Host` say who called; else they go on as they came.
+        public var tellsCaller = true
+        /// Whether redirects, cookie domains and `Secure` cookies that mean the server come to mean the gateway.
+        public var bringsHome = true
+        /// Whether its certificate is taken unseen.
+        public var isInsecure = false
+        /// A file of certificates (PEM) to believe in place of the system's.
+        public var certificates: String?
+        /// How long a connection may take.
+        public var connectTimeout = Duration.seconds(10)
+        /// How long an answer may take to begin, once all is sent.
+        public var answerTimeout = Duration.seconds(60)
+
+        /// As they usually are.
+        public init() {}
+    }
+
+    private let parsed: Result<(route: UpstreamRoute, sender: UpstreamSender), InvalidUpstream>
+
+    /// Sends requests to a server.
+    ///
+    /// - Parameters:
+    ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
+    ///     `/api=http://host/v2`.
+    ///   - options: what may be otherwise.
+    /// - Throws: an error whose description is one line for the person who starts the program.
+    public init(_ text: String, _ options: Options = Options()) throws {
+        self.init(unchecked: text, options)
+        try validate()
+    }
+
+    fileprivate init(unchecked text: String, _ options: Options) {
+        do {
+            let route = try UpstreamRoute(parsing: text)
+            parsed = .success(
+                (route, UpstreamSender(route.url, options, record: UpstreamRecord(route.url.name))))
+        } catch {
+            parsed = .failure(error)
+        }
+    }
+
+    /// Checks that the URL is one; whether the server is there is seen with the first request.
+    ///
+    /// - Throws: an error whose description is one line for the person who starts the program.
+    public func validate() throws { _ = try parsed.get() }
+
+    /// The path below which targets go there; empty where all do.
+    package var prefix: String { (try? parsed.get().route.prefix) ?? "" }
+
+    /// Answers with what the server answers; declines what is not below its path.
+    public func respond(to request: Request) async throws -> Response? {
+        let (route, sender): (UpstreamRoute, UpstreamSender)
+        do {
+            (route, sender) = try parsed.get()
+        } catch {
+            throw HTTPError(.badGateway, error.description)
+        }
+        guard let target = route.target(for: request.target) else { return nil }
+        return await sender.send(request, target, by: route)
+    }
+}
+
+extension Responder where Self == Upstream {
+    /// A server behind the gateway.
+    ///
+    /// What is no URL answers every request with 502; ``Upstream/validate()`` finds out at the start.
+    ///
+    /// - Parameters:
+    ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
+    ///     `/api=http://host/v2`.
+    ///   - options: what may be otherwise.
+    public static func upstream(_ text: String, _ options: Upstream.Options = Upstream.Options()) -> Self {
+        Upstream(unchecked: text, options)
+    }
+}

@@ -1,0 +1,44 @@
+import Curl
+import Logging
+import Synchronization
+
+/// How a server does: what is wrong is said once, and counted until it is over.
+final class UpstreamRecord: Sendable {
+    private struct State {
+        var failures = 0
+        var told = ContinuousClock.now
+    }
+
+    /// How often a lasting failure is said.
+    private static let pause = Duration.seconds(60)
+
+    let name: String
+    private let state = Mutex(State())
+
+    init(_ name: String) { self.name = name }
+
+    /// A request could not be sent, or had no answer.
+    func failed(_ error: TransferError, _ logger: Logger) {
+        let count: Int? = state.withLock { state in
+            state.failures += 1
+            guard state.failures == 1 || state.told.duration(to: .now) > Self.pause else { return nil }
+            state.told = .now
+            return state.failures
+        }
+        guard let count else { return }
+        let advice = error.kind == .unreachable ? "; start it, or let --upstream name where it is" : ""
+        logger.warning(
+            count == 1
+                ? "upstream \(name): \(error)\(advice)"
+                : "upstream \(name): \(error), for \(count) requests by now\(advice)")
+    }
+
+    /// It has answered.
+    func succeeded(_ logger: Logger) {
+        let count = state.withLock { state in
+            defer { state.failures = 0 }
+            return state.failures
+        }
+        if count > 0 { logger.notice("upstream \(name) answers again, after \(count) requests that failed") }
+    }
+}

@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import pages
+import upstream
 
 HERE = pathlib.Path(__file__).parent
 BUILT = HERE / ".build" / "release"
@@ -32,13 +33,13 @@ SERVER_CORE, LOAD_CORE = (0, 1) if os.cpu_count() > 1 else (0, 0)
 class Server:
     """A process that listens on a port of its own."""
 
-    def __init__(self, name, command, port=None, log=None):
+    def __init__(self, name, command, port=None, log=None, core=SERVER_CORE):
         self.name = name
         self.port = port or free_port()
         self.process = subprocess.Popen(
             [str(part).replace("PORT", str(self.port)) for part in command],
             stdout=subprocess.DEVNULL, stderr=log or subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
+            preexec_fn=lambda: os.sched_setaffinity(0, {core}))
         self.await_port()
 
     def await_port(self):
@@ -98,6 +99,7 @@ class Workplace:
         folder.chmod(0o755)
         (self.root / "file1k").write_bytes(os.urandom(1 << 10))
         (self.root / "file1m").write_bytes(os.urandom(1 << 20))
+        self.upstreams = {}
 
     def start(self, name):
         ours = [BUILT / "ours", "PORT", "--root", self.root]
@@ -124,21 +126,55 @@ class Workplace:
                 return Server(name, bare + ["--pool", "8192"])
             case "nginx":
                 return self.start_nginx()
+            case "ours, upstream":
+                return Server(name, [BUILT / "ours", "PORT", "--upstream", self.upstream("nginx")])
+            case "nginx, upstream":
+                return self.start_nginx(self.upstream("nginx"))
+            case "Caddy, upstream":
+                return self.start_caddy(self.upstream("nginx"))
+            case "ours, sockets":
+                return Server(
+                    name, [BUILT / "ours", "PORT", "--upstream", self.upstream("sockets"), "--connections", "15000"])
+            case "nginx, sockets":
+                return self.start_nginx(self.upstream("sockets"))
             case "Hummingbird":
                 return Server(name, [BUILT / "hummingbird", "PORT", "--root", self.root])
             case "Node":
                 return Server(name, [shutil.which("node"), HERE / "peers" / "node.js", "PORT", "--root", self.root])
         raise ValueError(name)
 
-    def start_nginx(self):
+    def start_nginx(self, upstream=None, core=SERVER_CORE):
+        """nginx with files and `return`, or in front of another server."""
         run = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         run.chmod(0o755)
         port = free_port()
-        text = (HERE / "peers" / "nginx.conf").read_text()
+        text = (HERE / "peers" / ("nginx-proxy.conf" if upstream else "nginx.conf")).read_text()
+        text = text.replace("UPSTREAM", (upstream or "").removeprefix("http://"))
         text = text.replace("PORT", str(port)).replace("ROOT", str(self.root)).replace("RUN", str(run))
         (run / "nginx.conf").write_text(text)
         return Server(
-            "nginx", [shutil.which("nginx") or "/usr/sbin/nginx", "-p", run, "-c", run / "nginx.conf"], port)
+            "nginx", [shutil.which("nginx") or "/usr/sbin/nginx", "-p", run, "-c", run / "nginx.conf"], port, core=core)
+
+    def start_caddy(self, upstream):
+        run = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        port = free_port()
+        text = (HERE / "peers" / "Caddyfile").read_text()
+        (run / "Caddyfile").write_text(text.replace("PORT", str(port)).replace("UPSTREAM", upstream))
+        command = ["env", f"HOME={run}", shutil.which("caddy") or "/usr/bin/caddy", "run", "--config", run / "Caddyfile"]
+        return Server("Caddy", command, port)
+
+    def upstream(self, kind):
+        """The URL of a server to be in front of, which shares its core with the load."""
+        if kind not in self.upstreams:
+            self.upstreams[kind] = (
+                self.start_nginx(core=LOAD_CORE) if kind == "nginx"
+                else Server(
+                    kind, [shutil.which("node"), HERE / "peers" / "sockets.js", "PORT"], core=LOAD_CORE))
+        return f"http://127.0.0.1:{self.upstreams[kind].port}"
+
+    def stop(self):
+        for server in self.upstreams.values():
+            server.stop()
 
 
 class Load:
@@ -221,6 +257,8 @@ SCENARIOS = [
     ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
     ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
     ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
+    ("upstream1k", "1 KB from a server behind it", Load("/file1k"), [64], upstream.PEERS),
+    ("upstream1m", "1 MB from a server behind it", Load("/file1m"), [16], upstream.PEERS),
     ("log", "the access log to a file, beside none", Load(flagged("/sync")), [64], ["ours", "ours, log"]),
 ]
 
@@ -333,7 +371,7 @@ def table(title, head, rows):
 
 
 def main():
-    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start", "pages"]
+    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start", "upstream", "pages"]
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__.split("\n\n")[0])
     parser.add_argument("scenario", nargs="*", help=f"all of them unless named: {', '.join(names)}")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each scenario (default 5)")
@@ -368,7 +406,7 @@ def main():
                     servers = options.peers.split(",")
                 yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
 
-        if set(chosen) - {"memory", "start", "pages"}:
+        if set(chosen) - {"memory", "start", "upstream", "pages"}:
             table("Requests", head, rows())
         if "memory" in chosen:
             table(
@@ -378,11 +416,16 @@ def main():
             table(
                 "Start and size", ["server", "ms to the first answer", "resident MB then", "binary MB", "stripped MB"],
                 start_and_size(work, options.rounds))
+        if "upstream" in chosen:
+            table(
+                "In front of a server", ["", "median of the rounds (lowest–highest)", "aim"],
+                upstream.rows(work, options.rounds, LOAD_CORE))
         if "pages" in chosen:
             table(
                 "Pages", ["", "median of the rounds (lowest–highest)", "aim"],
                 pages.rows(work, options.rounds, lambda server, path: Sample(
                     server, Load(flagged(path)), 64, 1, work.folder)))
+        work.stop()
 
 
 main()

@@ -3,7 +3,7 @@ import DrawbridgeServer
 import Glibc
 
 /// The gateway that is measured:
-/// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--connections COUNT]`.
+/// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL] [--connections COUNT]`.
 @main
 struct Ours {
     static func main() throws {
@@ -11,7 +11,10 @@ struct Ours {
         func value(_ name: String) -> String? {
             arguments.firstIndex(of: name).map { arguments[$0 + 1] }
         }
-        let gateway = Gateway(passThrough: value("--root").map { [.staticFiles($0)] } ?? [])
+        var passThrough: [any Responder] = []
+        if let root = value("--root") { passThrough.append(.staticFiles(root)) }
+        if let upstream = value("--upstream") { passThrough.append(.upstream(upstream)) }
+        let gateway = Gateway(passThrough: passThrough)
         gateway.register(Sync.self, at: "/sync")
         gateway.register(Async.self, at: "/async")
         let greeter = Hop.Greeter()

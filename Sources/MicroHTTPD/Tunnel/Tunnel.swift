@@ -44,6 +44,8 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
         first = []
         self.caller = caller
         upstream.wait(extra)
+        // Also one that is not read for now: a reset must be told.
+        for side in [caller, upstream] { try watch(side, for: EPOLLIN.rawValue) }
         act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
     }
 
@@ -152,6 +154,10 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
         let events = (isRead ? EPOLLIN.rawValue : 0) | (isWritten ? EPOLLOUT.rawValue : 0)
         // One that is lost stays dismissed until there is something to do.
         guard events != side.events ?? 0 else { return }
+        try watch(side, for: events)
+    }
+
+    private func watch(_ side: TunnelSide, for events: UInt32) throws {
         try upgrades.loop.watch(side.end.descriptor, for: events, self)
         side.events = events
     }

@@ -18,7 +18,7 @@ package final class Transfer {
     var place = -1
     private var sentBytes = 0
     private var attempts = 0
-    private var isReceivingPaused = false
+    package private(set) var isReceivingPaused = false
     private var isSendingPaused = false
     private var isAnswered = false
     /// When the other side was last given something, or had to be waited for.

@@ -13,3 +13,11 @@ extension Responder {
     /// Most answer for the gateway alone.
     public var isProxy: Bool { false }
 }
+
+/// A responder that answers on a loop without a task.
+package protocol LoopResponder: Responder {
+    /// How to begin the answer to a request; nil where it declines, or has to be awaited.
+    ///
+    /// To be begun on the loop's thread, where `tell` is called once, unless what is returned was called before.
+    func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)?
+}

@@ -104,6 +104,11 @@ extension Exchange {
                     gateway.end(of: load, for: request), to: request, since: start, log,
                     wasCancelled: load.isCancelled)
             }
+        case .relaying(let begin):
+            onLeave(
+                begin { [self, request] reply in
+                    send(reply, to: request, since: start, log, wasCancelled: hasLeft)
+                })
         case .tooLong:
             sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
         }
@@ -142,8 +147,21 @@ extension Exchange {
         _ reply: SealedResponse, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
         wasCancelled: Bool = false
     ) {
-        if case .stream = reply.response.body {
-            return sendInTask(to: request, since: start, log) { reply.whole }
+        switch reply.response.body {
+        case .stream: return sendInTask(to: request, since: start, log) { reply.whole }
+        case .source(let source):
+            guard let body = source as? UpstreamBody,
+                body.send(
+                    reply.whole.head, to: self,
+                    whenFetched: { [self] bytes in
+                        log?.add(
+                            request, reply.response, bytes: bytes, took: start.duration(to: .now),
+                            wasCancelled: hasLeft)
+                        end()
+                    })
+            else { return sendInTask(to: request, since: start, log) { reply.whole } }
+            return
+        case .bytes, .output, .file, .upgrade: break
         }
         let bytes = sendAtOnce(reply, to: request)
         log?.add(
@@ -166,7 +184,7 @@ extension Exchange {
         case .upgrade(let upgrade):
             (upgrade as? UpstreamTunnel)?.take(self, reply.whole)
             return 0
-        case .stream:
+        case .stream, .source:
             return 0
         }
     }
@@ -176,8 +194,8 @@ extension Exchange {
         switch response.body {
         case .bytes, .output, .file, .upgrade:
             return sendAtOnce(SealedResponse(response), to: request)
-        case .stream(let length, let write):
-            begin(response.head, length: length)
+        case .stream, .source:
+            begin(response.head, length: response.body.length)
             // Nobody reads a body here, and the writer would wait for that for ever.
             if request.method == .head { return 0 }
             let counter = Counter()
@@ -186,7 +204,7 @@ extension Exchange {
                 counter.add(chunk.count)
             }
             do {
-                try await write(client)
+                try await response.body.write(to: client)
             } catch {
                 if !(error is CancellationError) { request.logger.error("a stream broke off: \(error)") }
                 fail()
@@ -252,7 +270,7 @@ extension Response.Body {
     fileprivate var bytes: [UInt8] {
         switch self {
         case .bytes(let bytes), .output(let bytes): bytes
-        case .file, .stream, .upgrade: []
+        case .file, .stream, .source, .upgrade: []
         }
     }
 }

@@ -29,6 +29,8 @@ public final class Exchange: @unchecked Sendable {
     let worker: Worker
     @exclusivity(unchecked) var incoming: Incoming
     @exclusivity(unchecked) var outgoing: Outgoing?
+    /// Where the answer's body is fetched from, until all has been.
+    @exclusivity(unchecked) private var source: (any BodySource)?
 
     /// The library's object; nil once it is done with this request.
     @exclusivity(unchecked) private var connection: OpaquePointer?
@@ -39,7 +41,8 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var isSuspended = false
     /// True when the handler has returned.
     @exclusivity(unchecked) private var isHandled = false
-    @exclusivity(unchecked) private(set) var hasLeft = false
+    /// True when the caller has gone; to be read on the loop.
+    @exclusivity(unchecked) package private(set) var hasLeft = false
     /// What it becomes, until it has.
     @exclusivity(unchecked) var upgrading: (any Upgraded)?
     @exclusivity(unchecked) private var task: Task<Void, Never>?
@@ -116,10 +119,17 @@ extension Exchange {
 
     /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard !hasLeft, outgoing != nil else { return -2 }
-        let count = outgoing?.take(into: buffer) ?? -2
+        guard !hasLeft else { return -2 }
+        let count = source?.read(into: buffer) ?? outgoing?.take(into: buffer) ?? -2
         if count == 0 { suspend() }
+        if count < 0 { forgetSource() }
         return count
+    }
+
+    private func forgetSource() {
+        guard let source else { return }
+        self.source = nil
+        source.isDone()
     }
 
     /// The library is done with this request, one way or the other.
@@ -133,6 +143,8 @@ extension Exchange {
         caller.isNew = false
         caller.enter(.idle(received: nil))
         if !inFull || answer == nil || outgoing?.isOver == false { leave() }
+        // One whose length is known has no end that is fetched.
+        forgetSource()
         upgrading?.abort("the handshake was not answered")
         upgrading = nil
         endIfStarted()
@@ -161,6 +173,7 @@ extension Exchange {
         cancel?()
         incoming.fail()
         outgoing?.fail()
+        forgetSource()
         if isSuspended { resume() }
     }
 
@@ -297,6 +310,21 @@ extension Exchange {
             if exchange.head.method != .head { exchange.outgoing = Outgoing(length: length) }
             exchange.set(Answer(head, .stream(length: length)))
         }
+    }
+
+    /// Sends the head of an answer whose body is fetched from a source, and ends with it; to be called on the loop.
+    package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
+        guard answer == nil, !hasLeft, self.head.method != .head else {
+            set(Answer(head, .stream(length: length)))
+            return source.isDone()
+        }
+        self.source = source
+        set(Answer(head, .stream(length: length)))
+    }
+
+    /// The source has something; to be called on the loop.
+    package func bodyIsReady() {
+        if isSuspended, source != nil { resume() }
     }
 
     /// Sends a part of the body, and waits while the reader is slower.

@@ -6,11 +6,14 @@ struct Behind: Sendable {
     private let proxies: ResponderChain
     /// What pages elsewhere that may call ask of a proxy.
     private let ownAndProxies: ResponderChain
+    /// Who comes first behind the gateway's own endpoints.
+    private let first: (any LoopResponder)?
 
     init(_ passThrough: [any Responder]) {
         let proxies = passThrough.filter(\.isProxy)
         self.proxies = ResponderChain(proxies)
         ownAndProxies = ResponderChain(own.responders + proxies)
+        first = passThrough.first { !$0.isProxy } as? any LoopResponder
         // A proxy has a private endpoint too, where a browser learns of it.
         all = ResponderChain(
             [PageEndpoints(), TesterEndpoints()] + proxies + [PrivateEndpoints()]
@@ -33,6 +36,16 @@ struct Behind: Sendable {
         return (isListed ? ownAndProxies : proxies, isListed)
     }
 
+    /// Who is asked first, where that is one who needs no task for its answers.
+    fileprivate func loopResponder(for request: Request) -> (any LoopResponder)? {
+        guard let first, !request.isAbsoluteForm, !request.target.utf8.starts(with: Self.privatePrefix) else {
+            return nil
+        }
+        return first
+    }
+
+    private static let privatePrefix = Array(PrivateEndpoints.prefix.utf8)
+
     private static func noProxy(_ authority: String) -> HTTPError {
         HTTPError(
             .forbidden,
@@ -52,5 +65,16 @@ extension Gateway {
         }
         let response = try await chain.respond(to: injection.outgoing(request))
         return response.map { injection.apply(to: $0, for: request).passed }
+    }
+
+    /// The same without a task, where that can be.
+    func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)? {
+        guard let responder = behind.loopResponder(for: request) else { return nil }
+        guard let injection, pageRuntime?.isFor(request.path) == true else {
+            guard let begin = responder.relaying(request) else { return nil }
+            return { tell in begin { tell($0.passed) } }
+        }
+        guard let begin = responder.relaying(injection.outgoing(request)) else { return nil }
+        return { tell in begin { tell(injection.apply(to: $0, for: request).passed) } }
     }
 }

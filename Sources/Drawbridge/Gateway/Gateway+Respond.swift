@@ -192,7 +192,7 @@ extension Gateway {
         reply.set(took: took, by: route)
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes): tell(request, "\(route.name) answers", [bytes])
-        case .file, .stream, .upgrade: break
+        case .file, .stream, .source, .upgrade: break
         }
         return reply
     }
@@ -240,13 +240,18 @@ extension Gateway {
 // handler, as for most requests.
 extension Gateway {
     /// A request's way up to where somebody has to wait.
-    package enum Beginning: Sendable {
+    package enum Beginning {
         case answered(SealedResponse)
         /// A handler is at work; ``end(of:for:)`` gives the answer when it is done.
         case loading(Load)
+        /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called before.
+        case relaying(Relaying)
         /// There is more to wait for than a handler: ask ``respond(to:on:)``.
         case tooLong
     }
+
+    /// Takes who wants the answer, and returns what cancels it.
+    package typealias Relaying = (_ tell: @escaping (SealedResponse) -> Void) -> @Sendable () -> Void
 
     /// Begins to answer a request that knows this gateway, and whose body is there, or is a stream.
     package func begin(_ request: Request, on loop: any HandlerLoop) -> Beginning {
@@ -256,7 +261,9 @@ extension Gateway {
         }
         switch destination(of: request) {
         case .nowhere(let response): return .answered(finish(SealedResponse(response), for: request))
-        case .behind: return .tooLong
+        case .behind:
+            guard let begin = relaying(request) else { return .tooLong }
+            return .relaying { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }
         case .native(let plain):
             guard plain.naming == .path, let route = best(plain),
                 request.body.bytes != nil || route.handler.bodyMode.isStreamed

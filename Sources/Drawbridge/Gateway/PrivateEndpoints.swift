@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// What the gateway says about itself, below `/__drawbridge__/`.
 struct PrivateEndpoints: Responder {
-    private static let prefix = "/__drawbridge__"
+    static let prefix = "/__drawbridge__"
 
     func respond(to request: Request) async throws -> Response? {
         guard request.path == Self.prefix || request.path.hasPrefix(Self.prefix + "/") else { return nil }

@@ -151,7 +151,8 @@ extension Response {
         case 200...203, 400...599: break
         default: return false
         }
-        guard let type = contentType?.text ?? fields.value(.contentType),
+        // Looking it up would make an index of all names, for most answers only for this.
+        guard let type = contentType?.text ?? fields.first(where: { $0.name == .contentType })?.value,
             type.prefix(while: { $0 != ";" }).trimmed == "text/html"
         else { return false }
         return fields.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true

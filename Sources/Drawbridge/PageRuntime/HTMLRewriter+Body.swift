@@ -20,11 +20,11 @@ extension HTMLRewriter {
             return rewriter.isTagged ? (.bytes(result), Array(bytes.prefix(Self.window))) : nil
         case .file(let file):
             return rewrite(file)
-        case .stream(_, let write):
+        case .stream, .source:
             let stream = Response.Body.stream(length: nil) { [self] client in
                 let rewriter = Mutex(self)
-                try await write(
-                    Client { chunk in try await client.didLoad(rewriter.withLock { $0.take(chunk) }) })
+                try await body.write(
+                    to: Client { chunk in try await client.didLoad(rewriter.withLock { $0.take(chunk) }) })
                 try await client.didLoad(rewriter.withLock { $0.finish() })
             }
             return (stream, nil)

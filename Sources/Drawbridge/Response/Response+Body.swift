@@ -15,6 +15,9 @@ extension Response {
         /// Chunks, written while they are made; `length` is their sum if it is known.
         case stream(length: Int?, @Sendable (Client) async throws -> Void)
 
+        /// Bytes that come from elsewhere by themselves: from a server behind the gateway.
+        case source(any Source)
+
         /// None: behind a 101 the connection goes on as something else, a WebSocket to what lies behind the gateway.
         case upgrade(any Upgrade)
 
@@ -27,9 +30,23 @@ extension Response {
             case .bytes(let bytes), .output(let bytes): bytes.count
             case .file(let file): file.length
             case .stream(let length, _): length
+            case .source(let source): source.length
             case .upgrade: nil
             }
         }
+    }
+
+    /// A body that comes from elsewhere; the engine may fetch it without a task.
+    ///
+    /// What nobody reads any more is broken off with its last reference.
+    public protocol Source: Sendable, AnyObject {
+        /// The number of bytes if it is known.
+        var length: Int? { get }
+
+        /// Writes all of it, once.
+        ///
+        /// - Throws: where it breaks off.
+        func write(to client: Client) async throws
     }
 
     /// What becomes of a connection behind a 101; the engine's business.
@@ -74,11 +91,11 @@ extension Response.Body {
         case .file(let file):
             guard file.length <= limit else { throw HTTPError.tooLarge(limit) }
             collected = try file.handle.read(at: file.offset, count: file.length)
-        case .stream(_, let write):
+        case .stream, .source:
             let sink = Sink(limit: limit)
             let client = Client { try sink.append($0) }
             defer { client.finish() }
-            try await write(client)
+            try await write(to: client)
             return sink.bytes
         case .upgrade:
             collected = []
@@ -94,7 +111,7 @@ extension Response.Body {
         switch self {
         case .bytes(let bytes): return .bytes(try transform(bytes))
         case .output(let bytes): return .output(try transform(bytes))
-        case .file, .stream:
+        case .file, .stream, .source:
             return .stream(length: nil) { client in
                 try await self.write(to: Client { try await client.didLoad(transform($0)) })
             }
@@ -120,6 +137,8 @@ extension Response.Body {
             }
         case .stream(_, let write):
             try await write(client)
+        case .source(let source):
+            try await source.write(to: client)
         case .upgrade:
             break
         }

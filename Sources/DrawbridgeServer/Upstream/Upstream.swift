@@ -79,6 +79,15 @@ public struct Upstream: Responder {
     }
 }
 
+extension Upstream: LoopResponder {
+    package func relaying(_ request: Request) -> ((@escaping (Response) -> Void) -> @Sendable () -> Void)? {
+        guard case .success(let (route, sender)) = parsed, !sender.isTunnel(request), let loop = Loop.current,
+            let target = route.target(for: request.target)
+        else { return nil }
+        return { tell in sender.begin(request, target, by: route, on: loop, tell) }
+    }
+}
+
 extension Responder where Self == Upstream {
     /// A server behind the gateway.
     ///

@@ -9,7 +9,7 @@ import MicroHTTPD
 /// on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
 final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     /// More bytes than this wait for the reader before the server has to wait.
-    private static let highWater = 32 << 10
+    private static let highWater = 64 << 10
 
     /// An answer's head, and the body if it is there already.
     struct Beginning: Sendable {
@@ -29,11 +29,17 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var reader = ResponseHeadReader()
     @exclusivity(unchecked) private var head: ResponseHead?
     @exclusivity(unchecked) private var received: [UInt8] = []
+    /// How many of them have been taken.
+    @exclusivity(unchecked) private var taken = 0
     @exclusivity(unchecked) private var isOver = false
     @exclusivity(unchecked) private var error: TransferError?
     @exclusivity(unchecked) private var isCancelled = false
-    @exclusivity(unchecked) private var beginning: CheckedContinuation<Beginning, any Error>?
+    @exclusivity(unchecked) private var beginning: ((Result<Beginning, any Error>) -> Void)?
     @exclusivity(unchecked) private var next: CheckedContinuation<[UInt8]?, any Error>?
+    /// Who fetches the body, and what is told when all of it was, or no more is wanted.
+    @exclusivity(unchecked) private var exchange: Exchange?
+    @exclusivity(unchecked) private var whenFetched: ((_ bytes: Int) -> Void)?
+    @exclusivity(unchecked) private var fetched = 0
 
     @exclusivity(unchecked) private var sending: [UInt8] = []
     @exclusivity(unchecked) private var hasSentAll = false
@@ -47,26 +53,20 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Sends the request and returns the head of the answer, with its body if that came along.
+    /// Sends the request, and tells the head of the answer, with its body if that came along; on the loop.
     ///
-    /// - Parameter body: read where the request streams it.
-    /// - Throws: a `TransferError`, or a `CancellationError`.
-    func start(_ request: TransferRequest, _ body: Request.Body) async throws -> Beginning {
+    /// - Parameters:
+    ///   - body: read where the request streams it.
+    ///   - tell: called once; the error is a `TransferError`, or a `CancellationError`.
+    func start(
+        _ request: TransferRequest, _ body: Request.Body, _ tell: @escaping (Result<Beginning, any Error>) -> Void
+    ) {
+        guard !isCancelled else { return tell(.failure(CancellationError())) }
         if case .stream = request.body { pump(body) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                loop.perform { [self] in
-                    guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
-                    beginning = continuation
-                    let transfer = Transfer(
-                        request, on: LoopClient.of(loop), isGuarded: guardian != nil, for: self)
-                    self.transfer = transfer
-                    transfer.start()
-                }
-            }
-        } onCancel: {
-            cancel()
-        }
+        beginning = tell
+        let transfer = Transfer(request, on: LoopClient.of(loop), isGuarded: guardian != nil, for: self)
+        self.transfer = transfer
+        transfer.start()
     }
 
     /// The next part of the body, nil after the last.
@@ -84,6 +84,20 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             cancel()
         }
     }
+
+    /// Sends the head of an answer with this body, which goes to the caller as it comes; on the loop.
+    ///
+    /// - Parameter whenFetched: told the number of its bytes, in the end.
+    func send(
+        _ head: HTTPResponse, length: Int?, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
+    ) {
+        self.exchange = exchange
+        self.whenFetched = whenFetched
+        exchange.begin(head, length: length, from: self)
+    }
+
+    /// Whether that can be: both must be on one loop.
+    func isOn(_ loop: Loop) -> Bool { self.loop === loop }
 
     /// Sends a body that is still on its way.
     private func pump(_ body: Request.Body) {
@@ -127,8 +141,9 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             isCancelled = true
             transfer?.cancel()
             transfer = nil
-            beginning?.resume(throwing: CancellationError())
-            beginning = nil
+            let beginning = beginning
+            self.beginning = nil
+            beginning?(.failure(CancellationError()))
             next?.resume(throwing: CancellationError())
             next = nil
             room?.resume(throwing: CancellationError())
@@ -149,9 +164,10 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     }
 
     func receive(body: UnsafeRawBufferPointer) -> Bool {
-        guard received.count < Self.highWater else { return false }
+        guard received.count - taken < Self.highWater else { return false }
+        if received.isEmpty, body.count > 4 << 10 { received.reserveCapacity(Self.highWater + 16 << 10) }
         received += body
-        if next != nil { deliver() }
+        if exchange != nil { exchange?.bodyIsReady() } else if next != nil { deliver() }
         return true
     }
 
@@ -173,9 +189,11 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         room?.resume(throwing: CancellationError())
         room = nil
         if head == nil {
-            let error = error ?? TransferError(.malformed, "an answer had no head")
-            beginning?.resume(throwing: error)
-            beginning = nil
+            let beginning = beginning
+            self.beginning = nil
+            beginning?(.failure(error ?? TransferError(.malformed, "\(host) sent no answer")))
+        } else if exchange != nil {
+            exchange?.bodyIsReady()
         } else if beginning == nil {
             deliver()
         }
@@ -186,18 +204,19 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     private func begin() {
         guard let head, let beginning else { return }
         self.beginning = nil
-        if isOver, let error, received.isEmpty { return beginning.resume(throwing: error) }
+        if isOver, let error, received.isEmpty { return beginning(.failure(error)) }
         let isWhole = isOver && error == nil
-        beginning.resume(returning: Beginning(head: head, body: isWhole ? received : nil))
+        let body = isWhole ? received : nil
         if isWhole { received = [] }
+        beginning(.success(Beginning(head: head, body: body)))
     }
 
     private func deliver() {
         guard let next else { return }
         if !received.isEmpty {
             self.next = nil
-            let chunk = received
-            received = []
+            let chunk = taken == 0 ? received : Array(received[taken...])
+            forgetReceived()
             next.resume(returning: chunk)
             transfer?.resumeReceiving()
         } else if isOver {
@@ -206,10 +225,38 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         }
     }
 
+    private func forgetReceived() {
+        received = []
+        taken = 0
+    }
+
     private func giveRoom() {
         guard sending.count < Self.highWater, let room else { return }
         self.room = nil
         room.resume()
+    }
+}
+
+extension UpstreamLoad: BodySource {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, received.count - taken)
+        guard count > 0 else { return isCancelled || error != nil ? -2 : isOver ? -1 : 0 }
+        buffer.copyBytes(from: received[taken..<taken + count])
+        taken += count
+        fetched += count
+        guard taken == received.count else { return count }
+        forgetReceived()
+        // Not from within the engine's library, to which other transfers may have something to say.
+        if transfer?.isReceivingPaused == true { loop.performSoon { self.transfer?.resumeReceiving() } }
+        return count
+    }
+
+    func isDone() {
+        exchange = nil
+        let whenFetched = whenFetched
+        self.whenFetched = nil
+        whenFetched?(fetched)
+        loop.performSoon { self.cancel() }
     }
 }
 

@@ -2,6 +2,7 @@ import Curl
 import Drawbridge
 import HTTPTypes
 import MicroHTTPD
+import Synchronization
 
 /// Sends requests to one server and makes its answers ours.
 struct UpstreamSender: Sendable {
@@ -28,52 +29,83 @@ struct UpstreamSender: Sendable {
         forwarding = Forwarding(tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
+    /// Whether a request is to go on as a WebSocket.
+    func isTunnel(_ request: Request) -> Bool {
+        request.method == .get && WebSocketHandshake.isAsked(by: request.headers)
+    }
+
     /// Sends a request, and answers in the server's place where that fails.
     ///
     /// - Parameters:
     ///   - target: the target that the server gets.
     ///   - route: leads back to the gateway; nil where answers stay as they are.
     func send(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
-        if Via.own.isNamed(in: request.headers) {
-            return Gateway.refusal(
-                HTTPError(
-                    .loopDetected,
-                    "\(request.path) has come round: \(url.name) leads back to this gateway; "
-                        + "let --upstream name the page's own server"))
-        }
-        do {
-            var response =
-                request.method == .get && WebSocketHandshake.isAsked(by: request.headers)
-                ? try await openTunnel(request, target, by: route)
-                : try await transfer(request, target, by: route)
-            record?.succeeded(request.logger)
-            response.isRelayed = true
-            return response
-        } catch let error as TransferError {
-            record?.failed(error, request.logger)
-            return answer(to: request, insteadOf: error)
-        } catch {
-            // The caller has left.
-            return Gateway.refusal(HTTPError(.badGateway, "the caller has left"))
+        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        return await withTaskCancellationHandler {
+            if isTunnel(request) { return await openTunnel(request, target, by: route) }
+            let loop: Loop
+            do {
+                loop = try LoopClient.loop()
+            } catch {
+                return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
+            }
+            return await withCheckedContinuation { continuation in
+                loop.perform {
+                    let end = begin(request, target, by: route, on: loop) { continuation.resume(returning: $0) }
+                    cancel.withLock { $0 = end }
+                    if Task.isCancelled { end() }
+                }
+            }
+        } onCancel: {
+            cancel.withLock { $0 }?()
         }
     }
 
-    private func transfer(
-        _ request: Request, _ target: String, by route: UpstreamRoute?
-    ) async throws -> Response {
+    /// The same on a loop, without a task.
+    ///
+    /// - Parameter tell: called once with the answer, also where it is cancelled.
+    /// - Returns: what cancels it, until the answer is there.
+    func begin(
+        _ request: Request, _ target: String, by route: UpstreamRoute?, on loop: Loop,
+        _ tell: @escaping (Response) -> Void
+    ) -> @Sendable () -> Void {
+        if let loop = refusesLoop(request) {
+            tell(loop)
+            return {}
+        }
         let caller = Caller(of: request)
-        let load = UpstreamLoad(on: try LoopClient.loop(), host: url.authority, guardian: guardian)
-        let body = UpstreamBody(load)
-        let beginning = try await load.start(
-            TransferRequest(
-                origin, request.method, target, host: forwarding.host(at: url, for: caller),
-                fields: forwarding.requestFields(request.headers, from: caller), body: .init(of: request),
-                connectLimit: options.connectTimeout.wholeMilliseconds,
-                headLimit: options.answerTimeout.wholeMilliseconds),
-            request.body)
-        return Response(
-            beginning.head.status, headers: fields(beginning.head, caller, by: route),
-            body: body.incoming(beginning, of: request))
+        let load = UpstreamLoad(on: loop, host: url.authority, guardian: guardian)
+        let out = TransferRequest(
+            origin, request.method, target, host: forwarding.host(at: url, for: caller),
+            fields: forwarding.requestFields(request.headers, from: caller), body: .init(of: request),
+            connectLimit: options.connectTimeout.wholeMilliseconds,
+            headLimit: options.answerTimeout.wholeMilliseconds)
+        load.start(out, request.body) { result in
+            switch result {
+            case .success(let beginning):
+                record?.succeeded(request.logger)
+                var response = Response(
+                    beginning.head.status, headers: fields(beginning.head, caller, by: route),
+                    body: UpstreamBody.of(load, beginning, to: request))
+                response.isRelayed = true
+                tell(response)
+            case .failure(let error):
+                tell(answer(to: request, insteadOf: error))
+            }
+        }
+        return load.cancel
+    }
+
+    /// What comes round to this gateway again would do so for ever.
+    private func refusesLoop(_ request: Request) -> Response? {
+        guard Via.own.isNamed(in: request.headers) else { return nil }
+        return Gateway.refusal(
+            HTTPError(
+                .loopDetected,
+                """
+                \(request.path) has come round: \(url.name) leads back to this gateway; let --upstream name the \
+                page's own server
+                """))
     }
 
     /// The fields of an answer as the caller gets them.
@@ -87,29 +119,40 @@ struct UpstreamSender: Sendable {
 
 extension UpstreamSender {
     /// Lets bytes go through once the server has agreed.
-    private func openTunnel(
-        _ request: Request, _ target: String, by route: UpstreamRoute?
-    ) async throws -> Response {
+    private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
+        if let loop = refusesLoop(request) { return loop }
         if let error = request.gateway?.access.refusesSocket(of: request) { return Gateway.refusal(error) }
         let caller = Caller(of: request)
-        let opening = UpstreamOpening(
-            on: try LoopClient.loop(), origin, host: url.authority,
-            connectLimit: options.connectTimeout.wholeMilliseconds,
-            headLimit: options.answerTimeout.wholeMilliseconds, guardian: guardian)
-        let beginning = try await opening.open(
-            target, host: forwarding.host(at: url, for: caller),
-            forwarding.upgradeFields(request.headers, from: caller))
-        var headers = fields(beginning.head, caller, by: route)
-        guard let tunnel = beginning.tunnel else {
-            return Response(beginning.head.status, headers: headers, body: .bytes(beginning.body))
+        do {
+            let opening = UpstreamOpening(
+                on: try LoopClient.loop(), origin, host: url.authority,
+                connectLimit: options.connectTimeout.wholeMilliseconds,
+                headLimit: options.answerTimeout.wholeMilliseconds, guardian: guardian)
+            let beginning = try await opening.open(
+                target, host: forwarding.host(at: url, for: caller),
+                forwarding.upgradeFields(request.headers, from: caller))
+            record?.succeeded(request.logger)
+            var response = Response(
+                beginning.head.status, headers: fields(beginning.head, caller, by: route),
+                body: .bytes(beginning.body))
+            response.isRelayed = true
+            guard let tunnel = beginning.tunnel else { return response }
+            response.headers[.upgrade] = beginning.head.fields[.upgrade] ?? "websocket"
+            response.headers[.connection] = "Upgrade"
+            response.body = .upgrade(tunnel)
+            return response
+        } catch {
+            return answer(to: request, insteadOf: error)
         }
-        headers[.upgrade] = beginning.head.fields[.upgrade] ?? "websocket"
-        headers[.connection] = "Upgrade"
-        return Response(.switchingProtocols, headers: headers, body: .upgrade(tunnel))
     }
 
     /// What a caller gets when the server does not answer.
-    private func answer(to request: Request, insteadOf error: TransferError) -> Response {
+    private func answer(to request: Request, insteadOf error: any Error) -> Response {
+        guard let error = error as? TransferError else {
+            // Nobody waits for it any more.
+            return Gateway.refusal(HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
+        }
+        record?.failed(error, request.logger)
         let status: HTTPResponse.Status =
             switch error.kind {
             case .unreachable, .malformed: .badGateway

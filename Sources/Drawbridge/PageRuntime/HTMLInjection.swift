@@ -153,7 +153,7 @@ extension Response {
         }
         // Looking it up would make an index of all names, for most answers only for this.
         guard let type = contentType?.text ?? fields.first(where: { $0.name == .contentType })?.value,
-            type.prefix(while: { $0 != ";" }).trimmed == "text/html"
+            type.isHTMLType
         else { return false }
         return fields.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
     }
@@ -174,6 +174,19 @@ extension Response {
     fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
         guard fields.contains(name) else { return [] }
         return fields[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
+    }
+}
+
+extension String {
+    /// Whether a media type is that of HTML, whatever its parameters; byte by byte, for every answer is asked.
+    fileprivate var isHTMLType: Bool {
+        let rest = utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let name = "text/html".utf8
+        guard rest.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else { return false }
+        switch rest.dropFirst(name.count).first {
+        case nil, UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"): return true
+        default: return false
+        }
     }
 }
 

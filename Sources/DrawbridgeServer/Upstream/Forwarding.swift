@@ -65,7 +65,7 @@ package struct Forwarding: Sendable {
         var fields = HTTPFields()
         fields.reserveCapacity(sent.count + 1)
         for field in sent where !hopByHop.contains(field.name) {
-            fields.append(mapping?.mapped(field) ?? field)
+            fields.append(mapping?.isFor(field.name) == true ? mapping?.mapped(field) ?? field : field)
         }
         fields.append(via.field(isOldVersion: isOldVersion))
         return fields

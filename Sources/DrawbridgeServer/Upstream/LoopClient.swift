@@ -7,20 +7,23 @@ import Synchronization
 ///
 /// It is touched on the loop's thread only: that makes it Sendable.
 final class LoopClient: EventLoop, Loop.Guest, @unchecked Sendable {
+    /// Lines of heads that came in on this loop.
+    let knownLines = KnownLines()
+    private(set) var client: HTTPClient!
     private unowned let loop: Loop
-    private var client: HTTPClient!
 
     private init(_ loop: Loop) {
         self.loop = loop
         client = HTTPClient(on: self)
     }
 
-    /// The client of a loop; on its thread.
-    static func of(_ loop: Loop) -> HTTPClient {
-        if let known = loop.attachment as? LoopClient { return known.client }
+    /// That of a loop; on its thread.
+    static func of(_ loop: Loop) -> LoopClient {
+        // Nothing else is attached.
+        if let known = loop.attachment { return unsafeDowncast(known, to: LoopClient.self) }
         let new = LoopClient(loop)
         loop.attachment = new
-        return new.client
+        return new
     }
 
     /// The loop whose thread this is; where there is none, one that all such callers share.

@@ -8,6 +8,8 @@ import MicroHTTPD
 package struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
+    /// With those that are added.
+    private static let usualFieldCount = 16
 
     private var size = 0
     private var fieldCount = 0
@@ -15,9 +17,13 @@ package struct ResponseHeadReader {
     private var fields = HTTPFields()
     private var contentLength: Int?
     private var isChunked = false
+    private let known: KnownLines?
 
     /// Makes a reader of one response.
-    package init() {}
+    package init() { self.init(known: nil) }
+
+    /// Makes a reader of one response that may know its lines already.
+    init(known: KnownLines?) { self.known = known }
 
     /// Reads one line, without its CRLF.
     ///
@@ -28,6 +34,7 @@ package struct ResponseHeadReader {
         guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
         guard let start else {
             start = try Self.statusLine(line)
+            fields.reserveCapacity(Self.usualFieldCount)
             return nil
         }
         guard line.isEmpty else {
@@ -76,6 +83,10 @@ package struct ResponseHeadReader {
         guard fieldCount <= Self.fieldLimit else {
             throw MalformedResponse("the head has more than 1,000 header fields")
         }
+        if let field = known?.field(line) {
+            fields.append(field)
+            return
+        }
         // Old mail did so; some readers take such a line for a field of its own (RFC 9112, section 5.2).
         guard let first = line.baseAddress, line[0] != UInt8(ascii: " "), line[0] != UInt8(ascii: "\t") else {
             throw MalformedResponse("a header field is folded into a second line", line)
@@ -97,13 +108,20 @@ package struct ResponseHeadReader {
             }
             all |= byte
         }
-        if name == .contentLength { try readLength(value) }
-        if name == .transferEncoding { try readCoding(value) }
         // What is no ASCII is kept byte by byte.
-        fields.append(
+        let field =
             all < 0x80
-                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
-                : HTTPField(name: name, value: value))
+            ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+            : HTTPField(name: name, value: value)
+        fields.append(field)
+        // These say more than a field does.
+        if name == .contentLength {
+            try readLength(value)
+        } else if name == .transferEncoding {
+            try readCoding(value)
+        } else {
+            known?.add(line, field)
+        }
     }
 
     /// The same length twice is one; a list of lengths is no number.

@@ -19,6 +19,16 @@ package struct ReverseMapping: Sendable {
         self.keepsHost = keepsHost
     }
 
+    /// Whether a field of this name may say anything about addresses.
+    func isFor(_ name: HTTPField.Name) -> Bool {
+        // Most names are told apart by their length.
+        switch name.canonicalName.utf8.count {
+        case 7, 8, 10, 16:
+            name == .refresh || name == .location || name == .setCookie || name == .contentLocation
+        default: false
+        }
+    }
+
     /// The field as the caller should have it; nil when it stays as it is.
     func mapped(_ field: HTTPField) -> HTTPField? {
         switch field.name.canonicalName.utf8.count {

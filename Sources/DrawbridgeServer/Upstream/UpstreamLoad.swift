@@ -59,12 +59,15 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     ///   - body: read where the request streams it.
     ///   - tell: called once; the error is a `TransferError`, or a `CancellationError`.
     func start(
-        _ request: TransferRequest, _ body: Request.Body, _ tell: @escaping (Result<Beginning, any Error>) -> Void
+        _ request: TransferRequest, _ body: Request.Body,
+        _ tell: @escaping (Result<Beginning, any Error>) -> Void
     ) {
         guard !isCancelled else { return tell(.failure(CancellationError())) }
         if case .stream = request.body { pump(body) }
         beginning = tell
-        let transfer = Transfer(request, on: LoopClient.of(loop), isGuarded: guardian != nil, for: self)
+        let own = LoopClient.of(loop)
+        reader = ResponseHeadReader(known: own.knownLines)
+        let transfer = Transfer(request, on: own.client, isGuarded: guardian != nil, for: self)
         self.transfer = transfer
         transfer.start()
     }
@@ -89,7 +92,8 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     ///
     /// - Parameter whenFetched: told the number of its bytes, in the end.
     func send(
-        _ head: HTTPResponse, length: Int?, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
+        _ head: HTTPResponse, length: Int?, to exchange: Exchange,
+        whenFetched: @escaping (_ bytes: Int) -> Void
     ) {
         self.exchange = exchange
         self.whenFetched = whenFetched

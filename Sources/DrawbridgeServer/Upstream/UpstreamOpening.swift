@@ -81,7 +81,7 @@ final class UpstreamOpening: Loop.Guest, @unchecked Sendable {
 
     private func connect() {
         let connector = Connector(
-            to: origin, host: self.host, connectLimit: connectLimit, on: LoopClient.of(loop),
+            to: origin, host: self.host, connectLimit: connectLimit, on: LoopClient.of(loop).client,
             guardian: guardian)
         self.connector = connector
         connector.start { [self] result in

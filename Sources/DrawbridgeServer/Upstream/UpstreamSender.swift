@@ -51,7 +51,9 @@ struct UpstreamSender: Sendable {
             }
             return await withCheckedContinuation { continuation in
                 loop.perform {
-                    let end = begin(request, target, by: route, on: loop) { continuation.resume(returning: $0) }
+                    let end = begin(request, target, by: route, on: loop) {
+                        continuation.resume(returning: $0)
+                    }
                     cancel.withLock { $0 = end }
                     if Task.isCancelled { end() }
                 }
@@ -119,7 +121,8 @@ struct UpstreamSender: Sendable {
 
 extension UpstreamSender {
     /// Lets bytes go through once the server has agreed.
-    private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
+    private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response
+    {
         if let loop = refusesLoop(request) { return loop }
         if let error = request.gateway?.access.refusesSocket(of: request) { return Gateway.refusal(error) }
         let caller = Caller(of: request)
@@ -150,7 +153,8 @@ extension UpstreamSender {
     private func answer(to request: Request, insteadOf error: any Error) -> Response {
         guard let error = error as? TransferError else {
             // Nobody waits for it any more.
-            return Gateway.refusal(HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
+            return Gateway.refusal(
+                HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
         }
         record?.failed(error, request.logger)
         let status: HTTPResponse.Status =

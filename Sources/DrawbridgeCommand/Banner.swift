@@ -29,13 +29,25 @@ struct Banner {
             "handlers": .object(.init(gateway.registered.map { ($0.path, .string($0.handler)) })),
             "openToOthers": .bool(token != nil),
         ]
-        members["token"] = token.map(JSON.string)
+        if !settings.upstreams.isEmpty {
+            members["upstreams"] = .array(settings.upstreams.map(JSON.string))
+        }
+        if settings.isProxy { members["proxy"] = .string(proxyScript) }
+        members["token"] = (token ?? proxyToken).map(JSON.string)
         if gateway.pageRuntime != nil { members["testerToken"] = .string(gateway.testerToken.text) }
         return members
     }
 
     /// What callers must send, where others than this machine could call.
     private var token: String? { settings.access.requiresToken ? settings.access.token.text : nil }
+
+    /// What a browser's calls by way of the proxy must carry, where others need none.
+    private var proxyToken: String? {
+        settings.isProxy && !settings.access.requiresToken ? settings.access.token.text : nil
+    }
+
+    /// What sets a browser up.
+    private var proxyScript: String { "\(reachable)/__drawbridge__/proxy.pac" }
 
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
@@ -49,17 +61,24 @@ struct Banner {
 
     /// Where the page comes from.
     private var source: String {
-        if let root = settings.root { return "files of \(root)" }
-        return settings.upstreams.first.map { "from \($0)" } ?? "shows the bridge at work"
+        let files = settings.root.map { "files of \($0)" }
+        guard let pageServer else { return files ?? "shows the bridge at work" }
+        return files.map { settings.asksFilesLast ? "from \(pageServer)" : "\($0), then from \(pageServer)" }
+            ?? "from \(pageServer)"
+    }
+
+    /// The upstream that is asked for what no other has a path for.
+    private var pageServer: String? {
+        settings.upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
-        for upstream in settings.upstreams.dropFirst(settings.root == nil ? 1 : 0) {
+        for upstream in settings.upstreams where upstream != pageServer {
             lines.append("  behind    \(upstream)")
         }
         if settings.isProxy {
-            lines.append("  proxy     \(reachable)/__drawbridge__/proxy.pac  (for http:// pages)")
+            lines.append("  proxy     \(proxyScript)  (for http:// pages; those of --cors may call)")
         }
         let width = gateway.registered.map(\.path.count).max() ?? 0
         for (index, (path, handler)) in gateway.registered.enumerated() {
@@ -81,14 +100,25 @@ struct Banner {
         var lines: [String] = []
         if let token {
             lines.append("  open to   other machines, by a name or address listed with --allowed-hosts")
-            lines.append(
-                "  token     \(token)  (a caller, pages included, must send it as X-Drawbridge-Token)")
+            lines.append("  token     \(token)  (\(whoSendsIt) X-Drawbridge-Token)")
         } else {
             lines.append("  open to   this machine")
+            if let proxyToken {
+                lines.append(
+                    "  token     \(proxyToken)  (by proxy to other hosts than __jsbridge__, \(whoSendsIt) X-Drawbridge-Token)"
+                )
+            }
         }
         let origins = settings.access.allowedOrigins.sorted()
         if !origins.isEmpty { lines.append("  and       pages of \(origins.joined(separator: ", "))") }
         return lines
+    }
+
+    /// Pages that are given the script hold the token, and send it.
+    private var whoSendsIt: String {
+        gateway.pageRuntime == nil
+            ? "every caller, pages included, must send it as"
+            : "pages send it by themselves, other callers must send it as"
     }
 
     /// The certificate may be one that curl does not know, or for another name.

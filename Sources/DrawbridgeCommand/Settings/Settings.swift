@@ -58,7 +58,7 @@ struct Settings {
         options.keepsHost = value(\.behind.keepHost) ?? false
         options.tellsCaller = value(\.behind.forwarded) ?? true
         options.bringsHome = value(\.behind.bringHome) ?? true
-        options.certificates = value(\.behind.upstreamCa)
+        options.certificates = try value(\.behind.upstreamCa).map(Self.readable)
         options.isInsecure = value(\.behind.upstreamInsecure) ?? false
         if let seconds = value(\.behind.upstreamTimeout) { options.answerTimeout = .seconds(seconds) }
         // The longest path first, whatever the order in which they were written.
@@ -89,7 +89,7 @@ struct Settings {
     /// - Throws: an error whose description is one line for the person who starts the program.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
-        guard let root else { return proxy + behind + others + (upstreams.isEmpty ? [WelcomePage()] : []) }
+        guard let root else { return proxy + behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root)
         return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + others
     }
@@ -100,6 +100,16 @@ struct Settings {
         case .verbose: .debug
         case nil: .info
         }
+    }
+
+    /// The path of a file of certificates, which would otherwise be missed by the first request alone.
+    private static func readable(_ path: String) throws -> String {
+        guard Glibc.access(path, R_OK) == 0 else {
+            throw Failure(
+                "cannot read \(path): \(String(cString: strerror(errno))); --upstream-ca takes a file of certificates"
+            )
+        }
+        return path
     }
 
     private static func identity(_ cert: String?, _ key: String?) throws -> TLSIdentity? {

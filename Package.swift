@@ -124,7 +124,7 @@ let package = Package(
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "drawbridge-command", "hello",
                 "own-command", "middleware", "streaming", "Notes", "rewriting", "driving", "test-server",
-                "TestSupport",
+                "MicroHTTPD", "TestSupport", httpTypes,
             ],
             exclude: ["help.txt"]),
         .testTarget(

@@ -27,10 +27,12 @@ struct Command: ParsableCommand {
             usage: "\(program.name) [options]",
             discussion: """
                 Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
-                an app would answer them. All others get files.
+                an app would answer them. All others get files, or go on to the page's own server.
 
                   \(program.name)                         a page that shows the bridge at work
                   \(program.name) --root my-page --open   a page of yours, in the browser
+                  \(program.name) --upstream http://127.0.0.1:5173
+                                                     a page of its own dev server's
                   \(program.name) --answer alert=ok       in tests, where nobody can be asked
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 

@@ -1,4 +1,6 @@
+import Drawbridge
 import Foundation
+import MicroHTTPD
 import TestSupport
 import Testing
 
@@ -57,6 +59,43 @@ import Testing
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"ok"}"#))
     }
 
+    @Test func takesWhatLiesBehind() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try await certificates.make()
+        let mirror = try MirrorServer(TLSIdentity(certificateFile: certificate, keyFile: key))
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>mine</p>")
+        try folder.write("known/ca.pem", await certificates.openssl(["x509", "-in", certificate]))
+        let program = try Self.drawbridge(
+            """
+            {
+                "root": "page",
+                "upstream": ["/api=\(mirror.url)/v2", "\(mirror.url)"],
+                "files-last": true,
+                "keep-host": true,
+                "forwarded": false,
+                "bring-home": false,
+                "upstream-ca": "known/ca.pem",
+                "upstream-insecure": false,
+                "upstream-timeout": 0.5,
+                "proxy": true,
+                "proxy-client": ["192.0.2.7", "10.0.0.0/8"]
+            }
+            """, folder)
+        let address = try await program.address()
+        let answer = try await curl("\(address)/api/x")
+        let shown = try JSON(parsing: Array(answer.utf8))
+        #expect(shown["asked"] == "GET /v2/x", "\(answer)")
+        #expect(shown["host"] == .string(String(address.dropFirst("http://".count))))
+        #expect(shown["fields"]?["X-Forwarded-For"] == nil)
+        // The upstream has it all, so no file is asked for.
+        #expect(try await curl("\(address)/index.html").contains(#""asked":"GET /index.html""#))
+        #expect(try await curl("-i", "\(address)/moved").contains("Domain=127.0.0.1"))
+        #expect(try await curl("-i", "\(address)/silent").hasPrefix("HTTP/1.1 504"))
+        #expect(try await curl("\(address)/__drawbridge__/proxy.pac").contains("PROXY"))
+        await mirror.stop()
+    }
+
     @Test(arguments: [
         ("{\n  \"port\": 70000\n}", "settings.json, line 2, port: --port 70000: a port is a number"),
         (
@@ -79,6 +118,11 @@ import Testing
         ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),
         ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),
+        (#"{"upstream": ["127.0.0.1:5173"]}"#, "settings.json, line 1, upstream: --upstream: "),
+        (#"{"upstream-ca": "none.pem"}"#, "none.pem: No such file or directory"),
+        (#"{"upstream-timeout": -1}"#, "settings.json, line 1, upstream-timeout: --upstream-timeout -1"),
+        (#"{"proxy-client": ["everybody"]}"#, "settings.json, line 1, proxy-client: --proxy-client: "),
+        (#"{"keep-host": "yes"}"#, "settings.json, line 1, keep-host: "),
         ("{\"log-format\": \"xml\"}", "settings.json, line 1, log-format: "),
         ("{\"answer\": \"ok\"}", "settings.json, line 1, answer: --answer ok: write name=value"),
         ("{\"config\": \"other.json\"}", "settings.json, line 1, config: no such setting"),

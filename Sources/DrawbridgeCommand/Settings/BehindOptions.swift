@@ -7,14 +7,16 @@ struct BehindOptions: ParsableArguments {
         help: ArgumentHelp(
             "The page's own server, asked for what is no file of --root: http://127.0.0.1:5173. Repeatable.",
             discussion:
-                "/api=https://host/v2 is one for what is below /api, and unix:/path/to.sock a socket.",
+                "/api=https://host/v2 is asked for what is below /api; unix:/path/to.sock is a socket.",
             valueName: "url"))
     var upstream: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Ask the upstreams before the files of --root.")
+    @Flag(
+        inversion: .prefixedNo, help: "Ask upstreams first, and the files of --root for what belongs to none."
+    )
     var filesLast: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Tell upstreams the host that the caller named, and not their own.")
+    @Flag(inversion: .prefixedNo, help: "Send upstreams the Host that the caller named, and not their own.")
     var keepHost: Bool?
 
     @Flag(
@@ -24,27 +26,32 @@ struct BehindOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Bring redirects and cookies that mean an upstream home to the gateway. (default: --bring-home)"
+        help: "Make redirects and cookies that mean an upstream mean the gateway. (default: --bring-home)"
     )
     var bringHome: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Certificates to believe in place of the system's, as PEM.", valueName: "file"),
+            "Certificates to believe upstreams by, in place of the system's, as PEM.", valueName: "file"),
         completion: .file())
     var upstreamCa: String?
 
-    @Flag(inversion: .prefixedNo, help: "Take the certificates of upstreams unseen.")
+    @Flag(inversion: .prefixedNo, help: "Take the certificates of upstreams unseen, self-signed ones too.")
     var upstreamInsecure: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "How long an upstream may take to begin its answer. (default: 60)", valueName: "seconds"))
+            "How long an upstream may take to begin its answer; then it is a 504. (default: 60)",
+            valueName: "seconds"))
     var upstreamTimeout: Double?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Be the http proxy of a browser too; /__drawbridge__/proxy.pac sets one up.")
+        help: ArgumentHelp(
+            "Be a browser's http proxy too, for pages of http:// that cannot be fronted.",
+            discussion:
+                "/__drawbridge__/proxy.pac sets a browser up. Pages of the origins of --cors may call native."
+        ))
     var proxy: Bool?
 
     @Option(

@@ -1,0 +1,274 @@
+import Drawbridge
+import DrawbridgeServer
+import Foundation
+import MicroHTTPD
+import TestSupport
+import Testing
+
+/// The flags for what lies behind the gateway, seen from outside with a server that shows what it is asked.
+@Suite(.timeLimit(.minutes(2))) struct BehindFlagTests {
+    private static func drawbridge(_ arguments: [String]) throws -> Program {
+        try .product("drawbridge", ["-p", "0"] + arguments)
+    }
+
+    /// What a server that stands for the page's was asked, by a command that was started so.
+    private func shown(
+        _ target: String, by arguments: (MirrorServer) -> [String], _ options: String...
+    ) async throws -> JSON {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(arguments(mirror))
+        let url = try await "\(program.address())\(target)"
+        let answer = try await Program("curl", ["-sS", "--max-time", "20"] + options + [url]).wholeOutput()
+        await mirror.stop()
+        return try JSON(parsing: Array(answer.utf8))
+    }
+
+    // MARK: Upstreams
+
+    @Test(arguments: [
+        ("", "", "/a?b=%20", "GET /a?b=%20"), ("/api=", "", "/api/x?y", "GET /api/x?y"),
+        ("/api=", "/v2", "/api/x?y", "GET /v2/x?y"), ("/api/=", "/", "/api/x", "GET /x"),
+        ("/=", "/base", "/x", "GET /base/x"),
+    ])
+    func upstreamIsAskedForWhatIsNotForNative(
+        _ prefix: String, _ path: String, _ target: String, _ asked: String
+    ) async throws {
+        let shown = try await shown(target) { ["--upstream", "\(prefix)\($0.url)\(path)"] }
+        #expect(shown["asked"] == .string(asked))
+    }
+
+    @Test func upstreamMayBeASocketOfThisMachine() async throws {
+        let folder = try Folder()
+        let socket = "\(folder.path)/page.sock"
+        let script = """
+            import http.server, socketserver
+            class Page(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(self.path.encode())
+                def address_string(self): return "socket"
+            with socketserver.UnixStreamServer("\(socket)", Page) as server:
+                print("ready", flush=True)
+                server.serve_forever()
+            """
+        let server = try Program("python3", ["-c", script])
+        try await server.line(with: "ready")
+        let program = try Self.drawbridge(["--upstream", "unix:\(socket)"])
+        #expect(try await curl("\(program.address())/by/socket") == "/by/socket")
+        _ = await server.stop()
+    }
+
+    @Test func theLongestPathThatFitsIsAskedAndNoFileIsHidden() async throws {
+        let (all, api) = (try MirrorServer(), try MirrorServer())
+        let folder = try Folder()
+        try folder.write("api/file.txt", "a file")
+        let behind = ["--root", folder.path, "--upstream", all.url, "--upstream", "/api=\(api.url)"]
+        let first = try Self.drawbridge(behind)
+        #expect(try await curl("\(first.address())/api/file.txt") == "a file")
+        #expect(try await curl("\(first.address())/api/x").contains(#""host":"\#(api.authority)""#))
+        #expect(try await curl("\(first.address())/apix").contains(#""host":"\#(all.authority)""#))
+        #expect(try await curl("\(first.address())/echo?_mobile_bridge=1&a=1").contains(#""data":{"a":"1"}"#))
+
+        let last = try Self.drawbridge(behind + ["--files-last"])
+        #expect(try await curl("\(last.address())/api/file.txt").contains(#""host":"\#(api.authority)""#))
+        let again = try Self.drawbridge(behind + ["--files-last", "--no-files-last"])
+        #expect(try await curl("\(again.address())/api/file.txt") == "a file")
+        await all.stop()
+        await api.stop()
+    }
+
+    @Test func withoutAnUpstreamForItThePageIsTheCommandsOwn() async throws {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(["--upstream", "/api=\(mirror.url)"])
+        #expect(try await curl("\(program.address())/").contains("id=\"registered\""))
+        await mirror.stop()
+    }
+
+    @Test func theDocumentsOfAnUpstreamGetThePageRuntime() async throws {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(["--upstream", mirror.url])
+        let page = try await curl("\(program.address())/page.html")
+        #expect(page.contains("/__drawbridge__/page.js") && page.contains("<title>theirs</title>"))
+        await mirror.stop()
+    }
+
+    @Test func keepHostSendsTheHostThatTheCallerNamed() async throws {
+        let host = ["-H", "Host: my.localhost"]
+        let own = try await shown("/", by: { ["--upstream", $0.url] }, host[0], host[1])
+        #expect(own["host"]?.stringValue?.hasPrefix("127.0.0.1:") == true)
+        let kept = try await shown("/", by: { ["--upstream", $0.url, "--keep-host"] }, host[0], host[1])
+        #expect(kept["host"] == "my.localhost")
+        let back = try await shown(
+            "/", by: { ["--upstream", $0.url, "--keep-host", "--no-keep-host"] }, host[0], host[1])
+        #expect(back["host"]?.stringValue?.hasPrefix("127.0.0.1:") == true)
+    }
+
+    @Test(arguments: [
+        ([], "1.2.3.4, 127.0.0.1"), (["--no-forwarded"], "1.2.3.4"),
+        (["--no-forwarded", "--forwarded"], "1.2.3.4, 127.0.0.1"),
+    ])
+    func forwardedTellsWhoCalled(_ flags: [String], _ expected: String) async throws {
+        let shown = try await shown(
+            "/", by: { ["--upstream", $0.url] + flags }, "-H", "X-Forwarded-For: 1.2.3.4")
+        #expect(shown["fields"]?["X-Forwarded-For"] == .string(expected))
+        #expect((shown["fields"]?["X-Forwarded-Proto"] == nil) == (flags.last == "--no-forwarded"))
+    }
+
+    @Test(arguments: [[], ["--no-bring-home"], ["--no-bring-home", "--bring-home"]])
+    func bringHomeLeadsRedirectsAndCookiesToTheGateway(_ flags: [String]) async throws {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(["--upstream", mirror.url] + flags)
+        let address = try await program.address()
+        let answer = try await curl("-i", "\(address)/moved")
+        let isHome = flags.last != "--no-bring-home"
+        #expect(answer.contains("Location: \(isHome ? address : mirror.url)/there\r\n"), "\(answer)")
+        let cookie = isHome ? "a=1; Path=/" : "a=1; Domain=127.0.0.1; Path=/; Secure"
+        #expect(answer.contains("Set-Cookie: \(cookie)\r\n"), "\(answer)")
+        await mirror.stop()
+    }
+
+    @Test func anUpstreamByHTTPSIsAskedWhereItsCertificateIsBelieved() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try await certificates.make()
+        let mirror = try MirrorServer(TLSIdentity(certificateFile: certificate, keyFile: key))
+        let upstream = ["--upstream", mirror.url]
+        let isAsked = #""asked":"GET /""#
+
+        let strict = try Self.drawbridge(upstream)
+        let refused = try await curl("-i", "\(strict.address())/")
+        #expect(refused.hasPrefix("HTTP/1.1 502") && refused.contains("no trusted connection to"))
+        let told = try Self.drawbridge(upstream + ["--upstream-ca", certificate])
+        #expect(try await curl("\(told.address())/").contains(isAsked))
+        let blind = try Self.drawbridge(upstream + ["--upstream-insecure"])
+        #expect(try await curl("\(blind.address())/").contains(isAsked))
+        let again = try Self.drawbridge(upstream + ["--upstream-insecure", "--no-upstream-insecure"])
+        #expect(try await curl("-i", "\(again.address())/").hasPrefix("HTTP/1.1 502"))
+        await mirror.stop()
+    }
+
+    @Test func upstreamTimeoutIsHowLongItMayKeepSilent() async throws {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(["--upstream", mirror.url, "--upstream-timeout", "0.5"])
+        let answer = try await curl("-i", "\(program.address())/silent")
+        #expect(answer.hasPrefix("HTTP/1.1 504") && answer.contains("did not answer within"))
+        await mirror.stop()
+    }
+
+    @Test func anUpstreamThatIsNotThereIsNamedAndStarted() async throws {
+        // Nobody else can have the port while it is bound.
+        let taken = try Self.drawbridge([])
+        let port = try await taken.port()
+        _ = await taken.stop()
+        let program = try Self.drawbridge(["--upstream", "http://127.0.0.1:\(port)"])
+        let answer = try await curl("-i", "\(program.address())/")
+        #expect(answer.hasPrefix("HTTP/1.1 502") && answer.contains("cannot connect to 127.0.0.1:\(port)"))
+        let line = try await program.line(with: "warning: upstream")
+        #expect(line.contains("start it, or let --upstream name where it is"))
+    }
+
+    // MARK: The proxy
+
+    @Test func proxyAnswersForOtherHosts() async throws {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(["--proxy"])
+        let address = try await program.address()
+        let asked = try await curl("-x", address, "http://\(mirror.authority)/x?y")
+        #expect(asked.contains(#""asked":"GET /x?y""#))
+        #expect(
+            try await curl("-x", address, "-d", #"{"user":"ann"}"#, "http://__jsbridge__/login")
+                .contains(#""user":"ann""#))
+        let script = try await curl("\(address)/__drawbridge__/proxy.pac")
+        #expect(script.contains("PROXY \(address.dropFirst("http://".count))"))
+        // What it says when a tunnel is asked for leads on to the other way.
+        #expect(try await curl("-ix", address, "https://page.invalid/").contains("405"))
+
+        for flags in [[], ["--proxy", "--no-proxy"]] {
+            let none = try Self.drawbridge(flags)
+            let refused = try await curl("-x", none.address(), "http://page.invalid/x")
+            #expect(refused.contains("start it with --proxy"))
+        }
+        await mirror.stop()
+    }
+
+    /// Where a call needs the token, the banner has it.
+    @Test func aCallByProxyIsTakenWithTheTokenThatIsPrinted() async throws {
+        let program = try Self.drawbridge(["--proxy"])
+        let address = try await program.address()
+        let line = try await program.line(with: "  token ")
+        let token = try #require(line.firstMatch(of: /token +([0-9a-f]{32})/)).output.1
+        let target = "http://page.invalid/echo?_mobile_bridge=1&a=1"
+        let refused = try await curl("-x", address, target)
+        #expect(refused.contains("X-Drawbridge-Token; the gateway prints it"))
+        #expect(
+            try await curl("-x", address, "-H", "X-Drawbridge-Token: \(token)", target)
+                == #"{"code":200,"data":{"a":"1"},"message":""}"#)
+    }
+
+    /// A caller from elsewhere has an address of this machine's that is not a loopback one.
+    @Test func proxyClientsAreThoseWhoMayAskBesidesThisMachine() async throws {
+        let address = try #require(
+            IPAddress.ofThisMachine().filter { !$0.isLoopback }.map(\.description).first {
+                $0.contains(".")
+            }, "this machine has no address but the loopback ones")
+        let folder = try Folder()
+        let root = ["--host", "0.0.0.0", "--allowed-hosts", address, "--root", folder.path, "--proxy"]
+        let closed = try Self.drawbridge(root)
+        let target = "http://page.invalid/"
+        let refused = try await curl("-x", "http://\(address):\(closed.port())", target)
+        #expect(refused.contains("allow it with --proxy-client \(address)"), "\(refused)")
+        for range in [address, "0.0.0.0/0"] {
+            let open = try Self.drawbridge(root + ["--proxy-client", range])
+            let answer = try await curl("-x", "http://\(address):\(open.port())", target)
+            #expect(answer.contains("there is no host of the name in http://page.invalid"), "\(answer)")
+        }
+    }
+
+    // MARK: What is said
+
+    @Test func theBannerNamesWhatLiesBehind() async throws {
+        let folder = try Folder()
+        let arguments = [
+            "--root", folder.path, "--upstream", "/api=http://127.0.0.1:1", "--upstream", "unix:/none.sock",
+            "--proxy",
+        ]
+        let program = try Self.drawbridge(arguments)
+        let address = try await program.address()
+        _ = try await program.line(
+            with: "  page      \(address)/  (files of \(folder.path), then from unix:/none.sock)")
+        _ = try await program.line(with: "  behind    /api=http://127.0.0.1:1")
+        _ = try await program.line(with: "  proxy     \(address)/__drawbridge__/proxy.pac")
+
+        let json = try Self.drawbridge(arguments + ["--log-format", "json"])
+        let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
+        #expect(banner["upstreams"] == ["/api=http://127.0.0.1:1", "unix:/none.sock"])
+        #expect(banner["proxy"] == .string(try await "\(json.address())/__drawbridge__/proxy.pac"))
+        #expect(banner["token"]?.stringValue?.count == 32)
+
+        let plain = try Self.drawbridge(["--log-format", "json"])
+        let usual = try JSON(parsing: Array(try await plain.line(with: "listening").utf8))
+        #expect(usual["upstreams"] == nil && usual["proxy"] == nil && usual["token"] == nil)
+    }
+
+    @Test(arguments: [
+        (["--upstream", "127.0.0.1:5173"], "has no scheme; write http://127.0.0.1:5173"),
+        (["--upstream", "/api"], "write /api=http://host:port"),
+        (["--upstream", "ws://host"], "a WebSocket goes the same way"),
+        (["--upstream", "unix:page.sock"], "write its whole path"),
+        (["--upstream", "http://ann@host"], "write http://host"),
+        (["--upstream-timeout", "0"], "it is a number of seconds up to 86400"),
+        (["--upstream-timeout", "soon"], "The value 'soon' is invalid"),
+        (["--proxy-client", "10.0.0.0/33"], "--proxy-client: "),
+    ])
+    func whatIsWrittenWrongIsAUsageError(_ arguments: [String], _ reason: String) async throws {
+        let program = try Self.drawbridge(arguments)
+        _ = try await program.line(with: reason)
+        #expect(await program.child.exitCode() == 64)
+    }
+
+    @Test func certificatesThatCannotBeReadAreNamedAtTheStart() async throws {
+        let program = try Self.drawbridge(["--upstream", "https://host", "--upstream-ca", "/none.pem"])
+        _ = try await program.line(with: "drawbridge: cannot read /none.pem: No such file or directory")
+        #expect(await program.child.exitCode() == 1)
+    }
+}

@@ -12,7 +12,7 @@ import MicroHTTPD
 ///
 /// Requests for native are answered on the way, those to `http://__jsbridge__/` included; others are forwarded. The
 /// pages of a site are given the page runtime, and may call native, where their origin is one of
-/// ``Drawbridge/AccessPolicy/allowedOrigins``. Only this machine may use it unless others are listed; nobody reaches
+/// ``/Drawbridge/AccessPolicy/allowedOrigins``. Only this machine may use it unless others are listed; nobody reaches
 /// the gateway itself by way of it, nor link-local addresses.
 ///
 /// A browser learns from `/__drawbridge__/proxy.pac` what to ask it for. What is asked by https is opaque to a proxy:

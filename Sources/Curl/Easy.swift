@@ -125,8 +125,7 @@ final class Easy {
             let why = system == 0 ? words : String(cString: strerror(system))
             return TransferError(.unreachable, "cannot connect to \(host): \(why)")
         case CURLE_OPERATION_TIMEDOUT:
-            return TransferError(
-                .late, "\(host) took no connection within \(connectLimit / 1000) seconds")
+            return .noConnection(to: host, within: connectLimit)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_INVALIDCERTSTATUS:
             return TransferError(.unreachable, "no trusted connection to \(host): \(words)")

@@ -91,9 +91,7 @@ package final class Transfer {
     /// Ends it when the head of its answer is too late.
     func check(at now: Int) {
         guard !isAnswered, !isSendingPaused, now - moved > request.headLimit else { return }
-        end(
-            with: TransferError(
-                .late, "\(request.host) did not answer within \((request.headLimit + 500) / 1000) seconds"))
+        end(with: .noAnswer(of: request.host, within: request.headLimit))
     }
 }
 

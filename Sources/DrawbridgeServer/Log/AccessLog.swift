@@ -19,7 +19,7 @@ struct AccessLog {
             line.reserveCapacity(256)
             line += request.method.rawValue.utf8
             line.append(0x20)
-            line.append(harmless: request.target, atMost: Self.shownTarget)
+            line.append(harmless: Self.target(of: request), atMost: Self.shownTarget)
             line += "  ".utf8
             line += by.utf8
             line += "  ".utf8
@@ -37,7 +37,7 @@ struct AccessLog {
             line.append(harmless: request.id, atMost: Self.shownTarget)
             writer.write(line)
         case .json:
-            let target = String(request.target.prefix(Self.shownTarget))
+            let target = String(Self.target(of: request).prefix(Self.shownTarget))
             var members: JSON.Object = [
                 "level": "info", "request": .string(request.id), "method": .string(request.method.rawValue),
                 "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
@@ -49,6 +49,12 @@ struct AccessLog {
             members["remote"] = request.remoteAddress.map(JSON.string)
             writer.write(members)
         }
+    }
+
+    /// The target as it was sent: by way of a browser's proxy, a whole URL.
+    private static func target(of request: Request) -> String {
+        request.isAbsoluteForm
+            ? "\(request.scheme)://\(request.authority ?? "")\(request.target)" : request.target
     }
 
     /// Characters of a target that stand in a line.

@@ -105,7 +105,7 @@ final class UpstreamOpening: Loop.Guest, @unchecked Sendable {
     func ready(_ socket: Int32, _ events: UInt32) { goOn() }
 
     func timeIsUp() {
-        fail(.late, "\(host) did not answer within \(headLimit / 1000) seconds")
+        finish(.failure(TransferError.noAnswer(of: host, within: headLimit)))
     }
 
     private func goOn() {

@@ -20,6 +20,7 @@ package final class RawClient: @unchecked Sendable {
     package private(set) var descriptor: Int32
     private var buffer: [UInt8] = []
     private var first = 0
+    private var wasReset = false
     private var session: SecureSession?
 
     package init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
@@ -154,6 +155,7 @@ package final class RawClient: @unchecked Sendable {
         do {
             count = try receive(&piece)
         } catch Failure.system("recv", ECONNRESET) {
+            wasReset = true
             return false
         }
         buffer += piece[..<count]
@@ -219,20 +221,29 @@ package final class RawClient: @unchecked Sendable {
     package func reply(toHead: Bool = false) throws -> Reply {
         var reply = try head()
         if toHead || reply.status < 200 || reply.status == 204 || reply.status == 304 { return reply }
+        reply.body = try wholeBody(of: reply)
+        return reply
+    }
+
+    /// Reads the body behind a head that has one.
+    package func wholeBody(of reply: Reply) throws -> [UInt8] {
+        var body: [UInt8] = []
         let lengths = reply.all("Content-Length")
         let codings = reply.all("Transfer-Encoding")
         guard lengths.count + codings.count <= 1 else { throw Failure.malformed("two framings") }
         if let length = lengths.first {
             guard let count = Int(length) else { throw Failure.malformed("the length \(length)") }
-            reply.body = try bytes(count)
+            body = try bytes(count)
         } else if let coding = codings.first {
             guard coding == "chunked" else { throw Failure.malformed("the coding \(coding)") }
-            while let chunk = try chunk() { reply.body += chunk }
+            while let chunk = try chunk() { body += chunk }
         } else {
             while try fill() {}
-            reply.body = try bytes(unread)
+            // The end of the connection is that of the body, but not any end.
+            guard !wasReset else { throw Failure.closed(after: unread) }
+            body = try bytes(unread)
         }
-        return reply
+        return body
     }
 
     /// The next chunk of a chunked body; nil after the last.

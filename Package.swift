@@ -112,6 +112,12 @@ let package = Package(
                 logging,
             ],
             exclude: ["README.md"]),
+        // What lies behind the gateway, hostile and otherwise: servers that follow a script.
+        .testTarget(
+            name: "UpstreamTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
+            ]),
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",

@@ -1,0 +1,103 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Hostile 29: kept connections that an upstream closes", .serialized, .timeLimit(.minutes(2)))
+struct PooledConnectionTests {
+    /// Answers one request of a connection, and closes on the next, whose head it has read.
+    private static let onceEach: Answering = { connection, head in
+        guard connection.isNew else { return connection.close() }
+        _ = try connection.readBody(after: head)
+        try connection.send(
+            head.hasPrefix("HEAD") ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" : ok("ok"))
+    }
+
+    @Test func connectionsAreUsedAgain() async throws {
+        try await proxying(to: { connection, _ in try connection.send(ok("ok")) }) { port, upstream in
+            for _ in 0..<20 {
+                let reply = try await reply(port, get("/"))
+                #expect(reply.text == "ok")
+            }
+            #expect(upstream.count == 1)
+        }
+    }
+
+    @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    func whatMayBeAskedTwiceIsAskedAgainOnANewConnection(_ method: String) async throws {
+        try await proxying(to: Self.onceEach) { port, upstream in
+            #expect(try await reply(port, get("/")).text == "ok")
+            let status =
+                method == "HEAD"
+                ? try await replyToHead(port, "/").status
+                : try await reply(port, request(method, "/", body: method == "PUT" ? "body" : nil)).status
+            #expect(status == 200)
+            #expect(upstream.count == 2)
+            #expect(upstream.received.occurrences(of: "\(method) / ") == (method == "GET" ? 3 : 2))
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "FOO"], [nil, "body"])
+    func whatMayNotIsA502(_ method: String, _ body: String?) async throws {
+        try await proxying(to: Self.onceEach) { port, upstream in
+            #expect(try await reply(port, get("/")).text == "ok")
+            let reply = try await reply(port, request(method, "/", body: body))
+            #expect(reply.status == 502)
+            #expect(upstream.received.occurrences(of: "\(method) / ") == 1)
+        }
+    }
+
+    @Test func whatIsClosedBeforeItIsUsedTakesAnyMethodAgain() async throws {
+        let closing: Answering = { connection, head in
+            _ = try connection.readBody(after: head)
+            try connection.send(ok("ok"))
+            connection.close()
+        }
+        try await proxying(to: closing) { port, upstream in
+            for number in 0..<5 {
+                let reply = try await reply(port, request("POST", "/", body: "body"))
+                #expect(reply.text == "ok")
+                // The end is on its way when the connection is over.
+                try await upstream.connections.value[number].isOver.wait { $0 }
+            }
+            #expect(upstream.received.occurrences(of: "POST / ") == 5)
+        }
+    }
+
+    @Test func nothingIsAskedMoreThanTwice() async throws {
+        let closing: Answering = { connection, head in
+            if connection.isNew, head.hasPrefix("GET /first ") { return try connection.send(ok("ok")) }
+            connection.close()
+        }
+        try await proxying(to: closing) { port, upstream in
+            let first = try await reply(port, get("/first"))
+            #expect(first.text == "ok")
+            let second = try await reply(port, get("/"))
+            #expect(second.status == 502)
+            #expect(upstream.received.occurrences(of: "GET / ") == 2)
+        }
+    }
+
+    @Test func aThousandRequestsAtOnceShareWhatTheyCan() async throws {
+        try await proxying(to: { connection, _ in try connection.send(ok("ok")) }) { port, upstream in
+            try await blocking {
+                let clients = try (0..<50).map { _ in try RawClient(port) }
+                for _ in 0..<20 {
+                    for client in clients { try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+                    for client in clients { #expect(try client.reply().text == "ok") }
+                }
+            }
+            #expect(upstream.count <= 50)
+        }
+    }
+}
+
+extension RawConnection {
+    /// True in the first request.
+    fileprivate var isNew: Bool {
+        String(decoding: received, as: UTF8.self).occurrences(of: " HTTP/1.1\r\n") == 1
+    }
+}
+
+extension String {
+    func occurrences(of text: String) -> Int { ranges(of: text).count }
+}

@@ -1,0 +1,116 @@
+import Drawbridge
+import DrawbridgeServer
+import HTTPTypes
+import Logging
+import MicroHTTPD
+import TestSupport
+import Testing
+
+/// What an upstream does with a request, of which it has read the head.
+typealias Answering = @Sendable (_ connection: RawConnection, _ head: String) throws -> Void
+
+/// Puts a gateway before a server that follows a script, runs a test, and sees that the next requests are served:
+/// another one for the server, and one for a handler.
+func proxying(
+    to script: @escaping Answering, at place: RawUpstream.Place = .loopback,
+    _ options: Upstream.Options = Upstream.Options(), limits: Limits = Limits(),
+    _ test: (_ port: Int, _ upstream: RawUpstream) async throws -> Void
+) async throws {
+    let upstream = try RawUpstream(at: place) { connection, head in
+        if head.hasPrefix("GET /next ") {
+            try connection.send(ok("next"))
+        } else {
+            try script(connection, head)
+        }
+    }
+    defer { upstream.stop() }
+    let url = "http://127.0.0.1:\(upstream.port)"
+    try await serving(.quiet([.upstream(url, options)]), limits: limits) { port in
+        try await test(port, upstream)
+        let next = try await replies(port, get("/next"))
+        #expect(next.map(\.text) == ["next"])
+    }
+}
+
+/// Serves a gateway on a port of its own, runs a test, and sees that the next request is served.
+func serving(
+    _ gateway: Gateway, limits: Limits = Limits(), _ test: (_ port: Int) async throws -> Void
+) async throws {
+    gateway.register(Alive.self, at: "/alive")
+    let server = try GatewayServer(
+        gateway, .init(port: 0, limits: limits, loops: 1, grace: .milliseconds(200), logsRequests: false))
+    do {
+        try await test(server.address.port)
+        let next = try await replies(server.address.port, get("/alive?_mobile_bridge=1"))
+        #expect(next.map(\.text) == [#"{"code":200,"data":true,"message":""}"#])
+    } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
+/// Sends a request, and gives what is answered until the gateway closes.
+///
+/// - Throws: when a byte is left over, or stands where none may; when the gateway closes before the end.
+func replies(_ port: Int, _ request: [UInt8]) async throws -> [Reply] {
+    try await blocking {
+        let client = try RawClient(port, timeout: 30)
+        try client.send(request)
+        return try client.repliesToEnd()
+    }
+}
+
+/// The only answer to a request that is the last of its connection.
+func reply(_ port: Int, _ request: [UInt8]) async throws -> Reply {
+    let replies = try await replies(port, request)
+    return try #require(replies.count == 1 ? replies[0] : nil, "\(replies)")
+}
+
+/// The answer to a HEAD request.
+func replyToHead(_ port: Int, _ target: String, _ lines: String...) async throws -> Reply {
+    let request = message("HEAD \(target) HTTP/1.1", lines)
+    let (reply, rest) = try await blocking {
+        let client = try RawClient(port, timeout: 30)
+        try client.send(request)
+        return (try client.reply(toHead: true), try client.readToEnd())
+    }
+    #expect(String(decoding: rest, as: UTF8.self) == "")
+    return reply
+}
+
+/// A request that is the last of its connection.
+func get(_ target: String, _ lines: String...) -> [UInt8] { message("GET \(target) HTTP/1.1", lines) }
+
+/// The same with another method, and with a body where there is one.
+func request(_ method: String, _ target: String, _ lines: String..., body: String? = nil) -> [UInt8] {
+    let length = body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
+    return message("\(method) \(target) HTTP/1.1", lines + length) + Array((body ?? "").utf8)
+}
+
+private func message(_ line: String, _ lines: [String]) -> [UInt8] {
+    Array(
+        ([line, "Host: localhost", "Connection: close"] + lines + ["", ""]).joined(separator: "\r\n").utf8)
+}
+
+/// An answer of an upstream.
+func ok(_ body: String, _ lines: String..., status: String = "200 OK") -> String {
+    (["HTTP/1.1 \(status)"] + lines + ["Content-Length: \(body.utf8.count)", "", body])
+        .joined(separator: "\r\n")
+}
+
+extension Gateway {
+    /// One that keeps its log to itself, and leaves documents as they are.
+    static func quiet(
+        _ passThrough: [any Responder], pageRuntime: PageRuntime? = nil, logger: Logger? = nil
+    ) -> Gateway {
+        Gateway(
+            passThrough: passThrough, pageRuntime: pageRuntime,
+            logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+}
+
+/// Answers that all is well.
+private struct Alive: JSONHandler {
+    func handle(_ input: Nothing) async throws -> Bool { true }
+}

@@ -1,0 +1,148 @@
+import Drawbridge
+import DrawbridgeServer
+import HTTPTypes
+import Logging
+import MicroHTTPD
+import TestSupport
+import Testing
+
+/// Where upstreams may be, and how several share what is asked.
+@Suite("Ways to an upstream", .timeLimit(.minutes(2)))
+struct WaysTests {
+    private static func named(_ name: String, at place: RawUpstream.Place = .loopback) throws -> RawUpstream {
+        try RawUpstream(at: place) { connection, head in
+            let target = head.split(separator: " ")[1]
+            try connection.send(ok("\(name) \(target)", "X-Host: \(head.field("Host") ?? "")"))
+        }
+    }
+
+    /// The text of an answer to a GET request.
+    private static func text(_ port: Int, _ target: String) async throws -> String {
+        try await reply(port, get(target)).text
+    }
+
+    @Test func severalUpstreamsAndFilesAreAskedInTheirOrder() async throws {
+        let (api, versioned, rest) = (
+            try Self.named("api"), try Self.named("versioned"), try Self.named("rest")
+        )
+        defer { for upstream in [api, versioned, rest] { upstream.stop() } }
+        let folder = try Folder()
+        try folder.write("file.txt", "file")
+        try folder.write("api/file.txt", "never")
+        let gateway = Gateway.quiet([
+            .upstream("/api=http://127.0.0.1:\(api.port)"),
+            .upstream("/old=http://127.0.0.1:\(versioned.port)/v2"),
+            .staticFiles(folder.path), .upstream("http://127.0.0.1:\(rest.port)"),
+        ])
+        try await serving(gateway) { port in
+            let expected = [
+                "/api/file.txt?a": "api /api/file.txt?a", "/api": "api /api", "/old/x?y": "versioned /v2/x?y",
+                "/old": "versioned /v2", "/file.txt": "file", "/apix": "rest /apix", "/": "rest /",
+                "/older": "rest /older",
+            ]
+            for (target, text) in expected {
+                let got = try await Self.text(port, target)
+                #expect(got == text)
+            }
+        }
+    }
+
+    @Test(arguments: ["unix:", "http://unix:"])
+    func aUnixSocket(_ scheme: String) async throws {
+        let folder = try Folder()
+        let path = "\(folder.path)/s"
+        let upstream = try Self.named("socket", at: .unix(path))
+        defer { upstream.stop() }
+        try await serving(.quiet([.upstream(scheme + path)])) { port in
+            let reply = try await reply(port, get("/x"))
+            #expect(reply.text == "socket /x")
+            #expect(reply["X-Host"] == "localhost")
+        }
+    }
+
+    @Test func anIPv6Address() async throws {
+        let upstream = try Self.named("six", at: .loopback6)
+        defer { upstream.stop() }
+        try await serving(.quiet([.upstream("http://[::1]:\(upstream.port)")])) { port in
+            let reply = try await reply(port, get("/x"))
+            #expect(reply.text == "six /x")
+            #expect(reply["X-Host"] == "[::1]:\(upstream.port)")
+        }
+    }
+
+    @Test(arguments: [true, false]) func localhostIsWhicheverListens(_ isIPv6: Bool) async throws {
+        let upstream = try Self.named("local", at: isIPv6 ? .loopback6 : .loopback)
+        defer { upstream.stop() }
+        try await serving(.quiet([.upstream("http://localhost:\(upstream.port)")])) { port in
+            let reply = try await reply(port, get("/x"))
+            #expect(reply.text == "local /x")
+        }
+    }
+
+    // MARK: https
+
+    /// Runs a test with a server for https, and the file of its certificate.
+    private func secure(_ test: (_ port: Int, _ certificate: String) async throws -> Void) async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try await certificates.make()
+        let identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
+        let server = HTTPServer(
+            tls: identity, loops: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { exchange in
+            let body = Array("secure \(exchange.body.count)".utf8)
+            exchange.send(HTTPResponse(status: .ok), body)
+        }
+        try server.start()
+        do {
+            try await test(server.port, certificate)
+        } catch {
+            await server.stop(within: .seconds(1))
+            throw error
+        }
+        await server.stop(within: .seconds(1))
+    }
+
+    @Test func aCertificateThatIsTrusted() async throws {
+        try await secure { secure, certificate in
+            var options = Upstream.Options()
+            options.certificates = certificate
+            for host in ["127.0.0.1", "localhost"] {
+                try await serving(.quiet([.upstream("https://\(host):\(secure)", options)])) { port in
+                    for size in [0, 4, 1_000_000] {
+                        let reply = try await reply(
+                            port, request("POST", "/", "Content-Length: \(size)") + pattern(size))
+                        #expect(reply.text == "secure \(size)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aCertificateOfNobodysIsRefusedButWhereThatIsWanted() async throws {
+        try await secure { secure, _ in
+            try await serving(.quiet([.upstream("https://localhost:\(secure)")])) { port in
+                let reply = try await reply(port, get("/"))
+                #expect(reply.status == 502)
+                #expect(reply.text.contains("no trusted connection to localhost:\(secure)"), "\(reply.text)")
+            }
+            var options = Upstream.Options()
+            options.isInsecure = true
+            try await serving(.quiet([.upstream("https://localhost:\(secure)", options)])) { port in
+                let reply = try await reply(port, get("/"))
+                #expect(reply.text == "secure 0")
+            }
+        }
+    }
+
+    @Test func aServerThatSpeaksNoTLSIsA502() async throws {
+        let plain = try RawUpstream { connection in
+            try connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+            try connection.drain()
+        }
+        defer { plain.stop() }
+        try await serving(.quiet([.upstream("https://127.0.0.1:\(plain.port)")])) { port in
+            let reply = try await reply(port, get("/"))
+            #expect(reply.status == 502)
+        }
+    }
+}

@@ -77,6 +77,13 @@ final class Connection {
         dbr_set_idle_seconds(handle, 1)
     }
 
+    /// Ends the connection with RST at once, before the library can end it in good order.
+    func reset() {
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// True while the next move is the caller's, and is sending.
     private var isReading: Bool {
         switch stage {

@@ -122,6 +122,8 @@ extension Exchange {
         guard !hasLeft else { return -2 }
         let count = source?.read(into: buffer) ?? outgoing?.take(into: buffer) ?? -2
         if count == 0 { suspend() }
+        // To HTTP/1.0 an end of the connection is that of the body, and only a reset is none (RFC 9112, section 8).
+        if count == -2, head.isOldVersion, case .stream(length: nil)? = answer?.body { caller.reset() }
         if count < 0 { forgetSource() }
         return count
     }

@@ -137,6 +137,11 @@ static inline const struct sockaddr *dbr_peer(struct MHD_Connection *connection)
     return info == NULL ? NULL : info->client_addr;
 }
 
+// A response without a length gets no chunks, and its connection ends with it.
+static inline void dbr_end_by_closing(struct MHD_Response *response) {
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 static inline size_t dbr_head_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);

@@ -84,6 +84,8 @@ final class Answer: Sendable {
                 length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 32 << 10, fillFromExchange,
                 box.toOpaque(), releaseExchange)
             if response == nil { box.release() }
+            // The library would send the end of the chunks to HEAD too, as the beginning of the next answer.
+            if length == nil, exchange.head.method == .head { dbr_end_by_closing(response) }
             return response
         case .upgrade:
             return MHD_create_response_for_upgrade(connectionUpgraded, nil)

@@ -134,7 +134,7 @@ extension Exchange {
         _ answer: @escaping @Sendable () async -> Response
     ) {
         run { [self] in
-            let response = await answer()
+            let response = await answer().fitting(headRoom)
             let bytes = await send(response, to: request)
             log?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
@@ -212,6 +212,16 @@ extension Exchange {
             client.finish()
             return counter.value
         }
+    }
+}
+
+extension Response {
+    /// The same, or a 502 where a server behind the gateway sent more header fields than there is room for.
+    fileprivate func fitting(_ room: Int) -> Response {
+        guard isRelayed, headers.bytes > room else { return self }
+        let message =
+            "the answer has \(headers.bytes) bytes of header fields, and \(room) fit; raise Limits.pool"
+        return Gateway.refusal(HTTPError(.badGateway, message))
     }
 }
 

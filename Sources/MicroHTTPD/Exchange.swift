@@ -234,6 +234,14 @@ extension Exchange {
     /// True when the target was a whole URL (a browser talks to its proxy so).
     public var isAbsoluteForm: Bool { head.isAbsoluteForm }
 
+    /// Bytes of header fields that an answer may have; with more of them the library closes the connection.
+    ///
+    /// They stand in the connection's memory beside those of the request.
+    package var headRoom: Int {
+        let own = head.headers.bytes + 64 * head.headers.count + head.target.utf8.count
+        return max(0, worker.server.limits.pool - own - 1024)
+    }
+
     /// Answers with a task, which is cancelled when the caller leaves; its end is the answer's.
     ///
     /// It starts on the spot when this is called on the loop: a task that does not suspend has answered when this
@@ -386,5 +394,14 @@ extension Exchange {
         case .bytes, .file, .upgrade: caller.enter(.sending(acknowledged: nil))
         }
         return answer.queue(on: connection, for: self)
+    }
+}
+
+extension HTTPFields {
+    /// Bytes that they take in a head.
+    package var bytes: Int {
+        reduce(0) { count, field in
+            count + field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + 4
+        }
     }
 }

@@ -66,7 +66,7 @@ package final class Transfer {
         client.go(on: easy, isReceivingPaused: isReceivingPaused)
     }
 
-    /// The head of the answer is there.
+    /// The answer has begun, and may take its time.
     package func isAnsweredNow() { isAnswered = true }
 
     /// Ends it; the owner hears nothing more.

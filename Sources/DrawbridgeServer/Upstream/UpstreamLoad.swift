@@ -5,11 +5,15 @@ import MicroHTTPD
 
 /// A request to a server behind the gateway, as a task awaits its answer.
 ///
-/// What is not read yet is held back where it comes from, and so is what the server does not take. All of it is touched
-/// on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
+/// What is not read yet is held back where it comes from, and so is what the server does not take. An answer begins when
+/// the body of its request has come: the engine can begin none before, and drops what is left of the body when told to.
+///
+/// All of it is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
 final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     /// More bytes than this wait for the reader before the server has to wait.
     private static let highWater = 64 << 10
+    /// The same while the answer cannot begin yet.
+    private static let heldHighWater = 1 << 20
 
     /// An answer's head, and the body if it is there already.
     struct Beginning: Sendable {
@@ -31,6 +35,7 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var received: [UInt8] = []
     /// How many of them have been taken.
     @exclusivity(unchecked) private var taken = 0
+    @exclusivity(unchecked) private var receivedCount = 0
     @exclusivity(unchecked) private var isOver = false
     @exclusivity(unchecked) private var error: TransferError?
     @exclusivity(unchecked) private var isCancelled = false
@@ -63,7 +68,7 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         _ tell: @escaping (Result<Beginning, any Error>) -> Void
     ) {
         guard !isCancelled else { return tell(.failure(CancellationError())) }
-        if case .stream = request.body { pump(body) }
+        if case .stream = request.body { pump(body) } else { hasSentAll = true }
         beginning = tell
         let own = LoopClient.of(loop)
         reader = ResponseHeadReader(known: own.knownLines)
@@ -112,7 +117,8 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             } catch is CancellationError {
                 // Its sender has left, and with them the transfer; or the transfer is over.
             } catch {
-                // What was answered before it was all sent is not sent further.
+                // It was answered before it was all sent.
+                giveUpSending()
             }
         }
     }
@@ -135,6 +141,16 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         loop.perform { [self] in
             hasSentAll = true
             transfer?.resumeSending()
+            begin()
+        }
+    }
+
+    /// The body will never be whole, and nobody may take it for that.
+    private func giveUpSending() {
+        loop.perform { [self] in
+            guard let transfer else { return }
+            transfer.cancel()
+            ended(TransferError(.malformed, "\(host) answered a request that was dropped half way"))
         }
     }
 
@@ -162,16 +178,23 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         guard head == nil else { return }
         guard let head = try reader.read(line, from: host) else { return }
         self.head = head
-        transfer?.isAnsweredNow()
         // What came along with it is read by then.
         loop.performSoon { self.begin() }
     }
 
     func receive(body: UnsafeRawBufferPointer) -> Bool {
-        guard received.count - taken < Self.highWater else { return false }
+        let limit = beginning == nil ? Self.highWater : Self.heldHighWater
+        guard received.count - taken < limit else { return false }
         if received.isEmpty, body.count > 4 << 10 { received.reserveCapacity(Self.highWater + 16 << 10) }
         received += body
-        if exchange != nil { exchange?.bodyIsReady() } else if next != nil { deliver() }
+        receivedCount += body.count
+        if exchange != nil {
+            exchange?.bodyIsReady()
+        } else if next != nil {
+            deliver()
+        } else if isRefused {
+            loop.performSoon { self.begin() }
+        }
         return true
     }
 
@@ -187,8 +210,10 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     func mayReach(_ address: [UInt8], port: Int) throws(TransferError) { try guardian?(address, port) }
 
     func ended(_ error: TransferError?) {
+        guard !isOver else { return }
         isOver = true
-        self.error = error
+        // Whatever went wrong behind an answer that is whole.
+        self.error = receivedCount == head?.contentLength ? nil : error
         transfer = nil
         room?.resume(throwing: CancellationError())
         room = nil
@@ -200,19 +225,27 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             exchange?.bodyIsReady()
         } else if beginning == nil {
             deliver()
+        } else {
+            loop.performSoon { self.begin() }
         }
     }
 
     // MARK: On the loop
 
     private func begin() {
-        guard let head, let beginning else { return }
+        guard let head, let beginning, isOver || hasSentAll || isRefused else { return }
         self.beginning = nil
+        transfer?.isAnsweredNow()
         if isOver, let error, received.isEmpty { return beginning(.failure(error)) }
         let isWhole = isOver && error == nil
         let body = isWhole ? received : nil
         if isWhole { received = [] }
         beginning(.success(Beginning(head: head, body: body)))
+    }
+
+    /// Whether libcurl sends no more, since the answer is no success, and there is too much of that to wait for the rest.
+    private var isRefused: Bool {
+        beginning != nil && (head?.status.code ?? 0) >= 300 && received.count >= Self.highWater
     }
 
     private func deliver() {

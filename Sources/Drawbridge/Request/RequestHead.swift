@@ -37,6 +37,7 @@ package final class RequestHead: Sendable {
     /// What the access policy and the gateway itself look for; most names are told apart by their length.
     private static func saysWhoCalls(_ name: HTTPField.Name) -> Bool {
         switch name.canonicalName.utf8.count {
+        case 3: name == .via
         case 6: name == .origin
         case 11: name == .secPurpose
         case 12: name == .requestID

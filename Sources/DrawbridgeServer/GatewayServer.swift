@@ -258,7 +258,7 @@ extension AuditedHead {
         if let known = digest as? RequestHead { return known }
         let head = RequestHead(
             method, scheme: scheme, authority: authority, target: target, headers: headers,
-            isAbsoluteForm: isAbsoluteForm)
+            isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
         digest = head
         return head
     }

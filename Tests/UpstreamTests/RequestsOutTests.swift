@@ -165,6 +165,12 @@ struct RequestsOutTests {
         #expect(!sent.head.contains("evil"))
     }
 
+    @Test func anOldVersionIsToldOf() async throws {
+        let sent = try await sent(Array("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
+        #expect(sent.head.hasPrefix("GET / HTTP/1.1\r\n"))
+        #expect(sent.head.field("Via")?.hasPrefix("1.0 drawbridge-") == true)
+    }
+
     @Test func thoseBeforeAreToldToo() async throws {
         let sent = try await sent(
             get("/", "X-Forwarded-For: 9.9.9.9", "Via: 1.0 other", "X-Forwarded-Proto: x"))

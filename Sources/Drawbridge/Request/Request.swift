@@ -33,6 +33,9 @@ public struct Request: Sendable {
         set { own = own.with(isAbsoluteForm: newValue) }
     }
 
+    /// True for HTTP/1.0.
+    package var isOldVersion: Bool { own.isOldVersion }
+
     /// True where no header field says who calls.
     var isAnonymous: Bool { own.isAnonymous }
 
@@ -188,7 +191,7 @@ extension Request {
                 method: method, scheme: scheme, authority: authority, path: target, headerFields: headers)
         }
         set {
-            own = RequestHead(newValue, isAbsoluteForm: isAbsoluteForm)
+            own = RequestHead(newValue, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
             target = own.target
         }
     }

@@ -13,10 +13,12 @@ package final class RequestHead: Sendable {
     /// True where no header field says who calls, as with most callers that are no browser.
     let isAnonymous: Bool
     let isAbsoluteForm: Bool
+    /// True for HTTP/1.0.
+    let isOldVersion: Bool
 
     package init(
         _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
-        isAbsoluteForm: Bool = false
+        isAbsoluteForm: Bool = false, isOldVersion: Bool = false
     ) {
         self.method = method
         self.scheme = scheme
@@ -26,12 +28,13 @@ package final class RequestHead: Sendable {
         self.headers = headers
         isAnonymous = !headers.contains { Self.saysWhoCalls($0.name) }
         self.isAbsoluteForm = isAbsoluteForm
+        self.isOldVersion = isOldVersion
     }
 
-    convenience init(_ head: HTTPRequest, isAbsoluteForm: Bool = false) {
+    convenience init(_ head: HTTPRequest, isAbsoluteForm: Bool = false, isOldVersion: Bool = false) {
         self.init(
             head.method, scheme: head.scheme ?? "http", authority: head.authority, target: head.path ?? "/",
-            headers: head.headerFields, isAbsoluteForm: isAbsoluteForm)
+            headers: head.headerFields, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
     }
 
     /// What the access policy and the gateway itself look for; most names are told apart by their length.
@@ -54,6 +57,7 @@ package final class RequestHead: Sendable {
     ) -> RequestHead {
         RequestHead(
             method ?? self.method, scheme: scheme, authority: authority, target: target,
-            headers: headers ?? self.headers, isAbsoluteForm: isAbsoluteForm ?? self.isAbsoluteForm)
+            headers: headers ?? self.headers, isAbsoluteForm: isAbsoluteForm ?? self.isAbsoluteForm,
+            isOldVersion: isOldVersion)
     }
 }

@@ -172,7 +172,9 @@ extension UpstreamSender {
 
 extension Caller {
     init(of request: Request) {
-        self.init(address: request.remoteAddress, scheme: request.scheme, authority: request.authority)
+        self.init(
+            address: request.remoteAddress, scheme: request.scheme, authority: request.authority,
+            isOldVersion: request.isOldVersion)
     }
 }
 

@@ -87,5 +87,5 @@ private func lines(of path: String) -> [String] {
     return lines
 }
 
-/// True when no other suite runs beside the engine's: only then can the memory of this process be judged.
+/// True when no other suite runs beside: only then can the memory of this process be judged.
 package let isAlone = getenv("DRAWBRIDGE_ALONE") != nil

@@ -105,7 +105,7 @@ struct StreamTests {
                 try await Task.sleep(for: .milliseconds(300))
             }
             #expect(last < 40 * Self.megabyte, "\(last >> 20) MB")
-            #expect(residentBytes() - before < 16 * Self.megabyte)
+            #expect(!isAlone || residentBytes() - before < 16 * Self.megabyte)
             let rest = try await blocking { try client.drainToEnd() }
             #expect(rest > count)
             #expect(sent.value == count)
@@ -137,7 +137,7 @@ struct StreamTests {
                 }
             }
             #expect(read > count)
-            #expect(peak - before < 24 * Self.megabyte, "\((peak - before) >> 20) MB more")
+            #expect(!isAlone || peak - before < 24 * Self.megabyte, "\((peak - before) >> 20) MB more")
         }
     }
 }

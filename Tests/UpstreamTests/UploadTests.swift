@@ -44,7 +44,7 @@ struct UploadTests {
                 #expect(try client.reply().text == String(count))
                 return peak
             }
-            #expect(peak - before < 24 * Self.megabyte, "\((peak - before) >> 20) MB more")
+            #expect(!isAlone || peak - before < 24 * Self.megabyte, "\((peak - before) >> 20) MB more")
         }
     }
 
@@ -64,7 +64,7 @@ struct UploadTests {
                 var sent = try client.sendUntilBlocked(piece, atMost: count)
                 // The sockets' own buffers, on both sides of the gateway.
                 #expect(sent < 40 * Self.megabyte, "\(sent >> 20) MB")
-                #expect(residentBytes() - before < 16 * Self.megabyte)
+                #expect(!isAlone || residentBytes() - before < 16 * Self.megabyte)
                 gate.signal()
                 while sent < count { sent += try client.sendSome(piece.prefix(count - sent)) }
                 #expect(try client.reply().text == String(count))
@@ -144,6 +144,28 @@ struct UploadTests {
             let reply = try await reply(port, request("POST", "/", framing) + content)
             #expect(reply.status == 200)
             #expect(reply.body == body)
+        }
+    }
+
+    @Test func anAnswerThatIsTooLargeToWaitForTheRestEndsInTime() async throws {
+        let count = 64 * Self.megabyte
+        let echo: Answering = { connection, head in
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+            for _ in 0..<(count >> 16) { try connection.send(try connection.read(1 << 16)) }
+        }
+        var options = Upstream.Options()
+        options.answerTimeout = .seconds(1)
+        try await proxying(to: echo, options) { port, _ in
+            try await blocking {
+                let client = try RawClient(port, timeout: 30)
+                try client.send(request("POST", "/", "Content-Length: \(count)"))
+                let piece = [UInt8](repeating: 0x61, count: 1 << 16)
+                for _ in 0..<(count >> 16) { try client.send(piece) }
+                #expect(throws: RawClient.Failure.self) {
+                    let reply = try client.reply()
+                    if reply.status != 200 { throw RawClient.Failure.malformed("\(reply.status)") }
+                }
+            }
         }
     }
 

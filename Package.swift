@@ -93,6 +93,10 @@ let package = Package(
         // The engine alone, for `scripts/autobahn` and for what a connection costs.
         .executableTarget(
             name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/EchoServer"),
+        // A gateway in front of another server, whose memory tests judge.
+        .executableTarget(
+            name: "fronting-server", dependencies: ["Drawbridge", "DrawbridgeServer"],
+            path: "Tests/FrontingServer"),
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
@@ -118,6 +122,13 @@ let package = Package(
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
             ]),
+        // What lies behind the gateway is real here: nginx, Node and Python.
+        .testTarget(
+            name: "RealUpstreamTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "fronting-server", "TestSupport", httpTypes, logging,
+            ],
+            exclude: ["dev-server.js", "echo-server.py"]),
         .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",

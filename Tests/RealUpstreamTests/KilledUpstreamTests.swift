@@ -20,7 +20,7 @@ import Testing
                 let ends = try await withThrowingTaskGroup(of: End.self) { group in
                     for number in 0..<64 {
                         group.addTask {
-                            try await blocking { try Self.ask(gateway, number % 2 == 0, begun) }
+                            try await blocking { try Self.ask(gateway, number, begun) }
                         }
                     }
                     try await begun.wait { $0 == 64 }
@@ -36,11 +36,14 @@ import Testing
         }
     }
 
-    private static func ask(_ port: Int, _ isSilent: Bool, _ begun: Observed<Int>) throws -> End {
+    private static func ask(_ port: Int, _ number: Int, _ begun: Observed<Int>) throws -> End {
         let client = try RawClient(port)
+        let isSilent = number % 2 == 0
         let path = isSilent ? "/silence" : "/endless"
-        // What is asked by POST is not asked again.
-        try client.send("POST \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 2\r\n\r\nhi")
+        // What is asked by GET may be asked again, of nobody.
+        let method = number % 4 < 2 ? "GET" : "POST"
+        try client.send(
+            "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 2\r\n\r\nhi")
         if isSilent {
             begun.change { $0 += 1 }
             return .answered(try client.reply().status)

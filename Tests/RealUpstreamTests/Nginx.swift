@@ -49,9 +49,8 @@ final class Nginx: Sendable {
 
             """
         let file = try folder.write("nginx.conf", configuration)
-        program = try Program(
-            "nginx", ["-p", folder.path, "-c", file, "-e", "stderr"],
-            environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+        // Not every path of commands leads there.
+        program = try Program("/usr/sbin/nginx", ["-p", folder.path, "-c", file, "-e", "stderr"])
         guard await eventually({ (try? RawClient(port)) != nil }) else {
             throw Program.Ended(output: program.output)
         }

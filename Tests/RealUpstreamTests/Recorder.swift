@@ -48,17 +48,22 @@ final class Recorder: Sendable {
     }
 
     private static func relay(_ client: Int32, to target: Int, _ sent: Observed<[UInt8]>) {
-        guard let server = try? RawClient(target, timeout: 60) else {
+        guard let server = try? RawClient(target, timeout: 600) else {
             close(client)
             return
         }
-        DispatchQueue(label: "recorder.up").async {
+        let both = DispatchGroup()
+        DispatchQueue(label: "recorder.up").async(group: both) {
             copy(from: client, to: server.descriptor) { bytes in sent.change { $0 += bytes } }
         }
-        DispatchQueue(label: "recorder.down").async {
+        DispatchQueue(label: "recorder.down").async(group: both) {
             copy(from: server.descriptor, to: client) { _ in }
+        }
+        // A server may close before it has read a body, which is recorded all the same; and a descriptor that was
+        // closed earlier would be somebody else's.
+        both.notify(queue: DispatchQueue(label: "recorder.end")) {
             close(client)
-            withExtendedLifetime(server) {}
+            server.close()
         }
     }
 

@@ -28,6 +28,7 @@ import Testing
             #expect(Set(numbers).count <= 16)
             #expect(!numbers.contains("none"))
         }
+        withExtendedLifetime(nginx) {}
     }
 
     @Test func anEventIsThereBeforeTheNextIsSentAndALeaverIsNoticed() async throws {

@@ -17,6 +17,9 @@ public struct AccessPolicy: Sendable {
     /// The secret of this process that pages of the gateway's own carry.
     public let token: PageToken
 
+    /// Whether a browser's proxy stands behind this gateway, so that whole URLs mean somebody else; the gateway says so.
+    var isForProxy = false
+
     /// Loopback only, and no foreign origins, unless listed.
     public init(
         allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
@@ -38,7 +41,7 @@ public struct AccessPolicy: Sendable {
         return origin(scheme: text[..<mark.lowerBound].lowercased(), authority)
     }
 
-    private static func origin(scheme: String, _ authority: Authority) -> String {
+    static func origin(scheme: String, _ authority: Authority) -> String {
         let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
         guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else {
             return "\(scheme)://\(host)"
@@ -101,8 +104,11 @@ extension AccessPolicy {
         if field != nil { return nil }
         if requiresToken { return Self.tokenRequired }
         if let origin, isListed(origin) { return nil }
+        // By way of a browser's proxy a page of any site, a local one too, is of one origin with it, and that says
+        // nothing to us. `__jsbridge__` has no pages.
+        let isForOthers = isForOthers(request) && authority?.host != JSBridgeRule.name
         // What a header says of the host, a caller from afar may have made up.
-        let isLocal = authority?.isLocal == true && request.isFromThisMachine
+        let isLocal = !isForOthers && authority?.isLocal == true && request.isFromThisMachine
         switch request.headers.value(.secFetchSite) {
         case "same-origin", "none": break
         case nil where origin != nil: break
@@ -118,19 +124,22 @@ extension AccessPolicy {
                 --cors ORIGIN
                 """)
         }
-        // By way of a browser's proxy a foreign page is of one origin with its own site, and that says nothing to us.
-        let isKnown = isLocal || allowedHosts.contains(authority?.host ?? "")
+        let isKnown = isLocal || !isForOthers && allowedHosts.contains(authority?.host ?? "")
         return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
     /// True where whoever uses the proxy says that it is no browser, as `curl -x` does.
     ///
     /// A page can give its browser no other name than that without asking first (Fetch, "CORS-safelisted
-    /// request-header"), and browsers say which languages a person reads.
+    /// request-header"), but a person can. It can empty `Accept-Language`, but not leave it out; and which encodings a
+    /// browser takes no page has a say in (Fetch, "forbidden request-header").
     private static func isProgram(_ request: Request) -> Bool {
-        guard let name = request.headers.value(.userAgent) else { return false }
-        return !name.contains("Mozilla") && request.headers.value(.acceptLanguage) == nil
+        guard let name = request.headers.value(.userAgent), !name.isEmpty else { return false }
+        return !name.contains("Mozilla") && !request.headers.contains { browsersOwn.contains($0.name) }
     }
+
+    /// Browsers send these, and `curl` does not unless it is told to.
+    private static let browsersOwn: Set<HTTPField.Name> = [.acceptLanguage, .acceptEncoding, .referer]
 
     /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
     package func refusesPage(_ request: Request) -> HTTPError? {
@@ -145,10 +154,11 @@ extension AccessPolicy {
 
     /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
     ///
-    /// A browser opens it without asking anybody, and what is behind may believe whoever comes from this machine.
+    /// A browser opens it without asking anybody, and what is behind may believe whoever comes from this machine. By way
+    /// of a proxy it would come there in any case.
     package func refusesSocket(of request: Request) -> HTTPError? {
         guard let origin = request.headers.value(.origin), !isListed(origin),
-            !isOwn(origin, request.site, request)
+            !isOwn(origin, request.site, request), !isForOthers(request)
         else { return nil }
         return HTTPError(
             .forbidden,
@@ -178,6 +188,9 @@ extension AccessPolicy {
     func isListedSite(of request: Request) -> Bool {
         request.site.map { isListed(Self.origin(scheme: request.scheme, $0)) } ?? false
     }
+
+    /// True where a request goes by way of a browser's proxy to a host that decides for itself who may ask it.
+    func isForOthers(_ request: Request) -> Bool { isForProxy && request.isAbsoluteForm }
 
     /// `null` and `*` are no origins, and nobody can list them.
     private func isListed(_ origin: String) -> Bool {

@@ -104,7 +104,9 @@ public final class Gateway: Sendable {
         self.rules = rules
         self.replies = replies
         self.unhandled = unhandled
-        self.access = access
+        var policy = access
+        policy.isForProxy = passThrough.contains { $0.isProxy }
+        self.access = policy
         self.bodyLimit = bodyLimit
         self.presenter = presenter
         self.logger = logger

@@ -146,6 +146,19 @@ struct ProxyAccessTests {
 
     // MARK: What others answer
 
+    @Test func whoReadsAForeignSiteIsForThatSiteToSay() async throws {
+        let request = Self.request("http://bank.example/account", [.origin: Self.listed])
+        let response = await Self.gateway().respond(to: request)
+        #expect(response.headers[values: .accessControlAllowOrigin] == ["http://friend.example"])
+        #expect(response.headers[.vary] == nil)
+        let preflight = Self.request(
+            "http://bank.example/account", method: .options,
+            [.origin: Self.listed, .accessControlRequestMethod: "DELETE"])
+        let answer = await Self.gateway().respond(to: preflight)
+        #expect(try await answer.text() == "elsewhere: OPTIONS /account")
+        #expect(answer.headers[values: .accessControlAllowOrigin] == ["http://friend.example"])
+    }
+
     @Test func whoMayCallNativeIsForTheGatewayToSay() async {
         let preflight = Self.request(
             "http://__jsbridge__/login", method: .options,

@@ -30,7 +30,10 @@ extension Gateway {
         if case .output = reply.response.body, !request.isForScript {
             reply = (try? self.reply(reply.whole)) ?? reply
         }
-        access.addHeaders(to: &reply.response, for: request)
+        // Who may read what another host answers, that host says.
+        if !(reply.response.isRelayed && access.isForOthers(request)) {
+            access.addHeaders(to: &reply.response, for: request)
+        }
         if !reply.response.isRelayed { reply.set(requestID: request.id) }
         return reply
     }
@@ -75,8 +78,11 @@ extension Gateway {
     }
 
     private func destination(of request: Request) -> Destination {
-        if let preflight = access.preflight(request) { return .nowhere(preflight) }
-        guard let plain = intercept(request) else { return .behind }
+        let plain = intercept(request)
+        if plain != nil || !access.isForOthers(request), let preflight = access.preflight(request) {
+            return .nowhere(preflight)
+        }
+        guard let plain else { return .behind }
         if let error = access.refusesCaller(of: plain) { return .nowhere(refusal(error, of: request)) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
         if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {

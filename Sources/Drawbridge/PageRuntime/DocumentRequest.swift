@@ -15,9 +15,18 @@ enum DocumentRequest {
             self = ["document", "iframe", "frame"].contains(destination) ? .page : .other
         } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest" {
             self = .other
+        } else if Self.isOfAnotherOrigin(request) {
+            self = .other
         } else {
             self = headers.value(.accept)?.lowercased().contains("text/html") == true ? .page : .unknown
         }
+    }
+
+    /// True for what a page of another site may be let read by the document's own server (CORS): the tag has the page
+    /// token in it, and is not for that page.
+    private static func isOfAnotherOrigin(_ request: Request) -> Bool {
+        guard let origin = request.headers.value(.origin) else { return false }
+        return request.site.map { AccessPolicy.origin(scheme: request.scheme, $0) } != origin
     }
 }
 

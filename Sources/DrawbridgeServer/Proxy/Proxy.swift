@@ -50,7 +50,7 @@ public struct Proxy: Responder {
         guard request.isAbsoluteForm else { return try script(for: request) }
         let caller = request.remoteAddress.flatMap { IPAddress($0) }
         if let error = refusal(of: request, from: caller) { return Gateway.refusal(error) }
-        guard request.scheme == "http", let authority = request.authority,
+        guard request.scheme == "http" || request.scheme == "ws", let authority = request.authority,
             let url = try? UpstreamURL("http://\(authority)")
         else {
             return Gateway.refusal(
@@ -60,7 +60,10 @@ public struct Proxy: Responder {
                 ))
         }
         let sender = UpstreamSender(url, options, record: nil) { bytes, port throws(TransferError) in
-            guard let address = IPAddress(bytes: bytes) else { return }
+            guard let address = IPAddress(bytes: bytes) else {
+                throw TransferError(
+                    .forbidden, "\(authority) has no address that the proxy knows; ask another host")
+            }
             let targets = ProxyTargets(ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
             if let sentence = targets.refusal(of: address, port: port, for: caller) {
                 throw TransferError(.forbidden, sentence)

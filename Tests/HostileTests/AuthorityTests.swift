@@ -21,9 +21,10 @@ struct AuthorityTests {
             ("http://evil.example/name?_mobile_bridge=1", "localhost", 403, nil),
             ("http://evil.example/name?_mobile_bridge=1", "__jsbridge__", 403, nil),
             ("http://evil.example/__jsbridge__/name", "localhost", 403, nil),
-            // No trace of native is left in these: they are passed on, and there is nothing behind.
-            ("http://evil.example/name", "__jsbridge__", 404, nil),
-            ("http://evil.example/name", "localhost", 404, nil),
+            // No trace of native is left in these, and for others nobody asks here.
+            ("http://evil.example/name", "__jsbridge__", 403, nil),
+            ("http://evil.example/name", "localhost", 403, nil),
+            ("http://localhost/name", "evil.example", 404, nil),
         ] as [(String, String, Int, String?)])
     func theTargetsAuthorityDecides(_ target: String, _ host: String, _ status: Int, _ name: String?)
         async throws

@@ -107,7 +107,8 @@ extension Exchange {
         case .relaying(let begin):
             onLeave(
                 begin { [self, request] reply in
-                    send(reply, to: request, since: start, log, wasCancelled: hasLeft)
+                    let refused = reply.response.refusal(where: headRoom).map { SealedResponse($0) }
+                    send(refused ?? reply, to: request, since: start, log, wasCancelled: hasLeft)
                 })
         case .tooLong:
             sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
@@ -134,7 +135,8 @@ extension Exchange {
         _ answer: @escaping @Sendable () async -> Response
     ) {
         run { [self] in
-            let response = await answer().fitting(headRoom)
+            let answer = await answer()
+            let response = answer.refusal(where: headRoom) ?? answer
             let bytes = await send(response, to: request)
             log?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
@@ -216,9 +218,9 @@ extension Exchange {
 }
 
 extension Response {
-    /// The same, or a 502 where a server behind the gateway sent more header fields than there is room for.
-    fileprivate func fitting(_ room: Int) -> Response {
-        guard isRelayed, headers.bytes > room else { return self }
+    /// A 502 where a server behind the gateway sent more header fields than there is room for.
+    fileprivate func refusal(where room: Int) -> Response? {
+        guard isRelayed, headers.bytes > room else { return nil }
         let message =
             "the answer has \(headers.bytes) bytes of header fields, and \(room) fit; raise Limits.pool"
         return Gateway.refusal(HTTPError(.badGateway, message))

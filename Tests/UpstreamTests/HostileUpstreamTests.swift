@@ -258,7 +258,7 @@ struct HostileUpstreamTests {
         try await proxying(to: silent, options) { port, upstream in
             let reply = try await reply(port, get("/"))
             #expect(reply.status == 504)
-            #expect(reply.text.contains("127.0.0.1:\(upstream.port) did not answer within 1 seconds"))
+            #expect(reply.text.contains("127.0.0.1:\(upstream.port) did not answer within 1.0 seconds"))
             // The connection is not left behind.
             #expect(await eventually { upstream.connections.value[0].isOver.value })
         }

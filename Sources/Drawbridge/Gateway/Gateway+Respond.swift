@@ -39,7 +39,7 @@ extension Gateway {
     }
 
     /// One middleware after the other, then the answer itself.
-    private func inside(
+    func inside(
         _ rest: ArraySlice<any Middleware>, _ request: Request, on loop: (any HandlerLoop)?
     ) async -> Response {
         do {
@@ -54,10 +54,11 @@ extension Gateway {
 
     /// Native or not.
     private func answer(_ request: Request, on loop: (any HandlerLoop)?) async throws -> Response {
-        switch request.door == nil ? destination(of: request) : .native(request) {
+        switch request.door == nil ? destination(of: request) : .native(request, nil) {
         case .nowhere(let response): return response
         case .behind: return try await passThrough(request)
-        case .native(let plain):
+        case .native(let plain, let route?): return await run(route, plain, on: loop)
+        case .native(let plain, nil):
             do {
                 return try await handle(try await named(plain), original: request, on: loop)
             } catch {
@@ -73,12 +74,13 @@ extension Gateway {
         /// It is answered on its head alone.
         case nowhere(Response)
         case behind
-        /// To a handler, in its plain form.
-        case native(Request)
+        /// To a handler, in its plain form; to the one of this route where its own rule took it.
+        case native(Request, Route?)
     }
 
     private func destination(of request: Request) -> Destination {
-        let plain = intercept(request)
+        let route = hasComeRound(request) ? nil : ruled.first(for: request)
+        let plain = route == nil ? intercept(request) : request
         if plain != nil || !access.isForOthers(request), let preflight = access.preflight(request) {
             return .nowhere(preflight)
         }
@@ -90,7 +92,7 @@ extension Gateway {
                 .serviceUnavailable, "a handler is not started by a prefetch; ask again when it is needed")
             return .nowhere(refusal(error, of: request))
         }
-        return .native(plain)
+        return .native(plain, route)
     }
 
     private func passThrough(_ request: Request) async throws -> Response {
@@ -107,10 +109,14 @@ extension Gateway {
         return response
     }
 
+    /// What this process has sent on itself is not taken a second time.
+    private func hasComeRound(_ request: Request) -> Bool {
+        !request.isAnonymous && Via.own.isNamed(in: request.headers)
+    }
+
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
-    private func intercept(_ request: Request) -> Request? {
-        // What this process has sent on itself is not taken a second time.
-        guard request.isAnonymous || !Via.own.isNamed(in: request.headers) else { return nil }
+    func intercept(_ request: Request) -> Request? {
+        guard !hasComeRound(request) else { return nil }
         var plain = request
         var isNative = false
         for rule in rules {
@@ -192,7 +198,9 @@ extension Gateway {
             case .failure(let error): throw error
             }
         } catch {
-            reply = SealedResponse(self.reply(known(error, in: route.name, request)))
+            let error = known(error, in: route.name, request)
+            // No page that expects the envelope asked for a handler without a path.
+            reply = SealedResponse(route.rule == nil ? self.reply(error) : Self.refusal(error))
         }
         reply.response.answeredBy = route.title
         reply.set(took: took, by: route)
@@ -270,8 +278,8 @@ extension Gateway {
         case .behind:
             guard let begin = relaying(request) else { return .tooLong }
             return .relaying { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }
-        case .native(let plain):
-            guard plain.naming == .path, let route = best(plain),
+        case .native(let plain, let ruled):
+            guard let route = ruled ?? (plain.naming == .path ? best(plain) : nil),
                 request.body.bytes != nil || route.handler.bodyMode.isStreamed
             else { return .tooLong }
             if let error = refusesSize(of: plain, for: route) {
@@ -322,10 +330,12 @@ extension Gateway {
     /// Decides on the head: refusals come before the body, and before `100 Continue` is sent for it.
     package func admission(of request: Request) -> Admission {
         if let error = access.refusesHost(of: request) { return refused(error, request) }
-        guard let plain = intercept(request) else { return .taken(.streamed) }
+        let ruled = ruled.first(for: request)
+        guard let plain = ruled == nil ? intercept(request) : request else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
             return refused(error, request)
         }
+        if let ruled { return .taken(bodyMode(of: ruled)) }
         let collected = BodyMode.collected(upTo: bodyLimit)
         let own = plain.naming == .path ? best(plain.path, for: plain) : nil
         if let own, own.takes(plain.method.rawValue) { return .taken(bodyMode(of: own)) }

@@ -1,5 +1,5 @@
 public import Logging
-import Synchronization
+package import Synchronization
 
 /// The native side of a page: takes the requests that are meant for native, and lets everything else pass.
 ///
@@ -65,10 +65,12 @@ public final class Gateway: Sendable {
     let isTelling: Bool
     /// The handlers that every page can reach.
     let handlers: HandlerSet
+    /// Handlers that have a rule of their own, and no path.
+    let ruled = RuledHandlers()
     let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
     let hasSpecialHandlers = Atomic<Bool>(false)
 
-    static let droppedAnswerCount = Atomic<Int>(0)
+    package static let droppedAnswerCount = Atomic<Int>(0)
 
     /// Makes a gateway.
     ///

@@ -4,8 +4,11 @@ import HTTPTypes
 struct PrivateEndpoints: Responder {
     static let prefix = "/__drawbridge__"
 
+    /// Whether a path is the gateway's own, and nobody else's.
+    static func isOwn(_ path: String) -> Bool { path == prefix || path.hasPrefix(prefix + "/") }
+
     func respond(to request: Request) async throws -> Response? {
-        guard request.path == Self.prefix || request.path.hasPrefix(Self.prefix + "/") else { return nil }
+        guard Self.isOwn(request.path) else { return nil }
         guard request.path == Self.prefix + "/health" else {
             throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
         }

@@ -169,7 +169,7 @@ package final class Load: Expiring {
     }
 
     private func awaitDeadline() {
-        guard let deadline = type(of: handler).deadline else { return }
+        guard let deadline = route.deadline else { return }
         Deadlines.shared.add(self, after: deadline)
         // It may have ended meanwhile, and found nothing to remove.
         if isOver { Deadlines.shared.remove(self) }
@@ -177,7 +177,7 @@ package final class Load: Expiring {
 
     /// The deadline has passed.
     func expire() {
-        let deadline = type(of: handler).deadline ?? .zero
+        let deadline = route.deadline ?? .zero
         stop(
             with: HTTPError(
                 .gatewayTimeout,

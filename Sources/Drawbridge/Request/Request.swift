@@ -97,7 +97,7 @@ public struct Request: Sendable {
     var isForScript: Bool { door.map { $0.call.door?.hasEnvelope != true } ?? false }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
-    package internal(set) var gateway: Gateway? {
+    package var gateway: Gateway? {
         get { parts.values.gateway }
         set { change { $0.gateway = newValue } }
     }

@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// Where a streamed body goes: the caller, behind whatever lies between.
 ///
@@ -6,7 +6,7 @@ import Synchronization
 /// (``Gateway/droppedChunks``), and their writer is told as by a cancellation.
 public final class Client: Sendable {
     /// How many chunks came after the end, in the whole process.
-    static let dropped = Atomic<Int>(0)
+    package static let dropped = Atomic<Int>(0)
 
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let finished = Atomic<Bool>(false)

@@ -5,6 +5,9 @@ final class Route: Sendable {
     /// Asks a handler that waits for nothing.
     typealias Immediate = @Sendable (any Handler, Request) throws -> Response
 
+    /// Whether a handler without a path takes a request.
+    typealias Rule = @Sendable (Request) -> Bool
+
     let pattern: RoutePattern
     let handler: any Handler.Type
     let make: @Sendable (Request) throws -> any Handler
@@ -21,16 +24,33 @@ final class Route: Sendable {
     /// Asks a handler that waits for nothing, without a task; nil for all others.
     let immediate: Immediate?
 
+    /// What stands in place of the path for a handler that has none.
+    let rule: Rule?
+
+    /// How long the answer may take; nil: as long as it takes.
+    let deadline: Duration?
+
     private let methods: Set<String>?
 
-    init(
+    convenience init(
         pattern: RoutePattern, handler: any Handler.Type,
         make: @escaping @Sendable (Request) throws -> any Handler
+    ) {
+        self.init(
+            String(describing: handler), pattern, rule: nil, handler, deadline: handler.deadline, make: make)
+    }
+
+    /// Makes a route of another name, rule and deadline than the handler's type says.
+    init(
+        _ name: String, _ pattern: RoutePattern, rule: Rule?, _ handler: any Handler.Type,
+        deadline: Duration?, make: @escaping @Sendable (Request) throws -> any Handler
     ) {
         self.pattern = pattern
         self.handler = handler
         self.make = make
-        name = String(describing: handler)
+        self.name = name
+        self.rule = rule
+        self.deadline = deadline
         if let type = handler as? any SynchronousHandler.Type {
             immediate = Self.immediate(type)
         } else {

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Handlers that have a rule of their own and no path: they are asked before the paths, the last registered first.
+final class RuledHandlers: Sendable {
+    private let routes = Mutex<[(type: ObjectIdentifier, route: Route)]>([])
+    /// Most gateways have none, and their requests need no lock to know it.
+    private let isEmpty = Atomic<Bool>(true)
+
+    /// Adds a route; the one that was registered for the same type goes.
+    func insert(_ route: Route, for type: ObjectIdentifier) {
+        routes.withLock { routes in
+            routes.removeAll { $0.type == type }
+            routes.append((type, route))
+        }
+        isEmpty.store(false, ordering: .releasing)
+    }
+
+    /// Returns false when there was none for this type.
+    func remove(_ type: ObjectIdentifier) -> Bool {
+        routes.withLock { routes in
+            let count = routes.count
+            routes.removeAll { $0.type == type }
+            return routes.count < count
+        }
+    }
+
+    /// The first that takes the request; the gateway's own paths are nobody else's.
+    func first(for request: Request) -> Route? {
+        guard !isEmpty.load(ordering: .acquiring), !PrivateEndpoints.isOwn(request.path) else { return nil }
+        // Asked without the lock, for a rule is somebody else's code.
+        return routes.withLock { $0 }.last { $0.route.rule?(request) == true }?.route
+    }
+}
+
+extension Gateway {
+    /// Registers a handler with a rule of its own: it is asked about every request, flag or no flag, before the paths.
+    ///
+    /// Who may call is decided before its handler is made. What that throws has its true status.
+    ///
+    /// - Parameters:
+    ///   - type: names it in the log, and is registered once.
+    ///   - deadline: how long its answers may take; nil: as long as they take.
+    ///   - rule: whether it takes a request; it may be asked before the body is there, and more than once.
+    ///   - make: makes the instance for a request.
+    package func register<H: Handler>(
+        ruled type: Any.Type, deadline: Duration?, where rule: @escaping @Sendable (Request) -> Bool,
+        _ make: @escaping @Sendable (Request) throws -> H
+    ) {
+        let name = String(describing: type)
+        let route = Route(name, RoutePattern("/*"), rule: rule, H.self, deadline: deadline, make: make)
+        ruled.insert(route, for: ObjectIdentifier(type))
+    }
+
+    /// Removes what is registered with a rule of its own for a type.
+    ///
+    /// - Returns: false when there was nothing.
+    package func unregister(ruled type: Any.Type) -> Bool { ruled.remove(ObjectIdentifier(type)) }
+
+    /// Whether a request is for native, as its head says: then a handler answers it, or the word that there is none.
+    package func isNative(_ request: Request) -> Bool {
+        if ruled.first(for: request) != nil { return true }
+        guard let plain = intercept(request) else { return false }
+        guard unhandled == .passThrough, plain.naming == .path else { return true }
+        return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
+    }
+
+    /// Answers the request to which a handler redirects another one, whose caller was let in already.
+    package func redirected(to request: Request) async -> Response {
+        var request = request
+        request.headers[.pageToken] = access.token.text
+        return await inside([], request, on: nil)
+    }
+}

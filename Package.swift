@@ -25,6 +25,7 @@ let package = Package(
     products: [
         .library(name: "Drawbridge", targets: ["Drawbridge"]),
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
+        .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
         .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
@@ -55,6 +56,9 @@ let package = Package(
         .target(
             name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", "Curl", httpTypes, logging]),
 
+        // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
+        .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
+
         // What a page may ask of its app, each one file on the public API.
         .target(
             name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
@@ -81,6 +85,9 @@ let package = Package(
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
         .executableTarget(
             name: "driving", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/driving"),
+        .executableTarget(
+            name: "one-handler", dependencies: ["Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol"],
+            path: "examples/one-handler"),
         .testTarget(
             name: "NotesTests", dependencies: ["DrawbridgeCommand", "Notes"],
             path: "examples/notes/Tests/NotesTests"),
@@ -107,6 +114,11 @@ let package = Package(
             name: "DrawbridgeServerTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
+            ]),
+        .testTarget(
+            name: "DrawbridgeURLProtocolTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol", "TestSupport", httpTypes, logging,
             ]),
         // Input and faults that a server meets in the open, each with what must happen: the README there is the list.
         .testTarget(
@@ -139,9 +151,9 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "drawbridge-command", "hello",
-                "own-command", "middleware", "streaming", "Notes", "rewriting", "driving", "test-server",
-                "MicroHTTPD", "TestSupport", httpTypes,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "DrawbridgeURLProtocol",
+                "drawbridge-command", "hello", "own-command", "middleware", "streaming", "Notes", "rewriting",
+                "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
             ],
             exclude: ["help.txt"]),
         .testTarget(

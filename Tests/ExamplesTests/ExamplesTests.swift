@@ -105,6 +105,22 @@ import Testing
         #expect(dog.contains(#""code":404"#) && dog.contains("nothing at /pictures/dog.svg"))
     }
 
+    @Test func oneHandlerAnswersTheAppCurlAndAPage() async throws {
+        let program = try Program.product("one-handler", ["0"])
+        _ = try await program.line(with: "the app is told: Hello, Bob!")
+        _ = try await program.line(with: "the app is told: Hello, Dora!")
+        let address = try await program.address()
+        #expect(
+            try await curl("\(address)/greet?_mobile_bridge=1&name=Ann")
+                == #"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#)
+        let browser = try await Chromium()
+        try await browser.open("\(address)/")
+        #expect(try await browser.shown("h1") == "Hello, Cleo!")
+        // The class that was written for an app.
+        let alert = try await curl("-i", "\(address)/alert?_mobile_bridge=1&title=Hello")
+        #expect(alert.contains("Content-Type: text/json") && alert.contains(#"{"result":"ok"}"#))
+    }
+
     @Test func drivingPrintsWhatThePagesAnswer() async throws {
         let driving = try Program.product("driving", ["0"])
         let browser = try await Chromium()

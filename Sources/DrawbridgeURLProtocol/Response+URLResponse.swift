@@ -1,0 +1,97 @@
+import Drawbridge
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension Response {
+    /// The head of a response of Foundation's; its body is a stream of the length that it announces, and empty.
+    ///
+    /// What Foundation hands over is decoded and without framing: header fields that say otherwise are left out, and a
+    /// length that was that of an encoding.
+    ///
+    /// - Throws: a 502 for a status that cannot end a request.
+    init(_ response: URLResponse, _ policy: URLCache.StoragePolicy) throws {
+        guard let http = response as? HTTPURLResponse else {
+            self.init(headers: Self.headers(of: response))
+            let length = response.expectedContentLength
+            // Many write 0 where they do not know.
+            body = .stream(length: length > 0 ? Int(length) : nil) { _ in }
+            apply(policy)
+            return
+        }
+        guard (200...599).contains(http.statusCode) else {
+            throw HTTPError(.badGateway, "\(http.statusCode) is no status that answers a request")
+        }
+        self.init(HTTPResponse.Status(code: http.statusCode), headers: Self.headers(of: http))
+        let length = http.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
+        let isEncoded = http.value(forHTTPHeaderField: "Content-Encoding") != nil
+        body = .stream(length: isEncoded ? nil : length) { _ in }
+        apply(policy)
+    }
+
+    private static func headers(of response: URLResponse) -> HTTPFields {
+        var headers: HTTPFields = [:]
+        headers[.contentType] = response.mimeType.map { type in
+            response.textEncodingName.map { "\(type); charset=\($0)" } ?? type
+        }
+        return headers
+    }
+
+    private static func headers(of response: HTTPURLResponse) -> HTTPFields {
+        var headers: HTTPFields = [:]
+        for (name, value) in response.allHeaderFields {
+            guard let name = HTTPField.Name("\(name)"), !ofTheConnection.contains(name) else { continue }
+            if name == .setCookie {
+                headers[values: name] = cookies("\(value)")
+            } else {
+                headers.append(HTTPField(name: name, value: "\(value)"))
+            }
+        }
+        return headers
+    }
+
+    /// Cookies that Foundation has joined with commas; one in a date is followed by no name and equals sign.
+    static func cookies(_ joined: String) -> [String] {
+        var cookies: [String] = []
+        for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = part.drop { $0 == " " }.prefix { $0 != "=" && $0 != ";" }
+            let isNew = part.contains("=") && HTTPField.Name(String(name)) != nil
+            if isNew || cookies.isEmpty {
+                cookies.append(String(part.drop { $0 == " " }))
+            } else {
+                cookies[cookies.count - 1] += ",\(part)"
+            }
+        }
+        return cookies
+    }
+
+    /// May it be kept, and where: there is no word of HTTP's for "in memory only", so that is kept nowhere.
+    private mutating func apply(_ policy: URLCache.StoragePolicy) {
+        switch policy {
+        case .allowed: headers[.cacheControl] = headers[.cacheControl] ?? "private"
+        default: headers[.cacheControl] = "no-store"
+        }
+    }
+
+    /// Of the connection or of the encoding of the data, neither of which is ours (RFC 9110, section 7.6.1).
+    private static let ofTheConnection: Set<HTTPField.Name> = [
+        .connection, .contentEncoding, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
+        HTTPField.Name("Keep-Alive")!, HTTPField.Name("Proxy-Connection")!,
+    ]
+}
+
+extension HTTPResponse.Status {
+    /// Whether content may follow it (RFC 9110, section 6.4.1).
+    var hasBody: Bool { self != .noContent && self != .notModified && kind != .informational }
+}
+
+extension Error {
+    /// What it says to people: its description, where it has one.
+    var words: String {
+        if let words = (self as? any LocalizedError)?.errorDescription { return words }
+        let isFoundations = self is any CustomNSError || Swift.type(of: self) is NSError.Type
+        return isFoundations ? localizedDescription : "\(self)"
+    }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+import Drawbridge
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One instance of a `URLProtocol` class at work, and the client that it tells of its progress.
+///
+/// The class is started and stopped on a queue of the load's own, one after the other, and calls its client on any
+/// thread. What it says after it finished, failed, redirected or was stopped is dropped and counted.
+final class URLProtocolLoad: NSObject, Sendable {
+    /// What the instance told its client.
+    enum Event: Sendable {
+        case redirected(URLRequest, URLResponse)
+        case received(URLResponse, URLCache.StoragePolicy)
+        case loaded([UInt8])
+        case finished
+        case failed(any Error)
+        /// Nobody wants to hear any more.
+        case stopped
+    }
+
+    private struct State {
+        /// Until it is taken.
+        var response: Event?
+        var hasResponse = false
+        /// What was loaded and not taken yet.
+        var data: [UInt8] = []
+        /// Redirected, finished, failed or stopped: nothing comes after it.
+        var end: Event?
+        var reader: CheckedContinuation<Void, Never>?
+        /// Threads that wait until the data is taken.
+        var writers: [DispatchSemaphore] = []
+    }
+
+    private let type: URLProtocol.Type
+    private let queue = DispatchQueue(label: "drawbridge.urlprotocol")
+    /// Touched on the queue only; it holds the load as its client until it is stopped.
+    nonisolated(unsafe) private var instance: URLProtocol?
+    private let state = Mutex(State())
+
+    /// Bytes that may lie here unread before whoever loads more has to wait.
+    private static let room = 1 << 20
+
+    init(_ type: URLProtocol.Type) { self.type = type }
+
+    /// Makes the instance and starts it, unless it was stopped before.
+    func start(_ request: URLRequest) {
+        queue.async { [self] in
+            guard state.withLock({ $0.end == nil }) else { return }
+            let instance = type.init(
+                request: type.canonicalRequest(for: request), cachedResponse: nil, client: self)
+            self.instance = instance
+            instance.startLoading()
+        }
+    }
+
+    /// Ends the load, and stops the instance if that was not done yet.
+    func stop() {
+        _ = add { state in
+            state.end = .stopped
+            return true
+        }
+    }
+
+    /// Waits for what is told next; the end is told again and again.
+    func next() async -> Event {
+        while true {
+            if let event = take() { return event }
+            await withCheckedContinuation { reader in
+                let isThere = state.withLock { state in
+                    guard state.response == nil, state.data.isEmpty, state.end == nil else { return true }
+                    state.reader = reader
+                    return false
+                }
+                if isThere { reader.resume() }
+            }
+        }
+    }
+
+    private func take() -> Event? {
+        var writers: [DispatchSemaphore] = []
+        let event = state.withLock { state -> Event? in
+            if let response = state.response.take() { return response }
+            guard !state.data.isEmpty else { return state.end }
+            swap(&writers, &state.writers)
+            defer { state.data = [] }
+            return .loaded(state.data)
+        }
+        for writer in writers { writer.signal() }
+        return event
+    }
+
+    /// The response came; there is one, and it comes before the data.
+    func receive(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
+        let isTaken = add { state in
+            guard !state.hasResponse else { return false }
+            state.hasResponse = true
+            state.response = .received(response, policy)
+            return true
+        }
+        if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+    }
+
+    /// Data came; waits while more than `room` is unread, so that a slow reader slows the writer.
+    ///
+    /// A task does not wait: it would hold a thread that the reader may need.
+    func load(_ data: Data) {
+        guard !data.isEmpty else { return }
+        let mayWait = withUnsafeCurrentTask { $0 == nil }
+        let space = DispatchSemaphore(value: 0)
+        var isFull = false
+        let isTaken = add { state in
+            state.data += data
+            isFull = mayWait && state.data.count > Self.room
+            if isFull { state.writers.append(space) }
+            return true
+        }
+        if !isTaken { Client.dropped.add(1, ordering: .relaxed) }
+        if isFull { space.wait() }
+    }
+
+    /// The load is over, and its instance is told so.
+    func end(with event: Event, unlessResponded: Bool = false) {
+        let isTaken = add { state in
+            guard !unlessResponded || !state.hasResponse else { return false }
+            state.end = event
+            return true
+        }
+        if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+    }
+
+    /// Notes what was told; returns false when it came too late, or was told before.
+    ///
+    /// Whom it concerns hears of it outside the lock: the reader, writers that wait in vain, the instance.
+    private func add(_ note: (inout State) -> Bool) -> Bool {
+        var reader: CheckedContinuation<Void, Never>?
+        var writers: [DispatchSemaphore] = []
+        var isOver = false
+        let isTaken = state.withLock { state in
+            guard state.end == nil, note(&state) else { return false }
+            reader = state.reader.take()
+            isOver = state.end != nil
+            if isOver { swap(&writers, &state.writers) }
+            return true
+        }
+        reader?.resume()
+        for writer in writers { writer.signal() }
+        if isOver { queue.async { [self] in instance.take()?.stopLoading() } }
+        return isTaken
+    }
+}

@@ -64,7 +64,7 @@ struct Attack: Sendable {
     }
 
     /// The ways in the lines of a log in JSON.
-    private static func statuses(in log: String) -> [String: Set<Int>] {
+    static func statuses(in log: String) -> [String: Set<Int>] {
         var statuses: [String: Set<Int>] = [:]
         for line in log.split(separator: "\n") {
             guard let line = try? JSON(parsing: Array(line.utf8)),

@@ -67,7 +67,9 @@ enum Browser: String, CaseIterable, Sendable {
                 "--no-first-run", "--disable-popup-blocking",
                 "--autoplay-policy=no-user-gesture-required", "--user-data-dir=\(home)",
                 "--host-resolver-rules=MAP \(Self.reboundName) 127.0.0.1",
-                proxy.map { $0.argument(port: $1) } ?? "--no-proxy-server", url,
+                proxy.map { $0.argument(port: $1) } ?? "--no-proxy-server",
+                // Else it does not ask a proxy for this machine.
+                "--proxy-bypass-list=<-loopback>", url,
             ]
         case .firefox:
             let preferences = proxy.map { $0.preferences(port: $1) } ?? ""

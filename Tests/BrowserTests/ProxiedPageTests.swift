@@ -20,7 +20,17 @@ import Testing
 
     @Test(arguments: browsers, BrowserProxy.allCases)
     func pagesOfOtherSitesDoNot(_ browser: Browser, _ proxy: BrowserProxy) async throws {
-        let visit = try await Visit(to: "foreign.test", in: browser, by: proxy)
+        try await Self.expectNoCall(of: "foreign.test", browser, proxy)
+    }
+
+    /// That of another program is none of the gateway's, though browsers say that it asks its own origin.
+    @Test func pagesOfThisMachineDoNotEither() async throws {
+        try await Self.expectNoCall(of: "127.0.0.1", .chromium, .server)
+    }
+
+    private static func expectNoCall(of host: String, _ browser: Browser, _ proxy: BrowserProxy) async throws
+    {
+        let visit = try await Visit(to: host, in: browser, by: proxy)
         #expect(visit.ran.isEmpty)
         #expect(visit.statuses.count == 20, "they are not tried: \(visit.statuses.keys.sorted())")
         #expect(visit.statuses.filter { $0.value != [403] } == [:])

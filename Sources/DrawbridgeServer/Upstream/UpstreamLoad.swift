@@ -3,7 +3,7 @@ import Drawbridge
 import HTTPTypes
 import MicroHTTPD
 
-/// A request to a server behind the gateway, as a task awaits its answer.
+/// A request to a server behind the gateway, and its answer.
 ///
 /// What is not read yet is held back where it comes from, and so is what the server does not take. An answer begins when
 /// the body of its request has come: the engine can begin none before, and drops what is left of the body when told to.

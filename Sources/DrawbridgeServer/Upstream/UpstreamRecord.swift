@@ -34,11 +34,13 @@ final class UpstreamRecord: Sendable {
     }
 
     /// It has answered.
-    func succeeded(_ logger: Logger) {
+    func succeeded(_ logger: @autoclosure () -> Logger) {
         let count = state.withLock { state in
             defer { state.failures = 0 }
             return state.failures
         }
-        if count > 0 { logger.notice("upstream \(name) answers again, after \(count) requests that failed") }
+        if count > 0 {
+            logger().notice("upstream \(name) answers again, after \(count) requests that failed")
+        }
     }
 }

@@ -2,7 +2,6 @@ import Curl
 import Drawbridge
 import HTTPTypes
 import MicroHTTPD
-import Synchronization
 
 /// Sends requests to one server and makes its answers ours.
 struct UpstreamSender: Sendable {
@@ -40,26 +39,23 @@ struct UpstreamSender: Sendable {
     ///   - target: the target that the server gets.
     ///   - route: leads back to the gateway; nil where answers stay as they are.
     func send(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
-        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        if isTunnel(request) { return await openTunnel(request, target, by: route) }
+        let loop: Loop
+        do {
+            loop = try LoopClient.loop()
+        } catch {
+            return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
+        }
+        let cancelling = Cancelling()
         return await withTaskCancellationHandler {
-            if isTunnel(request) { return await openTunnel(request, target, by: route) }
-            let loop: Loop
-            do {
-                loop = try LoopClient.loop()
-            } catch {
-                return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
-            }
-            return await withCheckedContinuation { continuation in
+            await withCheckedContinuation { continuation in
                 loop.perform {
-                    let end = begin(request, target, by: route, on: loop) {
-                        continuation.resume(returning: $0)
-                    }
-                    cancel.withLock { $0 = end }
-                    if Task.isCancelled { end() }
+                    cancelling.set(
+                        begin(request, target, by: route, on: loop) { continuation.resume(returning: $0) })
                 }
             }
         } onCancel: {
-            cancel.withLock { $0 }?()
+            cancelling.cancel()
         }
     }
 
@@ -71,8 +67,8 @@ struct UpstreamSender: Sendable {
         _ request: Request, _ target: String, by route: UpstreamRoute?, on loop: Loop,
         _ tell: @escaping (Response) -> Void
     ) -> @Sendable () -> Void {
-        if let loop = refusesLoop(request) {
-            tell(loop)
+        if let refusal = refusesRound(request) {
+            tell(refusal)
             return {}
         }
         let caller = Caller(of: request)
@@ -99,7 +95,7 @@ struct UpstreamSender: Sendable {
     }
 
     /// What comes round to this gateway again would do so for ever.
-    private func refusesLoop(_ request: Request) -> Response? {
+    private func refusesRound(_ request: Request) -> Response? {
         guard Via.own.isNamed(in: request.headers) else { return nil }
         return Gateway.refusal(
             HTTPError(
@@ -123,7 +119,7 @@ extension UpstreamSender {
     /// Lets bytes go through once the server has agreed.
     private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response
     {
-        if let loop = refusesLoop(request) { return loop }
+        if let refusal = refusesRound(request) { return refusal }
         if let error = request.gateway?.access.refusesSocket(of: request) { return Gateway.refusal(error) }
         let caller = Caller(of: request)
         do {

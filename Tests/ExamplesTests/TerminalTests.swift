@@ -271,9 +271,8 @@ import Testing
         let address = try await drawbridge.address()
         drawbridge.child.type("\u{13}")
         _ = try await curl("\(address)/echo?_mobile_bridge=1")
-        let start = now()
+        // What is kept ends by itself, with another code.
         #expect(await drawbridge.stop() == 0)
-        #expect(now() - start < 2.9)
     }
 
     @Test func norDoesItKeepAProcessWhoseHandlerHoldsItsThread() async throws {

@@ -25,7 +25,16 @@ import Testing
         try await Self.expectNoFailure("\(page.shape.rawValue)/\(page.door).html", in: browser)
     }
 
+    /// Opens a page that tests itself; once more where it was late, for a browser takes what a busy machine leaves it,
+    /// and what is wrong is wrong again.
     private static func expectNoFailure(_ page: String, in browser: Browser) async throws {
+        let failed = try await failures(of: page, in: browser)
+        guard !failed.isEmpty else { return }
+        print("\(page) in \(browser.rawValue) is opened once more, after: \(failed)")
+        #expect(try await failures(of: page, in: browser) == [], "\(page) in \(browser.rawValue)")
+    }
+
+    private static func failures(of page: String, in browser: Browser) async throws -> [String] {
         let site = try DoorSite()
         let url = "\(site.address)/\(page)?report=/report"
         let report: DoorSite.Report
@@ -36,10 +45,10 @@ import Testing
             throw error
         }
         let failed = report.cases.compactMap { single in single.failed.map { "\(single.name): \($0)" } }
-        #expect(failed == [], "\(report.door) in \(report.engine)")
         #expect(report.engine == browser.rawValue)
         #expect(report.cases.count >= 3, "\(report.cases.map(\.name))")
         if !failed.isEmpty { await Evidence.keep(report.html, of: page, in: browser) }
         await site.server.stop()
+        return failed
     }
 }

@@ -11,7 +11,9 @@ import MicroHTTPD
 /// All of it is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
 final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     /// More bytes than this wait for the reader before the server has to wait.
-    private static let highWater = 32 << 10
+    private static let highWater = 40 << 10
+    /// What is there at most then: libcurl has pieces of 16 KB.
+    private static let roomAtOnce = 48 << 10
     /// The same while the answer cannot begin yet.
     private static let heldHighWater = 1 << 20
 
@@ -185,7 +187,7 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     func receive(body: UnsafeRawBufferPointer) -> Bool {
         let limit = beginning == nil || hasSentAll ? Self.highWater : Self.heldHighWater
         guard received.count - taken < limit else { return false }
-        if received.isEmpty, body.count > 4 << 10 { received.reserveCapacity(Self.highWater + 16 << 10) }
+        if received.isEmpty, body.count > 4 << 10 { received.reserveCapacity(Self.roomAtOnce) }
         received += body
         receivedCount += body.count
         if exchange != nil {

@@ -30,7 +30,7 @@ final class UpstreamTunnel: Response.Upgrade, @unchecked Sendable {
     }
 }
 
-/// An end on its way to its loop.
+/// An end on its way to its loop, where alone it is used; nobody else has it any more: that makes it Sendable.
 private struct UncheckedEnd: @unchecked Sendable {
     let end: any TunnelEnd
 }

@@ -121,6 +121,16 @@ static inline void dbr_add_fields(struct MHD_Response *response, const void *tex
     }
 }
 
+// Removes header fields that were added so.
+static inline void dbr_remove_fields(struct MHD_Response *response, const void *text, size_t size) {
+    const char *name = text, *end = name + size;
+    while (name < end) {
+        const char *value = name + strlen(name) + 1;
+        MHD_del_response_header(response, name, value);
+        name = value + strlen(value) + 1;
+    }
+}
+
 static inline int dbr_epoll_descriptor(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info == NULL ? -1 : info->epoll_fd;

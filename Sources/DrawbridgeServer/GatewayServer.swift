@@ -176,7 +176,8 @@ extension Exchange {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
             send(
-                reply.response.status, reply.others, adding: reply.added, bytes)
+                reply.response.status, reply.response.headers, fixed: reply.fixedText, adding: reply.added,
+                bytes)
             return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(

@@ -16,15 +16,19 @@ final class Answer: Sendable {
 
     let status: Int
     let headers: HTTPFields
-    /// More of them, as C strings: a name, its value, the next name.
+    /// More of them, which other answers have as well, as C strings: a name, its value, the next name.
+    let fixed: [UInt8]
+    /// More of them, which are this answer's own, written as the fixed ones are.
     let added: [UInt8]
     let body: Body
 
     init(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [UInt8], _ body: Body
+        _ status: HTTPResponse.Status, _ headers: HTTPFields = [:], fixed: [UInt8] = [],
+        adding added: [UInt8] = [], _ body: Body
     ) {
         self.status = status.code
         self.headers = headers
+        self.fixed = fixed
         self.added = added
         self.body = body
     }
@@ -32,16 +36,24 @@ final class Answer: Sendable {
     convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
         if closing { headers[.connection] = "close" }
-        self.init(head.status, headers, adding: [], body)
+        self.init(head.status, headers, body)
     }
 
     /// Hands the answer to the library.
     ///
     /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the access handler, on the loop's thread.
     func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
+        if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
+            bytes.count <= ReusableResponse.longest
+        {
+            guard let response = exchange.reuse(fixed, length: bytes.count) else { return false }
+            added.withUnsafeBytes { response.hold(bytes, adding: $0) }
+            return MHD_queue_response(connection, UInt32(status), response.handle) == .YES
+        }
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }
         for field in headers where isSent(field) { add(field, to: response, exchange) }
+        fixed.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
         added.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
         return MHD_queue_response(connection, UInt32(status), response) == .YES
     }

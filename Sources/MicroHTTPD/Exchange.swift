@@ -36,6 +36,8 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var connection: OpaquePointer?
     private let caller: Connection
     @exclusivity(unchecked) private var answer: Answer?
+    /// What carries the answer, until it is sent.
+    @exclusivity(unchecked) private var response: ReusableResponse?
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isQueued = false
     @exclusivity(unchecked) private var isSuspended = false
@@ -141,6 +143,7 @@ extension Exchange {
         if isSuspended { worker.unwatch(caller.socket) }
         isSuspended = false
         connection = nil
+        if let response = response.take() { worker.responses.giveBack(response) }
         caller.exchange = nil
         caller.isNew = false
         caller.enter(.idle(received: nil))
@@ -291,12 +294,15 @@ extension Exchange {
 
     /// Sends an answer that is complete.
     ///
-    /// - Parameter added: header fields besides `headers`, as C strings: a name, its value, the next name.
+    /// - Parameters:
+    ///   - headers: header fields.
+    ///   - fixed: more of them, which other answers have as well, as C strings: a name, its value, the next name.
+    ///   - added: more of them, which are this answer's own, written as the fixed ones are.
     package func send(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, adding added: [UInt8],
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8], adding added: [UInt8],
         _ body: [UInt8]
     ) {
-        let answer = Answer(status, headers, adding: added, .bytes(body))
+        let answer = Answer(status, headers, fixed: fixed, adding: added, .bytes(body))
         if loop.isCurrent { set(answer) } else { onLoop { $0.set(answer) } }
     }
 
@@ -383,6 +389,12 @@ extension Exchange {
             incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
             if isSuspended { resume() }
         }
+    }
+
+    /// A response for this exchange, until it is completed.
+    func reuse(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
+        response = worker.responses.take(fixed, length: length)
+        return response
     }
 
     private func queue(_ answer: Answer) -> Bool {

@@ -31,6 +31,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private let handshakes: Handshakes
     let upgrades: Upgrades
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
+    @exclusivity(unchecked) var responses = ReusableResponses()
     @exclusivity(unchecked) private(set) var isDraining = false
     @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
     /// What the library complained about first, before there was a daemon.

@@ -14,4 +14,14 @@ struct FixedFields: Sendable {
     }
 
     static let none = FixedFields([])
+
+    /// Of no use to a foreign page that includes it as a script or an image.
+    static let guarded = FixedFields([
+        HTTPField(name: .xContentTypeOptions, value: "nosniff"),
+        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
+    ])
+
+    /// The same, and not cacheable.
+    static let guardedAndFresh = FixedFields(
+        [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
 }

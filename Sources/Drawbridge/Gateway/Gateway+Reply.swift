@@ -11,14 +11,18 @@ extension Gateway {
         let code = response.status.code
         let reply = SealedResponse(response)
         guard case .output(let output) = reply.response.body, !isBare else {
-            reply.set(hasCaching ? Self.guarded : Self.guardedAndFresh)
+            if let type = reply.response.contentType {
+                reply.set(type)
+            } else {
+                reply.set(hasCaching ? .guarded : .guardedAndFresh)
+            }
             return reply
         }
         reply.response.body = .bytes(Envelope.success(output, code: code))
         if replies == .envelope { reply.response.status = .ok }
         reply.set(
             hasCaching
-                ? FixedFields(Self.guarded.fields + [contentType])
+                ? FixedFields(FixedFields.guarded.fields + [contentType])
                 : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
         return reply
     }
@@ -72,20 +76,15 @@ extension Gateway {
     private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
     private static let textJSON = HTTPField(name: .contentType, value: "text/json")
 
-    /// Of no use to a foreign page that includes it as a script or an image.
-    private static let guarded = FixedFields([
-        HTTPField(name: .xContentTypeOptions, value: "nosniff"),
-        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
-    ])
-    private static let guardedAndFresh = FixedFields(
-        [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
-    private static let textJSONFields = FixedFields([textJSON] + guardedAndFresh.fields)
-    private static let applicationJSONFields = FixedFields([applicationJSON] + guardedAndFresh.fields)
+    private static let textJSONFields = FixedFields(
+        [textJSON] + FixedFields.guardedAndFresh.fields)
+    private static let applicationJSONFields = FixedFields(
+        [applicationJSON] + FixedFields.guardedAndFresh.fields)
 
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
         let reply = SealedResponse(response)
-        reply.set(response.contains(.cacheControl) ? guarded : guardedAndFresh)
+        reply.set(response.contains(.cacheControl) ? .guarded : .guardedAndFresh)
         response = reply.whole
     }
 

@@ -21,6 +21,12 @@ package final class SealedResponse: @unchecked Sendable {
         for field in fixed.fields { remove(field.name) }
     }
 
+    /// Gives an answer that has a type and no other field all that answers of its type have.
+    func set(_ type: ContentType) {
+        response.headers = [:]
+        fixed = type.fixed
+    }
+
     /// Gives the answer the id of its request.
     func set(requestID: String) {
         self.requestID = requestID
@@ -34,20 +40,17 @@ package final class SealedResponse: @unchecked Sendable {
         if response.contains(name) { response.headers[name] = nil }
     }
 
-    /// The fields that are not among `added`.
-    package var others: HTTPFields { response.fields }
+    /// The fields that are the same in other answers, as C strings: a name, its value, the next name.
+    package var fixedText: [UInt8] { fixed.text }
 
-    /// The added fields as C strings: a name, its value, the next name.
+    /// The fields that are this answer's own, written so as well: its request's id, and how long it took.
     package var added: [UInt8] {
         let digits = 24
-        let type = response.contentType?.fixed.text ?? []
         let count =
-            type.count + fixed.text.count + Self.idName.utf8CodeUnitCount + requestID.utf8.count + 1
+            Self.idName.utf8CodeUnitCount + requestID.utf8.count + 1
             + (timing.map { Self.timingName.utf8CodeUnitCount + $0.route.timing.count + digits + 1 } ?? 0)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
             var writer = ByteWriter(buffer)
-            type.withUnsafeBufferPointer { writer.write($0) }
-            fixed.text.withUnsafeBufferPointer { writer.write($0) }
             writer.write(Self.idName)
             requestID.withBytes { writer.write($0) }
             writer.write("\0")

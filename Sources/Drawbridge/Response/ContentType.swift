@@ -4,13 +4,14 @@ import HTTPTypes
 final class ContentType: Sendable {
     let text: String
     let headers: HTTPFields
-    /// The same for an engine.
+    /// What a handler's answer of that type has besides what is its own.
     let fixed: FixedFields
 
     private init(_ text: String) {
         self.text = text
         headers = HTTPFields(.contentType, text)
-        fixed = FixedFields([HTTPField(name: .contentType, value: text)])
+        fixed = FixedFields(
+            [HTTPField(name: .contentType, value: text)] + FixedFields.guardedAndFresh.fields)
     }
 
     /// The usual type that is written so.

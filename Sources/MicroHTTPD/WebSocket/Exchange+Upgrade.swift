@@ -21,7 +21,7 @@ extension Exchange {
         let socket = WebSocket(subprotocol, from: remoteAddress, in: worker.upgrades, limits, events)
         var fields = "Upgrade\0websocket\0Sec-WebSocket-Accept\0\(handshake.accept)\0"
         if let subprotocol { fields += "Sec-WebSocket-Protocol\0\(subprotocol)\0" }
-        let answer = Answer(.switchingProtocols, [:], adding: Array(fields.utf8), .upgrade)
+        let answer = Answer(.switchingProtocols, adding: Array(fields.utf8), .upgrade)
         loop.perform { self.upgrade(to: socket, answer) }
         return socket
     }

@@ -175,9 +175,11 @@ extension Exchange {
     private func sendAtOnce(_ reply: SealedResponse, to request: Request) -> Int {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
-            send(
-                reply.response.status, reply.response.headers, fixed: reply.fixedText, adding: reply.added,
-                bytes)
+            reply.withAddedText { added in
+                send(
+                    reply.response.status, reply.response.headers, fixed: reply.fixedText, adding: added,
+                    bytes)
+            }
             return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(

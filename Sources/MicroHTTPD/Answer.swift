@@ -46,9 +46,7 @@ final class Answer: Sendable {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
             bytes.count <= ReusableResponse.longest
         {
-            guard let response = exchange.reuse(fixed, length: bytes.count) else { return false }
-            added.withUnsafeBytes { response.hold(bytes, adding: $0) }
-            return MHD_queue_response(connection, UInt32(status), response.handle) == .YES
+            return added.withUnsafeBytes { exchange.reuse(fixed, $0, bytes, status, on: connection) }
         }
         guard let response = make(for: exchange) else { return false }
         defer { MHD_destroy_response(response) }

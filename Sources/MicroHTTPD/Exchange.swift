@@ -40,6 +40,8 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var response: ReusableResponse?
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isQueued = false
+    /// True while the library waits for the answer, which is the time to give it one.
+    @exclusivity(unchecked) private var isCompleting = false
     @exclusivity(unchecked) private var isSuspended = false
     /// True when the handler has returned.
     @exclusivity(unchecked) private var isHandled = false
@@ -102,9 +104,12 @@ extension Exchange {
             if worker.isDraining { return queue(worker.server.stopping) }
             body = incoming.takeCollected()
         }
+        isCompleting = true
         start()
-        if answer == nil { drainTasks { answer != nil } }
+        if !isAnswered { drainTasks { isAnswered } }
+        isCompleting = false
         guard !hasLeft else { return false }
+        if isQueued { return true }
         if let answer { return queue(answer) }
         suspend()
         return true
@@ -112,7 +117,7 @@ extension Exchange {
 
     /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
     func start() {
-        guard !isStarted, !isQueued, answer == nil else { return }
+        guard !isStarted, !isAnswered else { return }
         isStarted = true
         caller.exchange = self
         worker.began()
@@ -147,7 +152,7 @@ extension Exchange {
         caller.exchange = nil
         caller.isNew = false
         caller.enter(.idle(received: nil))
-        if !inFull || answer == nil || outgoing?.isOver == false { leave() }
+        if !inFull || !isAnswered || outgoing?.isOver == false { leave() }
         // One whose length is known has no end that is fetched.
         forgetSource()
         upgrading?.abort("the handshake was not answered")
@@ -191,7 +196,7 @@ extension Exchange {
 
     /// The handler has returned: unless its answer is whole, what other threads sent before goes first.
     private func returned() {
-        if answer != nil, outgoing == nil { handled() } else { loop.performInTurn { self.handled() } }
+        if isAnswered, outgoing == nil { handled() } else { loop.performInTurn { self.handled() } }
     }
 
     private func handled() {
@@ -199,7 +204,7 @@ extension Exchange {
         cancel = nil
         isHandled = true
         // Whoever left waits for none.
-        if answer == nil, connection != nil, !hasLeft {
+        if !isAnswered, connection != nil, !hasLeft {
             let (head, body) = worker.server.refuse(Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }
@@ -299,11 +304,15 @@ extension Exchange {
     ///   - fixed: more of them, which other answers have as well, as C strings: a name, its value, the next name.
     ///   - added: more of them, which are this answer's own, written as the fixed ones are.
     package func send(
-        _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8], adding added: [UInt8],
-        _ body: [UInt8]
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
+        adding added: UnsafeRawBufferPointer, _ body: [UInt8]
     ) {
-        let answer = Answer(status, headers, fixed: fixed, adding: added, .bytes(body))
-        if loop.isCurrent { set(answer) } else { onLoop { $0.set(answer) } }
+        if loop.isCurrent, isCompleting, headers.isEmpty, body.count <= ReusableResponse.longest {
+            queue(status.code, fixed, added, body)
+        } else {
+            let answer = Answer(status, headers, fixed: fixed, adding: Array(added), .bytes(body))
+            loop.perform { self.set(answer) }
+        }
     }
 
     /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
@@ -321,7 +330,7 @@ extension Exchange {
     ///   - length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
     public func begin(_ head: HTTPResponse, length: Int?) {
         onLoop { exchange in
-            guard exchange.answer == nil else { return }
+            guard !exchange.isAnswered else { return }
             // To HEAD only the head is sent, and whoever writes hears that nobody reads.
             if exchange.head.method != .head { exchange.outgoing = Outgoing(length: length) }
             exchange.set(Answer(head, .stream(length: length)))
@@ -373,15 +382,17 @@ extension Exchange {
 
     /// Answers 101 and becomes something else; on the loop.
     func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
-        guard self.answer == nil, !hasLeft, connection != nil else {
+        guard !isAnswered, !hasLeft, connection != nil else {
             return upgraded.abort("the caller has left, or was answered before")
         }
         upgrading = upgraded
         set(answer)
     }
 
+    private var isAnswered: Bool { isQueued || answer != nil }
+
     private func set(_ answer: Answer) {
-        guard self.answer == nil, !hasLeft else { return }
+        guard !isAnswered, !hasLeft else { return }
         self.answer = answer
         if isSuspended, !incoming.isOpen { resume() }
         // A handler that answers before it has read its whole body: what is left is dropped.
@@ -391,10 +402,26 @@ extension Exchange {
         }
     }
 
-    /// A response for this exchange, until it is completed.
-    func reuse(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
-        response = worker.responses.take(fixed, length: length)
-        return response
+    /// Hands the library an answer while it waits for one.
+    private func queue(_ status: Int, _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8]) {
+        guard let connection, !isAnswered, !hasLeft else { return }
+        isQueued = true
+        caller.enter(.sending(acknowledged: nil))
+        if !reuse(fixed, added, body, status, on: connection) { leave() }
+    }
+
+    /// Hands the library an answer in a response that may be one that was sent before.
+    ///
+    /// Returns false when it takes none.
+    func reuse(
+        _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8], _ status: Int,
+        on connection: OpaquePointer
+    ) -> Bool {
+        guard let response = worker.responses.take(fixed, length: body.count) else { return false }
+        response.hold(body, adding: added)
+        // Given back when the library has done its part.
+        self.response = response
+        return MHD_queue_response(connection, UInt32(status), response.handle) == .YES
     }
 
     private func queue(_ answer: Answer) -> Bool {

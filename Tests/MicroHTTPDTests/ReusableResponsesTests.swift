@@ -13,9 +13,10 @@ extension OneAtATime {
             let target = exchange.request.path ?? ""
             let parts = target.split(separator: "/")
             let length = parts.last.flatMap { Int($0) } ?? 0
-            exchange.send(
-                .ok, [:], fixed: parts.first == "plain" ? [] : fixed,
-                adding: Array("X-Target\0\(target)\0".utf8), body(target, length))
+            Array("X-Target\0\(target)\0".utf8).withUnsafeBytes { added in
+                exchange.send(
+                    .ok, [:], fixed: parts.first == "plain" ? [] : fixed, adding: added, body(target, length))
+            }
         }
 
         private static func body(_ target: String, _ length: Int) -> [UInt8] {

@@ -9,7 +9,7 @@ extension Gateway {
         try Self.checkHeaders(of: response)
         let hasCaching = response.contains(.cacheControl)
         let code = response.status.code
-        let reply = SealedResponse(response)
+        var reply = SealedResponse(response)
         guard case .output(let output) = reply.response.body, !isBare else {
             if let type = reply.response.contentType {
                 reply.set(type)
@@ -83,7 +83,7 @@ extension Gateway {
 
     /// Not cacheable, and of no use to a foreign page.
     static func addSafety(to response: inout Response) {
-        let reply = SealedResponse(response)
+        var reply = SealedResponse(response)
         reply.set(response.contains(.cacheControl) ? .guarded : .guardedAndFresh)
         response = reply.whole
     }

@@ -24,7 +24,7 @@ extension Gateway {
     }
 
     /// What every answer gets, refusals included.
-    private func finish(_ reply: SealedResponse, for request: Request) -> SealedResponse {
+    private func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
         if case .output = reply.response.body, !request.isForScript {
@@ -191,7 +191,7 @@ extension Gateway {
         to request: Request, of route: Route, _ outcome: consuming Result<Response, any Error>,
         after took: Duration
     ) -> SealedResponse {
-        let reply: SealedResponse
+        var reply: SealedResponse
         do {
             switch consume outcome {
             case .success(let response): reply = try self.reply(response, isBare: request.isForScript)

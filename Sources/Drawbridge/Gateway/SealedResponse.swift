@@ -4,52 +4,49 @@ import HTTPTypes
 ///
 /// These are apart because an engine can send them as they are, and putting them in among the others costs more than
 /// all the rest of a small answer.
-///
-/// Whoever makes one finishes it before anybody else sees it; from then on it is only read: that makes it Sendable, and
-/// checks of exclusive access useless.
-package final class SealedResponse: @unchecked Sendable {
-    @exclusivity(unchecked) package internal(set) var response: Response
-    @exclusivity(unchecked) private var fixed = FixedFields.none
-    @exclusivity(unchecked) private var requestID = ""
-    @exclusivity(unchecked) private var timing: (route: Route, took: Duration)?
+package struct SealedResponse: Sendable {
+    package internal(set) var response: Response
+    private var fixed = FixedFields.none
+    private var requestID = ""
+    private var timing: (route: Route, took: Duration)?
 
     package init(_ response: consuming Response) { self.response = response }
 
     /// Gives the answer fields in place of those that it has under their names.
-    func set(_ fixed: FixedFields) {
+    mutating func set(_ fixed: FixedFields) {
         self.fixed = fixed
         for field in fixed.fields { remove(field.name) }
     }
 
     /// Gives an answer that has a type and no other field all that answers of its type have.
-    func set(_ type: ContentType) {
+    mutating func set(_ type: ContentType) {
         response.headers = [:]
         fixed = type.fixed
     }
 
     /// Gives the answer the id of its request.
-    func set(requestID: String) {
+    mutating func set(requestID: String) {
         self.requestID = requestID
         remove(.requestID)
     }
 
     /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
-    func set(took: Duration, by route: Route) { timing = (route, took) }
+    mutating func set(took: Duration, by route: Route) { timing = (route, took) }
 
-    private func remove(_ name: HTTPField.Name) {
+    private mutating func remove(_ name: HTTPField.Name) {
         if response.contains(name) { response.headers[name] = nil }
     }
 
     /// The fields that are the same in other answers, as C strings: a name, its value, the next name.
     package var fixedText: [UInt8] { fixed.text }
 
-    /// The fields that are this answer's own, written so as well: its request's id, and how long it took.
-    package var added: [UInt8] {
+    /// Gives the fields that are this answer's own, written so as well: its request's id, and how long it took.
+    package func withAddedText(_ body: (UnsafeRawBufferPointer) -> Void) {
         let digits = 24
         let count =
             Self.idName.utf8CodeUnitCount + requestID.utf8.count + 1
             + (timing.map { Self.timingName.utf8CodeUnitCount + $0.route.timing.count + digits + 1 } ?? 0)
-        return [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
             var writer = ByteWriter(buffer)
             writer.write(Self.idName)
             requestID.withBytes { writer.write($0) }
@@ -60,7 +57,7 @@ package final class SealedResponse: @unchecked Sendable {
                 writer.write(milliseconds: took)
                 writer.write("\0")
             }
-            count = writer.count
+            body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<writer.count]))
         }
     }
 

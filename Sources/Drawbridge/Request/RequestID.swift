@@ -12,11 +12,12 @@ enum RequestID {
     static func from(_ field: String?) -> String {
         if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }
         let number = counter.add(1, ordering: .relaxed).newValue
-        return String(unsafeUninitializedCapacity: prefix.count + 16) { buffer in
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + 16) { buffer in
             var writer = ByteWriter(buffer)
             prefix.withUnsafeBufferPointer { writer.write($0) }
             writer.write(number, radix: 36)
-            return writer.count
+            // Fifteen bytes, which it has for years, need no memory of their own.
+            return String(decoding: UnsafeBufferPointer(rebasing: buffer[..<writer.count]), as: UTF8.self)
         }
     }
 

@@ -339,7 +339,7 @@ extension Exchange {
 
     /// Sends the head of an answer whose body is fetched from a source, and ends with it; to be called on the loop.
     package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
-        guard answer == nil, !hasLeft, self.head.method != .head else {
+        guard !isAnswered, !hasLeft, self.head.method != .head else {
             set(Answer(head, .stream(length: length)))
             return source.isDone()
         }

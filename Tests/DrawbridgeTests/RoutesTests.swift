@@ -84,7 +84,7 @@ struct RoutesTests {
 
     @Test func whatIsRemovedLeavesNothingBehind() {
         var routes = Routes()
-        let route = Route(pattern: RoutePattern("/a/:b/c/*"), handler: Echo.self) { _ in Echo() }
+        let route = Route(pattern: RoutePattern("/a/:b/c/*")) { _ in Echo() }
         #expect(routes.remove(route.pattern) == nil)
         #expect(routes.insert(route) == nil)
         #expect(routes.matches(["a", "1", "c", "2"]).map(\.values) == [["1", "2"]])

@@ -287,7 +287,7 @@ extension Gateway {
             }
             do {
                 if let immediate = route.immediate {
-                    let reply = try answer(plain, with: route, immediate, on: loop)
+                    let reply = answer(plain, with: route, immediate, on: loop)
                     return .answered(finish(reply, for: request))
                 }
                 let load = try start(route, plain, on: loop)
@@ -302,11 +302,10 @@ extension Gateway {
     /// Lets a handler answer that waits for nothing.
     private func answer(
         _ request: Request, with route: Route, _ immediate: Route.Immediate, on loop: any HandlerLoop
-    ) throws -> SealedResponse {
+    ) -> SealedResponse {
         tellAsked(request, route)
-        let handler = try route.make(request)
         let began = ContinuousClock.now
-        let outcome = Result { try loop.watch.during(route) { try immediate(handler, request) } }
+        let outcome = Result { try loop.watch.during(route) { try immediate(request) } }
         let took = began.duration(to: .now)
         route.tellIfLong(took, request)
         return reply(to: request, of: route, outcome, after: took)

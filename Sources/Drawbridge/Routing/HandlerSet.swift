@@ -17,17 +17,17 @@ public final class HandlerSet: Sendable {
     ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
     ///     Registering a path again replaces its handler; requests under way keep theirs.
     public func register<H: Handler>(_ type: H.Type, at path: String) {
-        add(Route(pattern: RoutePattern(path), handler: type) { try H(request: $0) })
+        add(Route(pattern: RoutePattern(path)) { try H(request: $0) })
     }
 
     /// Registers a closure that makes the handler, for one with dependencies.
     public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
-        add(Route(pattern: RoutePattern(path), handler: H.self) { _ in try make() })
+        add(Route(pattern: RoutePattern(path)) { _ in try make() })
     }
 
     /// Registers a closure that makes the handler for its request.
     public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
-        add(Route(pattern: RoutePattern(path), handler: H.self, make: make))
+        add(Route(pattern: RoutePattern(path), make: make))
     }
 
     /// Removes the handler of a path; a request that has its handler already keeps it.

@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// A registered handler type, and how to make one.
 final class Route: Sendable {
-    /// Asks a handler that waits for nothing.
-    typealias Immediate = @Sendable (any Handler, Request) throws -> Response
+    /// Makes a handler that waits for nothing, and asks it.
+    typealias Immediate = @Sendable (Request) throws -> Response
 
     /// Whether a handler without a path takes a request.
     typealias Rule = @Sendable (Request) -> Bool
@@ -32,33 +32,25 @@ final class Route: Sendable {
 
     private let methods: Set<String>?
 
-    convenience init(
-        pattern: RoutePattern, handler: any Handler.Type,
-        make: @escaping @Sendable (Request) throws -> any Handler
-    ) {
-        self.init(
-            String(describing: handler), pattern, rule: nil, handler, deadline: handler.deadline, make: make)
+    convenience init<H: Handler>(pattern: RoutePattern, make: @escaping @Sendable (Request) throws -> H) {
+        self.init(String(describing: H.self), pattern, rule: nil, deadline: H.deadline, make: make)
     }
 
     /// Makes a route of another name, rule and deadline than the handler's type says.
-    init(
-        _ name: String, _ pattern: RoutePattern, rule: Rule?, _ handler: any Handler.Type,
-        deadline: Duration?, make: @escaping @Sendable (Request) throws -> any Handler
+    init<H: Handler>(
+        _ name: String, _ pattern: RoutePattern, rule: Rule?, deadline: Duration?,
+        make: @escaping @Sendable (Request) throws -> H
     ) {
         self.pattern = pattern
-        self.handler = handler
+        handler = H.self
         self.make = make
         self.name = name
         self.rule = rule
         self.deadline = deadline
-        if let type = handler as? any SynchronousHandler.Type {
-            immediate = Self.immediate(type)
-        } else {
-            immediate = nil
-        }
+        immediate = (H.self as? any SynchronousHandler.Type).flatMap { Self.immediate($0, made: make) }
         title = "handler \(name)"
         timing = Array("handler;desc=\"\(name)\";dur=".utf8)
-        methods = handler.methods.map { Set($0.map(\.rawValue)) }
+        methods = H.methods.map { Set($0.map(\.rawValue)) }
     }
 
     /// Whether the handler asks for this method.
@@ -67,15 +59,14 @@ final class Route: Sendable {
         return methods.contains(method)
     }
 
-    private static func immediate<H: SynchronousHandler>(_ type: H.Type) -> Immediate? {
+    /// - Parameter make: what makes a handler of the type, which the compiler no longer knows.
+    private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
         // One that wants a thread gets it, and a task there.
         if case .thread = type.execution { return nil }
-        return { handler, request in
-            guard let handler = handler as? H else {
-                preconditionFailure("\(H.self) is registered, and \(Swift.type(of: handler)) was made")
-            }
-            return try handler.respond(to: request)
+        guard let make = make as? @Sendable (Request) throws -> H else {
+            preconditionFailure("\(H.self) is registered, and \(Swift.type(of: make)) makes it")
         }
+        return { request in try make(request).respond(to: request) }
     }
 
     /// Names the handler in the log when it took so long that the others on its loop had to wait.

@@ -47,7 +47,7 @@ extension Gateway {
         _ make: @escaping @Sendable (Request) throws -> H
     ) {
         let name = String(describing: type)
-        let route = Route(name, RoutePattern("/*"), rule: rule, H.self, deadline: deadline, make: make)
+        let route = Route(name, RoutePattern("/*"), rule: rule, deadline: deadline, make: make)
         ruled.insert(route, for: ObjectIdentifier(type))
     }
 

@@ -80,19 +80,16 @@ extension Exchange {
     /// One request's way through the gateway, from the engine and back.
     fileprivate func answer(with gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
         let start = log == nil ? Self.unlogged : .now
-        let request = Request(
-            head, from: remoteAddress,
-            isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body),
-            id: Request.id(head.asRequest), gateway)
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
             WebSocketHandshake.isAsked(by: head.headers)
         {
-            return openChannel(of: request, gateway, on: loop, log)
+            return openChannel(gateway, on: loop, log)
         }
-        switch gateway.begin(request, on: loop) {
-        case .answered(let reply):
+        let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
+        switch gateway.begin(head.asRequest, body, from: remoteAddress, on: loop) {
+        case .answered(let reply, to: let request):
             send(reply, to: request, since: start, log)
-        case .loading(let load):
+        case .loading(let load, for: let request):
             // What a handler asks an actor for is there in a moment.
             drainTasks { load.isOver }
             if load.isOver {
@@ -104,21 +101,21 @@ extension Exchange {
                     gateway.end(of: load, for: request), to: request, since: start, log,
                     wasCancelled: load.isCancelled)
             }
-        case .relaying(let begin):
+        case .relaying(let begin, for: let request):
             onLeave(
                 begin { [self, request] reply in
                     let refused = reply.response.refusal(where: headRoom).map { SealedResponse($0) }
                     send(refused ?? reply, to: request, since: start, log, wasCancelled: hasLeft)
                 })
-        case .tooLong:
+        case .tooLong(let request):
             sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
         }
     }
 
     /// Gives the connection to a page, or says why not.
-    private func openChannel(
-        of request: Request, _ gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?
-    ) {
+    private func openChannel(_ gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
+        let request = Request(
+            head.asRequest, remoteAddress: remoteAddress, id: Request.id(head.asRequest), gateway: gateway)
         do {
             try PageChannel.open(self, request, gateway, on: loop, log)
             end()
@@ -248,12 +245,9 @@ private final class EngineLoop: HandlerLoop, @unchecked Sendable {
 }
 
 extension Request {
-    /// A request as the engine has it.
-    fileprivate init(
-        _ head: AuditedHead, from address: String?, _ body: Body = .empty, id: String = "",
-        _ gateway: Gateway? = nil
-    ) {
-        self.init(head.asRequest, body: body, remoteAddress: address, id: id, gateway: gateway)
+    /// A first look at a request as the engine has it.
+    fileprivate init(_ head: AuditedHead, from address: String?) {
+        self.init(head.asRequest, remoteAddress: address)
     }
 }
 

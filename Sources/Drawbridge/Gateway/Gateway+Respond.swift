@@ -255,48 +255,75 @@ extension Gateway {
 extension Gateway {
     /// A request's way up to where somebody has to wait.
     package enum Beginning {
-        case answered(SealedResponse)
+        case answered(SealedResponse, to: Request)
         /// A handler is at work; ``end(of:for:)`` gives the answer when it is done.
-        case loading(Load)
+        case loading(Load, for: Request)
         /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called before.
-        case relaying(Relaying)
+        case relaying(Relaying, for: Request)
         /// There is more to wait for than a handler: ask ``respond(to:on:)``.
-        case tooLong
+        case tooLong(Request)
     }
 
     /// Takes who wants the answer, and returns what cancels it.
     package typealias Relaying = (_ tell: @escaping (SealedResponse) -> Void) -> @Sendable () -> Void
 
-    /// Begins to answer a request that knows this gateway, and whose body is there, or is a stream.
-    package func begin(_ request: Request, on loop: any HandlerLoop) -> Beginning {
-        guard middleware.isEmpty else { return .tooLong }
+    /// Begins to answer a request whose body is there, or is a stream.
+    package func begin(
+        _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?, on loop: any HandlerLoop
+    ) -> Beginning {
+        let id = Request.id(head)
+        if let known = decision(about: head, from: remoteAddress) {
+            let plain = Request(
+                head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
+            if takes(plain, known.route) { return begin(plain, with: known.route, for: plain, on: loop) }
+        }
+        let request = Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
+        guard middleware.isEmpty else { return .tooLong(request) }
         if let error = access.refusesHost(of: request) {
-            return .answered(finish(SealedResponse(refusal(error, of: request)), for: request))
+            return answered(SealedResponse(refusal(error, of: request)), to: request)
         }
         switch destination(of: request) {
-        case .nowhere(let response): return .answered(finish(SealedResponse(response), for: request))
+        case .nowhere(let response): return answered(SealedResponse(response), to: request)
         case .behind:
-            guard let begin = relaying(request) else { return .tooLong }
-            return .relaying { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }
+            guard let begin = relaying(request) else { return .tooLong(request) }
+            return .relaying(
+                { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }, for: request)
         case .native(let plain, let ruled):
+            let version = handlers.version
             guard let route = ruled ?? (plain.naming == .path ? best(plain) : nil),
                 request.body.bytes != nil || route.handler.bodyMode.isStreamed
-            else { return .tooLong }
+            else { return .tooLong(request) }
             if let error = refusesSize(of: plain, for: route) {
-                return .answered(finish(SealedResponse(refusal(error, of: request)), for: request))
+                return answered(SealedResponse(refusal(error, of: request)), to: request)
             }
-            do {
-                if let immediate = route.immediate {
-                    let reply = answer(plain, with: route, immediate, on: loop)
-                    return .answered(finish(reply, for: request))
-                }
-                let load = try start(route, plain, on: loop)
-                return load.isOver ? .answered(end(of: load, for: request)) : .loading(load)
-            } catch {
-                let reply = reply(to: plain, of: route, .failure(error), after: .zero)
-                return .answered(finish(reply, for: request))
-            }
+            if ruled == nil { keep(plain, route, version: version, on: head) }
+            return begin(plain, with: route, for: request, on: loop)
         }
+    }
+
+    /// Whether a route that takes requests with this head takes this one.
+    private func takes(_ plain: Request, _ route: Route) -> Bool {
+        guard plain.body.bytes != nil || route.handler.bodyMode.isStreamed else { return false }
+        return refusesSize(of: plain, for: route) == nil && route.handler.canInit(with: plain)
+    }
+
+    /// Lets a handler begin.
+    private func begin(
+        _ plain: Request, with route: Route, for request: Request, on loop: any HandlerLoop
+    ) -> Beginning {
+        if let immediate = route.immediate {
+            return answered(answer(plain, with: route, immediate, on: loop), to: request)
+        }
+        do {
+            let load = try start(route, plain, on: loop)
+            return load.isOver ? answered(reply(of: load), to: request) : .loading(load, for: request)
+        } catch {
+            return answered(reply(to: plain, of: route, .failure(error), after: .zero), to: request)
+        }
+    }
+
+    private func answered(_ reply: SealedResponse, to request: Request) -> Beginning {
+        .answered(finish(reply, for: request), to: request)
     }
 
     /// Lets a handler answer that waits for nothing.

@@ -63,6 +63,8 @@ public final class Gateway: Sendable {
     let middleware: [any Middleware]
     /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
     let isTelling: Bool
+    /// Whether all rules are the gateway's own, which change a request's target and nothing else.
+    let hasUsualRules: Bool
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
@@ -104,6 +106,7 @@ public final class Gateway: Sendable {
         }
         self.middleware = middleware
         self.rules = rules
+        hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule }
         self.replies = replies
         self.unhandled = unhandled
         var policy = access

@@ -23,9 +23,12 @@ extension Request {
         /// The page's call that this is, where no request of HTTP's brought it.
         var door: PageDoor?
 
-        init(_ head: RequestHead, body: Body, remoteAddress: String?, id: String, gateway: Gateway?) {
+        init(
+            _ head: RequestHead, target: String, body: Body, remoteAddress: String?, id: String,
+            gateway: Gateway?
+        ) {
             self.head = head
-            target = head.target
+            self.target = target
             self.body = body
             self.remoteAddress = remoteAddress
             self.id = id

@@ -50,6 +50,9 @@ public struct Request: Sendable {
         set { change { $0.target = newValue } }
     }
 
+    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by a door.
+    package var sentTarget: String { door == nil ? own.target : target }
+
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
     public var body: Body {
         get { parts.values.body }
@@ -153,18 +156,23 @@ public struct Request: Sendable {
     /// Makes a request of an engine's.
     ///
     /// For a first look at its head it has no id yet: most get theirs when the body is there.
+    ///
+    /// - Parameter target: that of its plain form where it is known.
     package init(
-        _ head: RequestHead, body: Body = .empty, remoteAddress: String?, id: String = "",
-        gateway: Gateway? = nil
+        _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
+        id: String = "", gateway: Gateway? = nil
     ) {
-        parts = Parts(Values(head, body: body, remoteAddress: remoteAddress, id: id, gateway: gateway))
+        parts = Parts(
+            Values(
+                head, target: target ?? head.target, body: body, remoteAddress: remoteAddress, id: id,
+                gateway: gateway))
     }
 
     /// Makes the request that stands for a page's call of a handler by its name.
     init(_ door: PageDoor, _ gateway: Gateway) {
         var values = Values(
-            door.page.head, body: .empty, remoteAddress: door.page.remoteAddress, id: RequestID.from(nil),
-            gateway: gateway)
+            door.page.head, target: "", body: .empty, remoteAddress: door.page.remoteAddress,
+            id: RequestID.from(nil), gateway: gateway)
         let name = door.call.name.hasPrefix("/") ? String(door.call.name.dropFirst()) : door.call.name
         values.target = "/" + Percent.encode(name, keeping: "/")
         values.doorInput = door.call.data ?? .null

@@ -2,7 +2,10 @@ package import HTTPTypes
 
 /// The head of a request, never changed: the copies of a request share it, and so do the requests of a page that sends
 /// the same head again.
-package final class RequestHead: Sendable {
+///
+/// All of it is constant but the decision, which is touched on the thread of the one loop that has this head again and
+/// again: that makes it Sendable.
+package final class RequestHead: @unchecked Sendable {
     let method: HTTPRequest.Method
     let scheme: String
     let authority: String?
@@ -15,6 +18,9 @@ package final class RequestHead: Sendable {
     let isAbsoluteForm: Bool
     /// True for HTTP/1.0.
     let isOldVersion: Bool
+
+    /// What a gateway decided about the last request with this head.
+    @exclusivity(unchecked) var decision: Decision?
 
     package init(
         _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,

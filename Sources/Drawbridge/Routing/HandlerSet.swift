@@ -6,6 +6,7 @@ import Synchronization
 /// Sets organise, they do not protect: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
     private let routes = Mutex(Routes())
+    private let changes = Atomic<Int>(0)
     private let logger: Logger
 
     init(logger: Logger) { self.logger = logger }
@@ -35,7 +36,8 @@ public final class HandlerSet: Sendable {
     /// - Returns: false when there was none.
     @discardableResult
     public func unregister(_ path: String) -> Bool {
-        routes.withLock { $0.remove(RoutePattern(path)) } != nil
+        defer { changes.add(1, ordering: .releasing) }
+        return routes.withLock { $0.remove(RoutePattern(path)) } != nil
     }
 
     /// The registered paths with the names of their handlers, sorted.
@@ -44,9 +46,14 @@ public final class HandlerSet: Sendable {
     }
 
     private func add(_ route: Route) {
-        guard let old = routes.withLock({ $0.insert(route) }) else { return }
+        let old = routes.withLock { $0.insert(route) }
+        changes.add(1, ordering: .releasing)
+        guard let old else { return }
         logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)")
     }
+
+    /// Another number after each change: a route that was found later is found again while this stays.
+    var version: Int { changes.load(ordering: .acquiring) }
 
     func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
         routes.withLock { $0.matches(segments) }

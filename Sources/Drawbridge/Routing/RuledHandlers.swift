@@ -4,7 +4,10 @@ import Synchronization
 final class RuledHandlers: Sendable {
     private let routes = Mutex<[(type: ObjectIdentifier, route: Route)]>([])
     /// Most gateways have none, and their requests need no lock to know it.
-    private let isEmpty = Atomic<Bool>(true)
+    private let isUnused = Atomic<Bool>(true)
+
+    /// True while none was ever registered.
+    var isEmpty: Bool { isUnused.load(ordering: .acquiring) }
 
     /// Adds a route; the one that was registered for the same type goes.
     func insert(_ route: Route, for type: ObjectIdentifier) {
@@ -12,7 +15,7 @@ final class RuledHandlers: Sendable {
             routes.removeAll { $0.type == type }
             routes.append((type, route))
         }
-        isEmpty.store(false, ordering: .releasing)
+        isUnused.store(false, ordering: .releasing)
     }
 
     /// Returns false when there was none for this type.
@@ -26,7 +29,7 @@ final class RuledHandlers: Sendable {
 
     /// The first that takes the request; the gateway's own paths are nobody else's.
     func first(for request: Request) -> Route? {
-        guard !isEmpty.load(ordering: .acquiring), !PrivateEndpoints.isOwn(request.path) else { return nil }
+        guard !isEmpty, !PrivateEndpoints.isOwn(request.path) else { return nil }
         // Asked without the lock, for a rule is somebody else's code.
         return routes.withLock { $0 }.last { $0.route.rule?(request) == true }?.route
     }

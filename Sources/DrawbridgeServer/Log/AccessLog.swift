@@ -54,7 +54,7 @@ struct AccessLog {
     /// The target as it was sent: by way of a browser's proxy, a whole URL.
     private static func target(of request: Request) -> String {
         request.isAbsoluteForm
-            ? "\(request.scheme)://\(request.authority ?? "")\(request.target)" : request.target
+            ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget
     }
 
     /// Characters of a target that stand in a line.

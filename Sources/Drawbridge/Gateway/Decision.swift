@@ -1,0 +1,41 @@
+import Synchronization
+
+/// What a gateway decided about a head: that such a request is for native, may be made, and which route takes it.
+///
+/// The calls of a page have the same head again and again, and all this depends on nothing else.
+final class Decision: Sendable {
+    /// The target of the request's plain form.
+    let target: String
+    let route: Route
+    /// Whose call it was: callers from afar may less.
+    let remoteAddress: String?
+    /// What was registered then (``HandlerSet/version``).
+    let version: Int
+
+    init(_ plain: Request, _ route: Route, version: Int) {
+        target = plain.target
+        self.route = route
+        remoteAddress = plain.remoteAddress
+        self.version = version
+    }
+}
+
+extension Gateway {
+    /// The decision about a head if it still holds.
+    func decision(about head: RequestHead, from remoteAddress: String?) -> Decision? {
+        guard let decision = head.decision, decision.remoteAddress == remoteAddress,
+            decision.version == handlers.version, !hasSpecialHandlers.load(ordering: .acquiring), ruled.isEmpty
+        else { return nil }
+        return decision
+    }
+
+    /// Keeps a decision with its head, for the next request that has it.
+    ///
+    /// Rules of others may change more than the target, and a special handler is one of some pages only.
+    ///
+    /// - Parameter version: what was registered before the route was looked up.
+    func keep(_ plain: Request, _ route: Route, version: Int, on head: RequestHead) {
+        guard hasUsualRules, !hasSpecialHandlers.load(ordering: .acquiring) else { return }
+        head.decision = Decision(plain, route, version: version)
+    }
+}

@@ -1,0 +1,151 @@
+import Drawbridge
+import DrawbridgeServer
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+/// What was decided about a head holds for the next requests that have it, and no longer than it is true.
+@Suite(.timeLimit(.minutes(2))) struct DecisionTests {
+    /// Starts a gateway with one loop, and gives what asks it often enough for a head to be known, and decided about: all
+    /// the different statuses and texts of its answers.
+    private static func serving(
+        _ gateway: Gateway, _ test: ((String) async throws -> Set<String>) async throws -> Void
+    ) async throws {
+        let server = try GatewayServer(gateway, .init(port: 0, loops: 1, logsRequests: false))
+        let port = server.address.port
+        do {
+            try await test { request in
+                try await blocking {
+                    let replies = try (0..<4).map { _ in
+                        let client = try RawClient(port)
+                        try client.send(request)
+                        return try client.reply()
+                    }
+                    return Set(replies.map { "\($0.status) \($0.text)" })
+                }
+            }
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    private static func get(_ target: String, _ fields: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+    }
+
+    @Test func anotherHandlerThatIsRegisteredAtThePathAnswersFromThenOn() async throws {
+        let gateway = Gateway()
+        gateway.register(at: "/who") { Text("first") }
+        try await Self.serving(gateway) { ask in
+            let request = Self.get("/who?_mobile_bridge=1")
+            let first = try await ask(request)
+            gateway.register(at: "/who") { Text("second") }
+            let second = try await ask(request)
+            gateway.unregister("/who")
+            let none = try await ask(request)
+            #expect(first == ["200 first"])
+            #expect(second == ["200 second"])
+            #expect(none == [#"200 {"code":400,"message":"No response"}"#])
+        }
+    }
+
+    @Test func aHandlerMayDeclineARequestWhoseHeadIsKnown() async throws {
+        let gateway = Gateway()
+        gateway.register(at: "/who") { Whimsical() }
+        gateway.register(at: "/*") { Text("another") }
+        try await Self.serving(gateway) { ask in
+            let request = Self.get("/who?_mobile_bridge=1")
+            let taken = try await ask(request)
+            Whimsical.takes.store(false, ordering: .sequentiallyConsistent)
+            let declined = try await ask(request)
+            #expect(taken == ["200 mine"])
+            #expect(declined == ["200 another"])
+        }
+    }
+
+    @Test func handlersOfSomePagesOnlyAreFoundOnceTheyAreThere() async throws {
+        let gateway = Gateway()
+        gateway.register(at: "/pay") { Text("everybody's") }
+        let token = gateway.access.token.text
+        let request = Self.get(
+            "/pay?_mobile_bridge=1", "X-Drawbridge-Token: \(token)\r\nX-Drawbridge-Path: /checkout\r\n")
+        try await Self.serving(gateway) { ask in
+            let before = try await ask(request)
+            gateway.pages(matching: "/checkout") { $0.register(at: "/pay") { Text("the checkout's") } }
+            let after = try await ask(request)
+            #expect(before == ["200 everybody's"])
+            #expect(after == ["200 the checkout's"])
+        }
+    }
+
+    @Test func aRuleOfOthersSeesEveryRequest() async throws {
+        let gateway = Gateway(rules: [Counting()])
+        gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "") }
+        try await Self.serving(gateway) { ask in
+            let numbers = try await ask(Self.get("/count"))
+            #expect(numbers == ["200 1", "200 2", "200 3", "200 4"])
+        }
+    }
+
+    @Test func bodiesOfOneHeadMayBeTooLong() async throws {
+        let gateway = Gateway()
+        gateway.register(at: "/small") { Small() }
+        let head =
+            "POST /small?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try await Self.serving(gateway) { ask in
+            let small = try await ask("\(head)4\r\n1234\r\n0\r\n\r\n")
+            let large = try await ask("\(head)5\r\n12345\r\n0\r\n\r\n")
+            #expect(small == ["200 4"])
+            #expect(large.count == 1 && large.first?.hasPrefix("413") == true)
+        }
+    }
+
+    @Test func aForeignPageIsRefusedWhateverOthersMay() async throws {
+        let gateway = Gateway()
+        gateway.register(at: "/who") { Text("mine") }
+        try await Self.serving(gateway) { ask in
+            let own = try await ask(Self.get("/who?_mobile_bridge=1", "Sec-Fetch-Site: same-origin\r\n"))
+            let foreign = try await ask(Self.get("/who?_mobile_bridge=1", "Sec-Fetch-Site: cross-site\r\n"))
+            #expect(own == ["200 mine"])
+            #expect(foreign.allSatisfy { $0.hasPrefix("403") })
+        }
+    }
+
+    private struct Text: SynchronousHandler {
+        let text: String
+
+        init(_ text: String) { self.text = text }
+
+        func respond(to request: Request) -> Response { Response(text: text) }
+    }
+
+    private struct Whimsical: SynchronousHandler {
+        static let takes = Atomic<Bool>(true)
+
+        static func canInit(with request: Request) -> Bool { takes.load(ordering: .sequentiallyConsistent) }
+
+        func respond(to request: Request) -> Response { Response(text: "mine") }
+    }
+
+    private struct Small: Handler {
+        static var bodyMode: BodyMode { .collected(upTo: 4) }
+
+        func startLoading(_ request: Request) async -> Response {
+            Response(text: "\(request.body.bytes?.count ?? 0)")
+        }
+    }
+
+    /// Takes every request, and numbers them.
+    private final class Counting: InterceptionRule {
+        private let count = Atomic<Int>(0)
+
+        func canonicalRequest(for request: Request) -> Request? {
+            var plain = request
+            plain.headers[.from] = "\(count.add(1, ordering: .sequentiallyConsistent).newValue)"
+            return plain
+        }
+    }
+}

@@ -104,8 +104,11 @@ extension Exchange {
         case .relaying(let begin, for: let request):
             onLeave(
                 begin { [self, request] reply in
-                    let refused = reply.response.refusal(where: headRoom).map { SealedResponse($0) }
-                    send(refused ?? reply, to: request, since: start, log, wasCancelled: hasLeft)
+                    if let refusal = reply.response.refusal(where: headRoom) {
+                        send(SealedResponse(refusal), to: request, since: start, log, wasCancelled: hasLeft)
+                    } else {
+                        send(reply, to: request, since: start, log, wasCancelled: hasLeft)
+                    }
                 })
         case .tooLong(let request):
             sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
@@ -143,22 +146,25 @@ extension Exchange {
 
     /// Sends an answer whose handler needs no task of the exchange's any more; a stream does.
     private func send(
-        _ reply: SealedResponse, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
-        wasCancelled: Bool = false
+        _ reply: borrowing SealedResponse, to request: Request, since start: ContinuousClock.Instant,
+        _ log: AccessLog?, wasCancelled: Bool = false
     ) {
         switch reply.response.body {
-        case .stream: return sendInTask(to: request, since: start, log) { reply.whole }
+        case .stream:
+            let whole = reply.whole
+            return sendInTask(to: request, since: start, log) { whole }
         case .source(let source):
+            let whole = reply.whole
             guard let body = source as? UpstreamBody,
                 body.send(
-                    reply.whole.head, to: self,
+                    whole.head, to: self,
                     whenFetched: { [self] bytes in
                         log?.add(
-                            request, reply.response, bytes: bytes, took: start.duration(to: .now),
+                            request, whole, bytes: bytes, took: start.duration(to: .now),
                             wasCancelled: hasLeft)
                         end()
                     })
-            else { return sendInTask(to: request, since: start, log) { reply.whole } }
+            else { return sendInTask(to: request, since: start, log) { whole } }
             return
         case .bytes, .output, .file, .upgrade: break
         }
@@ -169,7 +175,7 @@ extension Exchange {
     }
 
     /// Returns how many bytes of a body were sent.
-    private func sendAtOnce(_ reply: SealedResponse, to request: Request) -> Int {
+    private func sendAtOnce(_ reply: borrowing SealedResponse, to request: Request) -> Int {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
             reply.withAddedText { added in

@@ -15,11 +15,11 @@ import Logging
 public final class Exchange: @unchecked Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.
-    public let remoteAddress: String?
+    public var remoteAddress: String? { caller.address }
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed.
-    public private(set) var body: [UInt8] = []
+    @exclusivity(unchecked) public private(set) var body: [UInt8] = []
 
     /// The loop that serves it.
     package var loop: Loop { worker.loop }
@@ -58,7 +58,6 @@ public final class Exchange: @unchecked Sendable {
         _ worker: Worker
     ) {
         self.head = head
-        remoteAddress = caller.address
         isStreamed = mode == .streamed
         let announced = if case .length(let length) = head.framing { length } else { 0 }
         incoming = Incoming(mode, announced: announced)

@@ -19,7 +19,7 @@ final class ReusableResponse {
     /// The library's memory, as long as it has the response.
     private let body: UnsafeMutableRawPointer
     /// The header fields of this time, written as the fixed ones are.
-    private var added: [UInt8] = []
+    @exclusivity(unchecked) private var added: [UInt8] = []
 
     init?(_ fixed: [UInt8], length: Int) {
         guard let body = malloc(max(1, length)) else { return nil }

@@ -33,7 +33,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
     @exclusivity(unchecked) var responses = ReusableResponses()
     @exclusivity(unchecked) private(set) var isDraining = false
-    @exclusivity(unchecked) private var idleWaiter: CheckedContinuation<Void, Never>?
+    @exclusivity(unchecked) private var idleWaiter: (@Sendable () -> Void)?
     /// What the library complained about first, before there was a daemon.
     private var startProblem: String?
     private var lastLog = 0
@@ -227,7 +227,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
-                idleWaiter = continuation
+                idleWaiter = { continuation.resume() }
                 tellIfIdle()
             }
         }
@@ -263,7 +263,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
         guard let idleWaiter, underWay <= count, open || upgrades.isEmpty else { return }
         self.idleWaiter = nil
-        idleWaiter.resume()
+        idleWaiter()
     }
 }
 

@@ -27,8 +27,10 @@ extension Gateway {
     private func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = reply.response.body, !request.isForScript {
-            reply = (try? self.reply(reply.whole)) ?? reply
+        if case .output = reply.response.body, !request.isForScript,
+            let dressed = try? self.reply(reply.whole)
+        {
+            reply = dressed
         }
         // Who may read what another host answers, that host says.
         if !(reply.response.isRelayed && access.isForOthers(request)) {
@@ -254,7 +256,7 @@ extension Gateway {
 // handler, as for most requests.
 extension Gateway {
     /// A request's way up to where somebody has to wait.
-    package enum Beginning {
+    package enum Beginning: ~Copyable {
         case answered(SealedResponse, to: Request)
         /// A handler is at work; ``end(of:for:)`` gives the answer when it is done.
         case loading(Load, for: Request)
@@ -265,7 +267,7 @@ extension Gateway {
     }
 
     /// Takes who wants the answer, and returns what cancels it.
-    package typealias Relaying = (_ tell: @escaping (SealedResponse) -> Void) -> @Sendable () -> Void
+    package typealias Relaying = (_ tell: @escaping (consuming SealedResponse) -> Void) -> @Sendable () -> Void
 
     /// Begins to answer a request whose body is there, or is a stream.
     package func begin(
@@ -322,7 +324,7 @@ extension Gateway {
         }
     }
 
-    private func answered(_ reply: SealedResponse, to request: Request) -> Beginning {
+    private func answered(_ reply: consuming SealedResponse, to request: Request) -> Beginning {
         .answered(finish(reply, for: request), to: request)
     }
 

@@ -3,8 +3,8 @@ import HTTPTypes
 /// An answer, and the header fields that the gateway adds to it.
 ///
 /// These are apart because an engine can send them as they are, and putting them in among the others costs more than
-/// all the rest of a small answer.
-package struct SealedResponse: Sendable {
+/// all the rest of a small answer. There is one of each, for the same reason.
+package struct SealedResponse: ~Copyable, Sendable {
     package internal(set) var response: Response
     private var fixed = FixedFields.none
     private var requestID = ""
@@ -20,7 +20,7 @@ package struct SealedResponse: Sendable {
 
     /// Gives an answer that has a type and no other field all that answers of its type have.
     mutating func set(_ type: ContentType) {
-        response.headers = [:]
+        response.headers = HTTPFields()
         fixed = type.fixed
     }
 

@@ -21,7 +21,7 @@ public struct Response: Sendable {
     /// What the header fields are where they are no others.
     private(set) var contentType: ContentType?
     /// The header fields where there is no `contentType`.
-    private(set) var fields: HTTPFields = [:]
+    private(set) var fields = HTTPFields()
 
     /// What follows the head.
     public var body: Body

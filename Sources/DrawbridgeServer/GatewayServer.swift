@@ -28,8 +28,8 @@ public final class GatewayServer: Sendable {
             admitting: { head, remoteAddress in
                 switch gateway.admission(of: Request(head, from: remoteAddress)) {
                 case .refused(let request, let response):
-                    log?.add(request, response, bytes: response.body.bytes.count)
-                    return .refused(response.head, response.body.bytes)
+                    log?.add(request, response, bytes: response.body.bytes?.count ?? 0)
+                    return .refused(response.head, response.body.bytes ?? [])
                 case .taken(.streamed): return .streamed
                 case .taken(.collected(upTo: let limit)): return .collected(upTo: limit ?? gateway.bodyLimit)
                 }
@@ -39,7 +39,7 @@ public final class GatewayServer: Sendable {
                 log?.add(refused: status, message)
                 let response = Gateway.refusal(
                     HTTPError(status, message == Refusal.connect.message ? Self.noConnect : message))
-                return (response.head, response.body.bytes)
+                return (response.head, response.body.bytes ?? [])
             },
             handling: { exchange in
                 let loop = engineLoops[exchange.loopIndex]
@@ -168,14 +168,15 @@ extension Exchange {
             return
         case .bytes, .output, .file, .upgrade: break
         }
-        let bytes = sendAtOnce(reply, to: request)
+        sendAtOnce(reply)
         log?.add(
-            request, reply.response, bytes: bytes, took: start.duration(to: .now), wasCancelled: wasCancelled)
+            request, reply.response, bytes: Self.count(reply.response.body, to: request),
+            took: start.duration(to: .now), wasCancelled: wasCancelled)
         end()
     }
 
-    /// Returns how many bytes of a body were sent.
-    private func sendAtOnce(_ reply: borrowing SealedResponse, to request: Request) -> Int {
+    /// Sends an answer that is there as a whole.
+    private func sendAtOnce(_ reply: borrowing SealedResponse) {
         switch reply.response.body {
         case .bytes(let bytes), .output(let bytes):
             reply.withAddedText { added in
@@ -183,25 +184,26 @@ extension Exchange {
                     reply.response.status, reply.response.headers, fixed: reply.fixedText, adding: added,
                     bytes)
             }
-            return request.method == .head ? 0 : bytes.count
         case .file(let file):
             send(
                 reply.whole.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
                 length: file.length)
-            return request.method == .head ? 0 : file.length
-        case .upgrade(let upgrade):
-            (upgrade as? UpstreamTunnel)?.take(self, reply.whole)
-            return 0
-        case .stream, .source:
-            return 0
+        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, reply.whole)
+        case .stream, .source: break
         }
+    }
+
+    /// How many bytes are sent of a body that is there as a whole.
+    private static func count(_ body: Response.Body, to request: Request) -> Int {
+        request.method == .head ? 0 : body.length ?? 0
     }
 
     /// Returns how many bytes of a body were sent.
     private func send(_ response: Response, to request: Request) async -> Int {
         switch response.body {
         case .bytes, .output, .file, .upgrade:
-            return sendAtOnce(SealedResponse(response), to: request)
+            sendAtOnce(SealedResponse(response))
+            return Self.count(response.body, to: request)
         case .stream, .source:
             begin(response.head, length: response.body.length)
             // Nobody reads a body here, and the writer would wait for that for ever.
@@ -278,14 +280,4 @@ private struct StreamedBody: ChunkSource {
     }
 
     func next() async throws -> [UInt8]? { try await exchange.nextChunk() }
-}
-
-extension Response.Body {
-    /// The bytes of a body that is one piece.
-    fileprivate var bytes: [UInt8] {
-        switch self {
-        case .bytes(let bytes), .output(let bytes): bytes
-        case .file, .stream, .source, .upgrade: []
-        }
-    }
 }

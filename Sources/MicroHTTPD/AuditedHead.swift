@@ -27,7 +27,12 @@ package final class AuditedHead: @unchecked Sendable {
     package let expectsContinue: Bool
 
     /// What whoever answers has made of it.
-    @exclusivity(unchecked) package var digest: (any AnyObject & Sendable)?
+    package var digest: (any AnyObject & Sendable)? {
+        get { made }
+        set { made = newValue }
+    }
+
+    @exclusivity(unchecked) private var made: (any AnyObject & Sendable)?
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,

@@ -11,7 +11,7 @@ import Logging
 /// Its state is touched on its loop's thread only, whichever thread its methods are called on, and its constants and
 /// `body` are written before the handler starts: that makes it Sendable. Nothing of it is reached from within its own
 /// change, and checking that at run time took a twentieth of a request's time: hence the unchecked properties, here and
-/// in `Connection`.
+/// in `Connection`. Other modules would check all the same, and reach them through computed ones.
 public final class Exchange: @unchecked Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.
@@ -19,7 +19,7 @@ public final class Exchange: @unchecked Sendable {
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed.
-    @exclusivity(unchecked) public private(set) var body: [UInt8] = []
+    public var body: [UInt8] { collected }
 
     /// The loop that serves it.
     package var loop: Loop { worker.loop }
@@ -27,6 +27,7 @@ public final class Exchange: @unchecked Sendable {
     package var loopIndex: Int { worker.index }
 
     let worker: Worker
+    @exclusivity(unchecked) private var collected: [UInt8] = []
     @exclusivity(unchecked) var incoming: Incoming
     @exclusivity(unchecked) var outgoing: Outgoing?
     /// Where the answer's body is fetched from, until all has been.
@@ -101,7 +102,7 @@ extension Exchange {
         if !isStreamed, !isStarted {
             // A body that came while the server stops: it is too late to start.
             if worker.isDraining { return queue(worker.server.stopping) }
-            body = incoming.takeCollected()
+            collected = incoming.takeCollected()
         }
         isCompleting = true
         start()

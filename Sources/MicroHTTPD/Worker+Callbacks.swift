@@ -1,5 +1,10 @@
 import CMicroHTTPD
 
+/// Calls `body` with what a pointer of the library's stands for, which whoever gave it to the library keeps.
+private func with<Object: AnyObject, Result>(
+    _ box: UnsafeMutableRawPointer, _ type: Object.Type = Object.self, _ body: (Object) -> Result
+) -> Result { Unmanaged<Object>.fromOpaque(box)._withUnsafeGuaranteedRef(body) }
+
 func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
     box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
 }
@@ -8,11 +13,12 @@ func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
 func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let worker = worker(box), let target, let connection,
-        let context = dbr_connection_context(connection)
-    else { return nil }
-    let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-    worker.reading.take(target, into: &caller.target)
+    guard let box, let target, let connection, let context = dbr_connection_context(connection) else {
+        return nil
+    }
+    with(box, Worker.self) { worker in
+        with(context, Connection.self) { worker.reading.take(target, into: &$0.target) }
+    }
     return nil
 }
 
@@ -22,20 +28,21 @@ func serveRequest(
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
     _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let worker = worker(box), let connection, let size, let context, let method, let version else {
-        return .NO
-    }
+    guard let box, let connection, let size, let context, let method, let version else { return .NO }
     guard let known = context.pointee else {
-        let (exchange, goesOn) = worker.begin(connection, method: method, version: version)
+        let (exchange, goesOn) = with(box, Worker.self) {
+            $0.begin(connection, method: method, version: version)
+        }
         // Released by `requestCompleted`.
         context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }
         return goesOn ? .YES : .NO
     }
-    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
-    guard size.pointee > 0 else { return exchange.complete() ? .YES : .NO }
-    let goesOn = exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
-    size.pointee = 0
-    return goesOn ? .YES : .NO
+    return with(known, Exchange.self) { exchange in
+        guard size.pointee > 0 else { return exchange.complete() ? .YES : .NO }
+        let goesOn = exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
+        size.pointee = 0
+        return goesOn ? .YES : .NO
+    }
 }
 
 /// A request has ended, or its connection has.

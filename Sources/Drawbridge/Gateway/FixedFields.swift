@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Header fields that are the same in many answers.
-struct FixedFields: Sendable {
+final class FixedFields: Sendable {
     let fields: [HTTPField]
     /// The same as C strings: a name, its value, the next name.
     let text: [UInt8]
@@ -12,8 +12,6 @@ struct FixedFields: Sendable {
             Array(field.name.rawName.utf8) + [0] + Array(field.value.utf8) + [0]
         }
     }
-
-    static let none = FixedFields([])
 
     /// Of no use to a foreign page that includes it as a script or an image.
     static let guarded = FixedFields([

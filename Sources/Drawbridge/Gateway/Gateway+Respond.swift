@@ -171,7 +171,7 @@ extension Gateway {
             await load.end()
             return reply(of: load).whole
         } catch {
-            return reply(to: request, of: route, .failure(error), after: .zero).whole
+            return reply(to: request, of: route, error, after: .zero).whole
         }
     }
 
@@ -193,22 +193,43 @@ extension Gateway {
         to request: Request, of route: Route, _ outcome: consuming Result<Response, any Error>,
         after took: Duration
     ) -> SealedResponse {
-        var reply: SealedResponse
-        do {
-            switch consume outcome {
-            case .success(let response): reply = try self.reply(response, isBare: request.isForScript)
-            case .failure(let error): throw error
-            }
-        } catch {
-            let error = known(error, in: route.name, request)
-            // No page that expects the envelope asked for a handler without a path.
-            reply = SealedResponse(route.rule == nil ? self.reply(error) : Self.refusal(error))
+        switch consume outcome {
+        case .success(let response): reply(to: request, of: route, response, after: took)
+        case .failure(let error): reply(to: request, of: route, error, after: took)
         }
+    }
+
+    /// What a handler's answer becomes.
+    private func reply(
+        to request: Request, of route: Route, _ response: consuming Response, after took: Duration
+    ) -> SealedResponse {
+        do {
+            let reply = try reply(response, isBare: request.isForScript)
+            return label(reply, to: request, of: route, after: took)
+        } catch {
+            return reply(to: request, of: route, error, after: took)
+        }
+    }
+
+    /// What a handler's error becomes.
+    private func reply(
+        to request: Request, of route: Route, _ error: any Error, after took: Duration
+    ) -> SealedResponse {
+        let error = known(error, in: route.name, request)
+        // No page that expects the envelope asked for a handler without a path.
+        let reply = SealedResponse(route.rule == nil ? reply(error) : Self.refusal(error))
+        return label(reply, to: request, of: route, after: took)
+    }
+
+    /// Says who answered, and how long it took.
+    private func label(
+        _ reply: consuming SealedResponse, to request: Request, of route: Route, after took: Duration
+    ) -> SealedResponse {
+        var reply = reply
         reply.response.answeredBy = route.title
         reply.set(took: took, by: route)
-        switch reply.response.body {
-        case .bytes(let bytes), .output(let bytes): tell(request, "\(route.name) answers", [bytes])
-        case .file, .stream, .source, .upgrade: break
+        if isTelling, let bytes = reply.response.body.bytes {
+            tell(request, "\(route.name) answers", [bytes])
         }
         return reply
     }
@@ -237,7 +258,7 @@ extension Gateway {
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {
         guard case .collected(let limit) = mode else { return request }
-        guard request.body.bytes == nil else { return request }
+        guard request.bodyCount == nil else { return request }
         var request = request
         request.body = Request.Body(try await request.body.collect(upTo: limit ?? bodyLimit))
         return request
@@ -245,7 +266,7 @@ extension Gateway {
 
     /// A body that was small enough to come without a question may be too large for its handler.
     private func refusesSize(of request: Request, for route: Route) -> HTTPError? {
-        guard let count = request.body.bytes?.count, count > 0,
+        guard let count = request.bodyCount, count > 0,
             case .collected(let limit) = route.handler.bodyMode, count > limit ?? bodyLimit
         else { return nil }
         return HTTPError.tooLarge(limit ?? bodyLimit)
@@ -293,7 +314,7 @@ extension Gateway {
         case .native(let plain, let ruled):
             let version = handlers.version
             guard let route = ruled ?? (plain.naming == .path ? best(plain) : nil),
-                request.body.bytes != nil || route.handler.bodyMode.isStreamed
+                request.bodyCount != nil || route.handler.bodyMode.isStreamed
             else { return .tooLong(request) }
             if let error = refusesSize(of: plain, for: route) {
                 return answered(SealedResponse(refusal(error, of: request)), to: request)
@@ -305,7 +326,7 @@ extension Gateway {
 
     /// Whether a route that takes requests with this head takes this one.
     private func takes(_ plain: Request, _ route: Route) -> Bool {
-        guard plain.body.bytes != nil || route.handler.bodyMode.isStreamed else { return false }
+        guard plain.bodyCount != nil || route.handler.bodyMode.isStreamed else { return false }
         return refusesSize(of: plain, for: route) == nil && route.handler.canInit(with: plain)
     }
 
@@ -320,7 +341,7 @@ extension Gateway {
             let load = try start(route, plain, on: loop)
             return load.isOver ? answered(reply(of: load), to: request) : .loading(load, for: request)
         } catch {
-            return answered(reply(to: plain, of: route, .failure(error), after: .zero), to: request)
+            return answered(reply(to: plain, of: route, error, after: .zero), to: request)
         }
     }
 
@@ -334,10 +355,13 @@ extension Gateway {
     ) -> SealedResponse {
         tellAsked(request, route)
         let began = ContinuousClock.now
-        let outcome = Result { try loop.watch.during(route) { try immediate(request) } }
-        let took = began.duration(to: .now)
-        route.tellIfLong(took, request)
-        return reply(to: request, of: route, outcome, after: took)
+        let response: Response
+        do {
+            response = try loop.watch.during(route) { try immediate(request) }
+        } catch {
+            return reply(to: request, of: route, error, after: route.held(since: began, request))
+        }
+        return reply(to: request, of: route, response, after: route.held(since: began, request))
     }
 
     /// The answer of a load that is over.

@@ -6,7 +6,7 @@ import HTTPTypes
 /// all the rest of a small answer. There is one of each, for the same reason.
 package struct SealedResponse: ~Copyable, Sendable {
     package internal(set) var response: Response
-    private var fixed = FixedFields.none
+    private var fixed: FixedFields?
     private var requestID = ""
     private var timing: (route: Route, took: Duration)?
 
@@ -38,7 +38,7 @@ package struct SealedResponse: ~Copyable, Sendable {
     }
 
     /// The fields that are the same in other answers, as C strings: a name, its value, the next name.
-    package var fixedText: [UInt8] { fixed.text }
+    package var fixedText: [UInt8] { fixed?.text ?? [] }
 
     /// Gives the fields that are this answer's own, written so as well: its request's id, and how long it took.
     package func withAddedText(_ body: (UnsafeRawBufferPointer) -> Void) {
@@ -67,7 +67,7 @@ package struct SealedResponse: ~Copyable, Sendable {
     /// The answer with all its fields.
     package var whole: Response {
         var whole = response
-        for field in fixed.fields { whole.headers.append(field) }
+        for field in fixed?.fields ?? [] { whole.headers.append(field) }
         if !requestID.isEmpty { whole.headers.append(HTTPField(name: .requestID, value: requestID)) }
         if let (route, took) = timing {
             let value = String(decoding: route.timing, as: UTF8.self) + took.milliseconds

@@ -24,6 +24,14 @@ extension Response {
         /// No body.
         public static let empty = Body.bytes([])
 
+        /// The bytes of a body that is one piece; nil for a file and a stream.
+        package var bytes: [UInt8]? {
+            switch self {
+            case .bytes(let bytes), .output(let bytes): bytes
+            case .file, .stream: nil
+            }
+        }
+
         /// The number of bytes if it is known.
         public var length: Int? {
             switch self {

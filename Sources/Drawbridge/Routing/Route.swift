@@ -79,6 +79,13 @@ final class Route: Sendable {
             """)
     }
 
+    /// How long the handler held its loop, until now; names it where that was too long.
+    func held(since began: ContinuousClock.Instant, _ request: Request) -> Duration {
+        let held = began.duration(to: .now)
+        tellIfLong(held, request)
+        return held
+    }
+
     private static let longStep = Duration.milliseconds(50)
 
     /// What an `Allow` header says of it.

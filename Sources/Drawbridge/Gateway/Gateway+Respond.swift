@@ -167,7 +167,10 @@ extension Gateway {
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
         if let error = refusesSize(of: request, for: route) { return refusal(error, of: request) }
         do {
-            let load = try start(route, try await withBody(as: route.handler.bodyMode, request), on: loop)
+            let request = try await withBody(as: route.handler.bodyMode, request)
+            tellAsked(request, route)
+            let load = try Load(route, request, on: loop)
+            load.start()
             await load.end()
             return reply(of: load).whole
         } catch {
@@ -175,27 +178,12 @@ extension Gateway {
         }
     }
 
-    private func start(
-        _ route: Route, _ request: Request, on loop: (any HandlerLoop)?
-    ) throws -> Load {
-        tellAsked(request, route)
-        let load = try Load(route, request, on: loop)
-        load.start()
-        return load
-    }
-
     /// What a load that is over has come to.
     private func reply(of load: Load) -> SealedResponse {
-        reply(to: load.request, of: load.route, load.takeOutcome(), after: load.took)
-    }
-
-    private func reply(
-        to request: Request, of route: Route, _ outcome: consuming Result<Response, any Error>,
-        after took: Duration
-    ) -> SealedResponse {
-        switch consume outcome {
-        case .success(let response): reply(to: request, of: route, response, after: took)
-        case .failure(let error): reply(to: request, of: route, error, after: took)
+        do {
+            return reply(to: load.request, of: load.route, try load.takeResponse(), after: load.took)
+        } catch {
+            return reply(to: load.request, of: load.route, error, after: load.took)
         }
     }
 
@@ -338,8 +326,9 @@ extension Gateway {
             return answered(answer(plain, with: route, immediate, on: loop), to: request)
         }
         do {
-            let load = try start(route, plain, on: loop)
-            return load.isOver ? answered(reply(of: load), to: request) : .loading(load, for: request)
+            tellAsked(plain, route)
+            let load = try Load(route, plain, on: loop)
+            return load.start() ? answered(reply(of: load), to: request) : .loading(load, for: request)
         } catch {
             return answered(reply(to: plain, of: route, error, after: .zero), to: request)
         }
@@ -354,7 +343,7 @@ extension Gateway {
         _ request: Request, with route: Route, _ immediate: Route.Immediate, on loop: any HandlerLoop
     ) -> SealedResponse {
         tellAsked(request, route)
-        let began = ContinuousClock.now
+        let began = Moment.now
         let response: Response
         do {
             response = try loop.watch.during(route) { try immediate(request) }

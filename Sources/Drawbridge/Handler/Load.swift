@@ -29,10 +29,11 @@ package final class Load: Expiring {
         var isOver = false
         /// True when the caller left before there was another outcome.
         var isCancelled = false
-        /// Until it is taken.
-        var outcome: Result<Response, any Error>?
+        /// What the handler answered, until it is taken; else there is an error.
+        var response: Response?
+        var error: (any Error)?
         /// When the handler began, and how long it took.
-        var began = ContinuousClock.now
+        var began = Moment.now
         var took = Duration.zero
         /// Told when there is an outcome.
         var waiter: (@Sendable () -> Void)?
@@ -45,7 +46,7 @@ package final class Load: Expiring {
         self.request = request
         handler = try route.make(request)
         place =
-            switch type(of: handler).execution {
+            switch route.handler.execution {
             case .loop: loop.map(Place.loop) ?? .anywhere
             case .thread: .thread(DispatchQueue(label: "drawbridge.handler"))
             }
@@ -57,11 +58,12 @@ package final class Load: Expiring {
     /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
     ///
     /// A stream holds its load, so the load keeps what the handler gave, and not the stream: they would never go.
-    func takeOutcome() -> Result<Response, any Error> {
-        switch state.withLock({ $0.outcome.take() }) ?? .failure(CancellationError()) {
-        case .success(let response): .success(streaming(response))
-        case .failure(let error): .failure(error)
-        }
+    ///
+    /// - Throws: what the handler threw, or why it was stopped.
+    func takeResponse() throws -> Response {
+        let (response, error) = state.withLock { ($0.response.take(), $0.error) }
+        guard let response else { throw error ?? CancellationError() }
+        return streaming(response)
     }
 
     /// True when the caller left before there was another outcome.
@@ -97,8 +99,10 @@ package final class Load: Expiring {
     /// The caller has left.
     package func cancel() { stop(with: CancellationError()) }
 
-    /// Starts the handler; one that does not suspend has answered when this returns.
-    func start() {
+    /// Starts the handler.
+    ///
+    /// Returns true when the load is over, as it is with a handler that does not suspend.
+    @discardableResult func start() -> Bool {
         let task = PageDoor.during(request) {
             switch place {
             case .anywhere: Task.immediate { await self.run() }
@@ -107,19 +111,20 @@ package final class Load: Expiring {
             case .thread: Task(executorPreference: self) { await self.run() }
             }
         }
-        let took = state.withLock { state in
-            if state.isOver { return state.took }
+        let (isOver, held) = state.withLock { state in
+            if state.isOver { return (true, state.took) }
             state.task = task
-            return state.began.duration(to: .now)
+            return (false, state.began.elapsed)
         }
-        if case .loop = place { route.tellIfLong(took, request) }
+        if case .loop = place { route.tellIfLong(held, request) }
+        return isOver
     }
 
     private func run() async {
         do {
-            finish(.success(try await handler.startLoading(request)))
+            finish(try await handler.startLoading(request), nil)
         } catch {
-            finish(.failure(error))
+            finish(nil, error)
         }
     }
 
@@ -127,24 +132,24 @@ package final class Load: Expiring {
     private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
     /// Decides the outcome, and gives whom it concerns; nil when it is decided already.
-    private func decide(_ outcome: consuming Result<Response, any Error>) -> Concerned? {
-        let isCancelled = outcome.isCancellation
-        var decided = Optional(outcome)
+    private func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
+        var response = response
         return state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
-            state.isCancelled = isCancelled
-            swap(&state.outcome, &decided)
-            state.took = state.began.duration(to: .now)
+            state.isCancelled = error is CancellationError
+            swap(&state.response, &response)
+            state.error = error
+            state.took = state.began.elapsed
             return (state.waiter.take(), state.task.take())
         }
     }
 
     /// The handler has answered; after the first outcome it is too late.
-    private func finish(_ outcome: consuming Result<Response, any Error>) {
-        let isCancellation = outcome.isCancellation
-        guard let concerned = decide(outcome) else {
-            if !isCancellation { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+    private func finish(_ response: consuming Response?, _ error: (any Error)?) {
+        guard let concerned = decide(response, error) else {
+            // One that was cancelled did as it was told.
+            if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return
         }
         resume(concerned)
@@ -154,7 +159,7 @@ package final class Load: Expiring {
     ///
     /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
     private func stop(with error: any Error) {
-        guard let concerned = decide(.failure(error)) else { return }
+        guard let concerned = decide(nil, error) else { return }
         concerned.task?.cancel()
         handler.stopLoading()
         resume(concerned)
@@ -231,16 +236,9 @@ extension Load: TaskExecutor {
 
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
     private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
-        let start = ContinuousClock.now
+        let start = Moment.now
         loop.watch.during(route) { run(job) }
-        route.tellIfLong(start.duration(to: .now), request)
+        route.tellIfLong(start.elapsed, request)
     }
 
-}
-
-extension Result {
-    /// True for a handler that did as it was told.
-    fileprivate var isCancellation: Bool {
-        if case .failure(let error) = self { error is CancellationError } else { false }
-    }
 }

@@ -80,8 +80,8 @@ final class Route: Sendable {
     }
 
     /// How long the handler held its loop, until now; names it where that was too long.
-    func held(since began: ContinuousClock.Instant, _ request: Request) -> Duration {
-        let held = began.duration(to: .now)
+    func held(since began: Moment, _ request: Request) -> Duration {
+        let held = began.elapsed
         tellIfLong(held, request)
         return held
     }

@@ -7,7 +7,9 @@ struct ByteWriter {
     init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
 
     mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) {
-        _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: bytes)
+        precondition(bytes.count <= buffer.count - count)
+        guard let source = bytes.baseAddress, let start = buffer.baseAddress else { return }
+        (start + count).update(from: source, count: bytes.count)
         count += bytes.count
     }
 

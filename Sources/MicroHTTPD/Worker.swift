@@ -12,6 +12,9 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// Which of the server's loops this is.
     let index: Int
     let reading: HeadReading
+    /// The server's own, at hand.
+    private let scheme: String
+    private let limits: Limits
 
     /// Connections taken in a row, before those that there are get their turn.
     private static let acceptedAtOnce = 256
@@ -45,6 +48,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         self.server = server
         self.index = index
         self.reading = reading
+        scheme = server.scheme
+        limits = server.limits
         self.connectionLimit = connectionLimit
         self.listening = listening
         loop = try Loop()
@@ -293,8 +298,8 @@ extension Worker {
         let head: AuditedHead
         do {
             head = try reading.audit(
-                connection, method: method, target: caller.target, version: version, scheme: server.scheme,
-                limits: server.limits, known: &knownHeads)
+                connection, method: method, target: caller.target, version: version, scheme: scheme,
+                limits: limits, known: &knownHeads)
         } catch {
             return (nil, refuse(error, connection))
         }

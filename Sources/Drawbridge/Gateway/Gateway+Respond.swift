@@ -165,7 +165,7 @@ extension Gateway {
     }
 
     private func run(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) async -> Response {
-        if let error = refusesSize(of: request, for: route) { return refusal(error, of: request) }
+        if let error = refusesSize(request.body.count, for: route) { return refusal(error, of: request) }
         do {
             let request = try await withBody(as: route.handler.bodyMode, request)
             tellAsked(request, route)
@@ -246,15 +246,15 @@ extension Gateway {
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {
         guard case .collected(let limit) = mode else { return request }
-        guard request.bodyCount == nil else { return request }
+        guard request.body.count == nil else { return request }
         var request = request
         request.body = Request.Body(try await request.body.collect(upTo: limit ?? bodyLimit))
         return request
     }
 
     /// A body that was small enough to come without a question may be too large for its handler.
-    private func refusesSize(of request: Request, for route: Route) -> HTTPError? {
-        guard let count = request.bodyCount, count > 0,
+    private func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
+        guard let count, count > 0,
             case .collected(let limit) = route.handler.bodyMode, count > limit ?? bodyLimit
         else { return nil }
         return HTTPError.tooLarge(limit ?? bodyLimit)
@@ -283,10 +283,13 @@ extension Gateway {
         _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?, on loop: any HandlerLoop
     ) -> Beginning {
         let id = Request.id(head)
+        let count = body.count
         if let known = decision(about: head, from: remoteAddress) {
             let plain = Request(
                 head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
-            if takes(plain, known.route) { return begin(plain, with: known.route, for: plain, on: loop) }
+            if takes(count, known.route), known.route.handler.canInit(with: plain) {
+                return begin(plain, with: known.route, for: plain, on: loop)
+            }
         }
         let request = Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
         guard middleware.isEmpty else { return .tooLong(request) }
@@ -302,9 +305,9 @@ extension Gateway {
         case .native(let plain, let ruled):
             let version = handlers.version
             guard let route = ruled ?? (plain.naming == .path ? best(plain) : nil),
-                request.bodyCount != nil || route.handler.bodyMode.isStreamed
+                count != nil || route.handler.bodyMode.isStreamed
             else { return .tooLong(request) }
-            if let error = refusesSize(of: plain, for: route) {
+            if let error = refusesSize(count, for: route) {
                 return answered(SealedResponse(refusal(error, of: request)), to: request)
             }
             if ruled == nil { keep(plain, route, version: version, on: head) }
@@ -312,10 +315,9 @@ extension Gateway {
         }
     }
 
-    /// Whether a route that takes requests with this head takes this one.
-    private func takes(_ plain: Request, _ route: Route) -> Bool {
-        guard plain.bodyCount != nil || route.handler.bodyMode.isStreamed else { return false }
-        return refusesSize(of: plain, for: route) == nil && route.handler.canInit(with: plain)
+    /// Whether a handler gets a body as it wants it, of so many bytes, or a stream.
+    private func takes(_ count: Int?, _ route: Route) -> Bool {
+        count.map { $0 == 0 || refusesSize($0, for: route) == nil } ?? route.handler.bodyMode.isStreamed
     }
 
     /// Lets a handler begin.

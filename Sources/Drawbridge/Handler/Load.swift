@@ -61,9 +61,13 @@ package final class Load: Expiring {
     ///
     /// - Throws: what the handler threw, or why it was stopped.
     func takeResponse() throws -> Response {
-        let (response, error) = state.withLock { ($0.response.take(), $0.error) }
-        guard let response else { throw error ?? CancellationError() }
-        return streaming(response)
+        guard var response = state.withLock({ $0.response.take() }) else {
+            throw state.withLock { $0.error } ?? CancellationError()
+        }
+        if case .stream(let length, let write) = response.body {
+            response.body = .stream(length: length, streaming(write))
+        }
+        return response
     }
 
     /// True when the caller left before there was another outcome.
@@ -192,9 +196,10 @@ package final class Load: Expiring {
     }
 
     /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.
-    private func streaming(_ response: consuming Response) -> Response {
-        guard case .stream(let length, let write) = response.body else { return response }
-        response.body = .stream(length: length) { client in
+    private func streaming(
+        _ write: @escaping @Sendable (Client) async throws -> Void
+    ) -> @Sendable (Client) async throws -> Void {
+        { client in
             try await withTaskCancellationHandler {
                 if case .anywhere = self.place {
                     try await write(client)
@@ -205,7 +210,6 @@ package final class Load: Expiring {
                 self.handler.stopLoading()
             }
         }
-        return response
     }
 }
 

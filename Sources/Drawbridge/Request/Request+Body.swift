@@ -36,6 +36,12 @@ extension Request {
             }
         }
 
+        /// How many bytes are there, nil for a stream.
+        var count: Int? {
+            guard case .bytes(let bytes) = storage else { return nil }
+            return bytes.count
+        }
+
         /// Reads the whole body.
         ///
         /// - Throws: a 413 when there are more than `limit` bytes; reading stops there.

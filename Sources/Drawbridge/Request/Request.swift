@@ -59,12 +59,6 @@ public struct Request: Sendable {
         set { change { $0.body = newValue } }
     }
 
-    /// How many bytes the body has; nil for a stream.
-    var bodyCount: Int? {
-        guard case .bytes(let bytes) = parts.values.body.storage else { return nil }
-        return bytes.count
-    }
-
     /// The address of the caller, without a port; nil where there is no socket.
     public var remoteAddress: String? {
         get { parts.values.remoteAddress }

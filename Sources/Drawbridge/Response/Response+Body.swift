@@ -28,7 +28,7 @@ extension Response {
         package var bytes: [UInt8]? {
             switch self {
             case .bytes(let bytes), .output(let bytes): bytes
-            case .file, .stream: nil
+            case .file, .stream, .source, .upgrade: nil
             }
         }
 

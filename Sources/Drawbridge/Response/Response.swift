@@ -21,7 +21,7 @@ public struct Response: Sendable {
     /// What the header fields are where they are no others.
     private(set) var contentType: ContentType?
     /// The header fields where there is no `contentType`.
-    private(set) var fields = HTTPFields()
+    private(set) var fields: HTTPFields
 
     /// What follows the head.
     public var body: Body
@@ -44,10 +44,11 @@ public struct Response: Sendable {
 
     /// An answer of a type that goes out as it is.
     private init(contentType: String, body: Body) {
+        let usual = ContentType.usual(contentType)
         status = .ok
+        self.contentType = usual
+        fields = usual == nil ? HTTPFields(.contentType, contentType) : HTTPFields()
         self.body = body
-        self.contentType = ContentType.usual(contentType)
-        if self.contentType == nil { fields = HTTPFields(.contentType, contentType) }
     }
 
     /// An output: any value that can be encoded.

@@ -1,4 +1,8 @@
-import Dispatch
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// A moment of the system's monotonic clock, for what every request measures.
 ///
@@ -6,7 +10,11 @@ import Dispatch
 struct Moment: Sendable {
     private let nanoseconds: UInt64
 
-    static var now: Moment { Moment(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+    static var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
 
     /// How long ago it was.
     var elapsed: Duration { .nanoseconds(Moment.now.nanoseconds - nanoseconds) }

@@ -10,11 +10,14 @@ package final class LoopWatch: Sendable {
     private let handler = Atomic<UInt>(0)
     private let step = Atomic<UInt>(0)
 
-    /// Begins to be looked at, until it is released.
+    /// Begins to be looked at, until its ``end()``: a weak reference to it would make all the others slow.
     package init(logger: Logger) {
         self.logger = logger
         LoopWatches.shared.add(self)
     }
+
+    /// Is not looked at any more.
+    package func end() { LoopWatches.shared.remove(self) }
 
     /// Makes a step of a route's handler; on the loop's thread.
     func during<T>(_ route: Route, _ work: () throws -> T) rethrows -> T {

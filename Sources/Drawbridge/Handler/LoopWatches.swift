@@ -8,7 +8,7 @@ import Synchronization
 final class LoopWatches: Sendable {
     /// A watch, the step that was seen last, and whether that was named.
     private struct Seen {
-        weak var watch: LoopWatch?
+        let watch: LoopWatch
         var step = UInt.max
         var isNamed = false
     }
@@ -34,19 +34,20 @@ final class LoopWatches: Sendable {
 
     func add(_ watch: LoopWatch) { seen.withLock { $0.append(Seen(watch: watch)) } }
 
+    func remove(_ watch: LoopWatch) { seen.withLock { $0.removeAll { $0.watch === watch } } }
+
     /// Whoever holds its loop, and was not named for that.
     private func look() -> [(handler: Any.Type, logger: Logger)] {
         seen.withLock { seen in
-            seen.removeAll { $0.watch == nil }
             var holding: [(Any.Type, Logger)] = []
             for index in seen.indices {
-                guard let watch = seen[index].watch, let (handler, step) = watch.current else { continue }
+                guard let (handler, step) = seen[index].watch.current else { continue }
                 if seen[index].step != step {
                     seen[index].step = step
                     seen[index].isNamed = false
                 } else if !seen[index].isNamed {
                     seen[index].isNamed = true
-                    holding.append((handler, watch.logger))
+                    holding.append((handler, seen[index].watch.logger))
                 }
             }
             return holding

@@ -22,6 +22,7 @@ public final class GatewayServer: Sendable {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
         let engineLoops = (0..<loops).map { _ in EngineLoop(watch: LoopWatch(logger: gateway.logger)) }
+        let tasks = engineLoops.map { HandlerTasks(on: $0) }
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
@@ -44,7 +45,7 @@ public final class GatewayServer: Sendable {
             handling: { exchange in
                 let loop = engineLoops[exchange.loopIndex]
                 loop.isServing(exchange)
-                exchange.answer(with: gateway, on: loop, log)
+                exchange.answer(with: gateway, by: tasks[exchange.loopIndex], log)
             })
         try server.start { address in
             guard !gateway.access.requiresToken, !ServerAddress(host: address, port: 0).isLoopback else {
@@ -78,15 +79,15 @@ extension Exchange {
     private static let unlogged = ContinuousClock.now
 
     /// One request's way through the gateway, from the engine and back.
-    fileprivate func answer(with gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
+    fileprivate func answer(with gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?) {
         let start = log == nil ? Self.unlogged : .now
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
             WebSocketHandshake.isAsked(by: head.headers)
         {
-            return openChannel(gateway, on: loop, log)
+            return openChannel(gateway, on: tasks.loop, log)
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
-        switch gateway.begin(head.asRequest, body, from: remoteAddress, on: loop) {
+        switch gateway.begin(head.asRequest, body, from: remoteAddress, by: tasks) {
         case .answered(let reply, to: let request):
             send(reply, to: request, since: start, log)
         case .loading(let load, for: let request):
@@ -111,12 +112,12 @@ extension Exchange {
                     }
                 })
         case .tooLong(let request):
-            sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: loop) }
+            sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: tasks.loop) }
         }
     }
 
     /// Gives the connection to a page, or says why not.
-    private func openChannel(_ gateway: Gateway, on loop: EngineLoop, _ log: AccessLog?) {
+    private func openChannel(_ gateway: Gateway, on loop: any HandlerLoop, _ log: AccessLog?) {
         let request = Request(
             head.asRequest, remoteAddress: remoteAddress, id: Request.id(head.asRequest), gateway: gateway)
         do {
@@ -245,9 +246,13 @@ private final class EngineLoop: HandlerLoop, @unchecked Sendable {
 
     init(watch: LoopWatch) { self.watch = watch }
 
+    deinit { watch.end() }
+
     func isServing(_ exchange: Exchange) {
         if loop == nil { loop = exchange.loop }
     }
+
+    var isCurrent: Bool { loop?.isCurrent ?? false }
 
     func schedule(_ step: @escaping @Sendable () -> Void) { loop?.schedule(step) }
 }

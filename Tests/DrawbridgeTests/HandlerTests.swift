@@ -223,7 +223,10 @@ struct HandlerTests {
             Thread.detachNewThread { while let run = jobs.next() { run() } }
         }
 
-        deinit { jobs.add(nil) }
+        deinit {
+            watch.end()
+            jobs.add(nil)
+        }
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
@@ -231,6 +234,9 @@ struct HandlerTests {
         }
 
         func schedule(_ step: @escaping @Sendable () -> Void) { jobs.add(step) }
+
+        /// Nobody starts a load on this thread.
+        var isCurrent: Bool { false }
     }
 
     /// Jobs in order; nil ends them.

@@ -280,7 +280,7 @@ extension Gateway {
 
     /// Begins to answer a request whose body is there, or is a stream.
     package func begin(
-        _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?, on loop: any HandlerLoop
+        _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?, by tasks: HandlerTasks
     ) -> Beginning {
         let id = Request.id(head)
         let count = body.count
@@ -288,7 +288,7 @@ extension Gateway {
             let plain = Request(
                 head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
             if takes(count, known.route), known.route.handler.canInit(with: plain) {
-                return begin(plain, with: known.route, for: plain, on: loop)
+                return begin(plain, with: known.route, for: plain, by: tasks)
             }
         }
         let request = Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
@@ -311,7 +311,7 @@ extension Gateway {
                 return answered(SealedResponse(refusal(error, of: request)), to: request)
             }
             if ruled == nil { keep(plain, route, version: version, on: head) }
-            return begin(plain, with: route, for: request, on: loop)
+            return begin(plain, with: route, for: request, by: tasks)
         }
     }
 
@@ -322,15 +322,15 @@ extension Gateway {
 
     /// Lets a handler begin.
     private func begin(
-        _ plain: Request, with route: Route, for request: Request, on loop: any HandlerLoop
+        _ plain: Request, with route: Route, for request: Request, by tasks: HandlerTasks
     ) -> Beginning {
         if let immediate = route.immediate {
-            return answered(answer(plain, with: route, immediate, on: loop), to: request)
+            return answered(answer(plain, with: route, immediate, on: tasks.loop), to: request)
         }
         do {
             tellAsked(plain, route)
-            let load = try Load(route, plain, on: loop)
-            return load.start() ? answered(reply(of: load), to: request) : .loading(load, for: request)
+            let load = try Load(route, plain, on: tasks.loop)
+            return load.start(by: tasks) ? answered(reply(of: load), to: request) : .loading(load, for: request)
         } catch {
             return answered(reply(to: plain, of: route, error, after: .zero), to: request)
         }

@@ -5,13 +5,13 @@ import Synchronization
 
 /// One handler at work on one request: runs it, and answers for it exactly once.
 ///
-/// The handler runs in a task of its own, started on the spot: one that does not suspend is done before anything
+/// The handler has a task to itself, which goes to work on the spot: one that does not suspend is done before anything
 /// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
 /// `stopLoading`, and the answer is made without it, however long it still runs.
 package final class Load: Expiring {
     let route: Route
     let request: Request
-    private let handler: any Handler
+    let handler: any Handler
     private let place: Place
     private let state = Mutex(State())
 
@@ -106,24 +106,32 @@ package final class Load: Expiring {
     /// Starts the handler.
     ///
     /// Returns true when the load is over, as it is with a handler that does not suspend.
-    @discardableResult func start() -> Bool {
-        let task = PageDoor.during(request) {
-            switch place {
-            case .anywhere: Task.immediate { await self.run() }
-            case .loop(let loop):
-                loop.watch.during(route) { Task.immediate(executorPreference: self) { await self.run() } }
-            case .thread: Task(executorPreference: self) { await self.run() }
-            }
+    ///
+    /// - Parameter tasks: those of the loop; nil: the handler's task inherits what the caller's has.
+    @discardableResult func start(by tasks: HandlerTasks? = nil) -> Bool {
+        let waiting = PageDoor.waiting(for: request)
+        if let tasks, case .loop = place, waiting == nil {
+            tasks.next().start(self, of: tasks)
+        } else {
+            let task = waiting.map { PageDoor.$waiting.withValue($0, operation: ownTask) } ?? ownTask()
+            state.withLock { state in if !state.isOver { state.task = task } }
         }
-        let (isOver, held) = state.withLock { state in
-            if state.isOver { return (true, state.took) }
-            state.task = task
-            return (false, state.began.elapsed)
-        }
+        let (isOver, held) = state.withLock { ($0.isOver, $0.isOver ? $0.took : $0.began.elapsed) }
         if case .loop = place { route.tellIfLong(held, request) }
         return isOver
     }
 
+    /// A task for this load alone, which inherits what the caller's has.
+    private func ownTask() -> Task<Void, Never> {
+        switch place {
+        case .anywhere: Task.immediate { await self.run() }
+        case .loop(let loop):
+            loop.watch.during(route) { Task.immediate(executorPreference: self) { await self.run() } }
+        case .thread: Task(executorPreference: self) { await self.run() }
+        }
+    }
+
+    /// Lets the handler answer.
     private func run() async {
         do {
             finish(try await handler.startLoading(request), nil)
@@ -131,6 +139,9 @@ package final class Load: Expiring {
             finish(nil, error)
         }
     }
+
+    /// What to cancel when the handler has to stop.
+    func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     /// Who is told when there is an outcome, and the handler's task while it runs.
     private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
@@ -150,13 +161,16 @@ package final class Load: Expiring {
     }
 
     /// The handler has answered; after the first outcome it is too late.
-    private func finish(_ response: consuming Response?, _ error: (any Error)?) {
+    ///
+    /// Returns whether this was the first.
+    @discardableResult func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
             // One that was cancelled did as it was told.
             if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
-            return
+            return false
         }
         resume(concerned)
+        return true
     }
 
     /// Cancels, then tells the handler, then lets the answer go.
@@ -238,11 +252,14 @@ extension Load: TaskExecutor {
 
     private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 
-    /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
     private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
-        let start = Moment.now
-        loop.watch.during(route) { run(job) }
-        route.tellIfLong(start.elapsed, request)
+        step(on: loop) { run(job) }
     }
 
+    /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
+    func step(on loop: any HandlerLoop, _ work: () -> Void) {
+        let start = Moment.now
+        loop.watch.during(route, work)
+        route.tellIfLong(start.elapsed, request)
+    }
 }

@@ -6,12 +6,10 @@ final class PageDoor: Sendable {
     /// The id of the page that waits for this task in a synchronous request, and can do nothing meanwhile.
     @TaskLocal static var waiting: String?
 
-    /// Runs what is done for a request, so that it knows whether its page stands still.
-    static func during<Value>(_ request: Request, _ work: () -> Value) -> Value {
-        guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else {
-            return work()
-        }
-        return $waiting.withValue(page.id, operation: work)
+    /// The id of the page that waits for the answer to a request, and can do nothing meanwhile; nil for most requests.
+    static func waiting(for request: Request) -> String? {
+        guard !request.isAnonymous, request.headers.contains(.pageWaits) else { return nil }
+        return request.page?.id
     }
 
     init(page: Page, call: PageCall) {

@@ -45,13 +45,7 @@ final class HandlerTask: @unchecked Sendable {
 
     private func serve() async {
         while let load = await withUnsafeContinuation({ waiter = $0 }) {
-            let isFirst: Bool
-            // Load.run() would do as much, and cost a switch of executors more.
-            do {
-                isFirst = load.finish(try await load.handler.startLoading(load.request), nil)
-            } catch {
-                isFirst = load.finish(nil, error)
-            }
+            let isFirst = await load.run()
             let tasks = tasks.take()
             self.load = nil
             // Where something else was decided before, this task is cancelled, or will be.

@@ -11,7 +11,7 @@ import Synchronization
 package final class Load: Expiring {
     let route: Route
     let request: Request
-    let handler: any Handler
+    private let handler: any Handler
     private let place: Place
     private let state = Mutex(State())
 
@@ -131,12 +131,12 @@ package final class Load: Expiring {
         }
     }
 
-    /// Lets the handler answer.
-    private func run() async {
+    /// Lets the handler answer; returns false when something else was decided before.
+    @discardableResult func run() async -> Bool {
         do {
-            finish(try await handler.startLoading(request), nil)
+            return finish(try await handler.startLoading(request), nil)
         } catch {
-            finish(nil, error)
+            return finish(nil, error)
         }
     }
 
@@ -163,7 +163,7 @@ package final class Load: Expiring {
     /// The handler has answered; after the first outcome it is too late.
     ///
     /// Returns whether this was the first.
-    @discardableResult func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
+    private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
             // One that was cancelled did as it was told.
             if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }

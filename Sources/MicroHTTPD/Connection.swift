@@ -34,6 +34,10 @@ final class Connection {
     /// When the stage began, in milliseconds.
     @exclusivity(unchecked) private(set) var since = Loop.now
     private(set) var isCut = false
+    /// Whether the loop watches for the caller to leave.
+    @exclusivity(unchecked) var isWatched = false
+    /// True when it was seen to leave, which the library may not have noticed.
+    @exclusivity(unchecked) private(set) var hasCallerLeft = false
     /// The bytes of the body that were here when the last look found more that the library had not read.
     @exclusivity(unchecked) private var stuckAt: Int?
     private let session: TLSSession?
@@ -55,6 +59,12 @@ final class Connection {
         self.stage = stage
         since = Loop.now
         stuckAt = nil
+    }
+
+    /// The caller sends nothing more: what the library does not read, it cannot end.
+    func callerLeft() {
+        hasCallerLeft = true
+        if let exchange, exchange.isSuspended { exchange.leave() }
     }
 
     /// Lets the time for the handshake end if that is over.

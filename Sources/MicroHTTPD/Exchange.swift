@@ -43,7 +43,7 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var isQueued = false
     /// True while the library waits for the answer, which is the time to give it one.
     @exclusivity(unchecked) private var isCompleting = false
-    @exclusivity(unchecked) private var isSuspended = false
+    @exclusivity(unchecked) private(set) var isSuspended = false
     /// True when the handler has returned.
     @exclusivity(unchecked) private var isHandled = false
     /// True when the caller has gone; to be read on the loop.
@@ -145,7 +145,6 @@ extension Exchange {
     func completed(inFull: Bool) {
         // What was handed over has been completed before.
         guard connection != nil else { return }
-        if isSuspended { worker.unwatch(caller.socket) }
         isSuspended = false
         connection = nil
         if let response = response.take() { worker.responses.giveBack(response) }
@@ -162,6 +161,7 @@ extension Exchange {
 
     /// The library has done its part, and the connection goes on otherwise.
     func handedOver() -> Connection {
+        worker.unwatch(caller)
         connection = nil
         caller.exchange = nil
         caller.isNew = false
@@ -221,13 +221,14 @@ extension Exchange {
         isSuspended = true
         MHD_suspend_connection(connection)
         if case .body = caller.stage { caller.enter(.busy) }
-        worker.watch(self, caller.socket)
+        worker.watch(caller)
+        // Not from within the library.
+        if caller.hasCallerLeft { loop.performSoon { self.leave() } }
     }
 
     private func resume() {
         guard let connection, isSuspended else { return }
         isSuspended = false
-        worker.unwatch(caller.socket)
         if incoming.isOpen { caller.enter(.body(count: 0)) }
         MHD_resume_connection(connection)
         loop.setRunDue()

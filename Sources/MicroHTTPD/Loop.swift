@@ -213,10 +213,12 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         listeningSocket = -1
     }
 
-    /// Watches for the peer of a socket to leave, and for what it sends if asked to; told once.
-    func watch(_ socket: Int32, alsoForBytes: Bool = false) throws {
-        let events = EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue
-        try add(socket, alsoForBytes ? events | EPOLLIN.rawValue : events)
+    /// Watches for the peer of a socket to leave, whenever that is; told when it does, and no more.
+    func watchForEnd(of socket: Int32) throws { try add(socket, EPOLLRDHUP.rawValue | EPOLLET.rawValue) }
+
+    /// Watches for what the peer of a socket sends, or for its end; told once.
+    func watchForBytes(on socket: Int32) throws {
+        try add(socket, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
     }
 
     /// Watches a guest's socket for something else.

@@ -30,7 +30,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     @exclusivity(unchecked) private var underWay = 0
     /// Those of them whose caller has gone.
     @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
-    private var watched: [Int32: Exchange] = [:]
+    /// Connections for whose callers to leave the loop watches, from the first time that the library did not.
+    @exclusivity(unchecked) private var watched: [Int32: Connection] = [:]
     private let handshakes: Handshakes
     let upgrades: Upgrades
     @exclusivity(unchecked) private var knownHeads = KnownHeads()
@@ -104,7 +105,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     }
 
     func changed(_ socket: Int32, _ events: UInt32) {
-        if !handshakes.goOn(socket) { watched[socket]?.leave() }
+        if !handshakes.goOn(socket) { watched[socket]?.callerLeft() }
     }
 
     /// Takes the connections that wait.
@@ -148,18 +149,24 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     // MARK: Called by exchanges, on the loop
 
-    func watch(_ exchange: Exchange, _ socket: Int32) {
+    /// Watches for the caller of a connection to leave, until its end: what had to wait once will again.
+    func watch(_ connection: Connection) {
+        guard !connection.isWatched else { return }
         do {
-            try loop.watch(socket)
-            watched[socket] = exchange
+            try loop.watchForEnd(of: connection.socket)
+            connection.isWatched = true
+            watched[connection.socket] = connection
         } catch {
             server.logger.error("a caller's leaving will not be noticed: \(error)")
         }
     }
 
-    func unwatch(_ socket: Int32) {
-        guard watched.removeValue(forKey: socket) != nil else { return }
-        loop.unwatch(socket)
+    /// Ends that; must come before the library closes the socket.
+    func unwatch(_ connection: Connection) {
+        guard connection.isWatched else { return }
+        connection.isWatched = false
+        watched[connection.socket] = nil
+        loop.unwatch(connection.socket)
     }
 
     func began() { underWay += 1 }
@@ -257,7 +264,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
     /// run lets the library take notice.
     func stop() {
-        for exchange in watched.values { exchange.release() }
+        for connection in watched.values { connection.exchange?.release() }
         handshakes.release()
         upgrades.abortAll()
         MHD_run(daemon)
@@ -284,6 +291,7 @@ extension Worker {
 
     func connectionClosed(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
+        unwatch(connection)
         handshakes.ended(connection)
         upgrades.connectionClosed(connection)
         resumeListening()

@@ -44,7 +44,7 @@ final class Handshakes {
 
     private func suspend(_ connection: Connection) -> Bool {
         do {
-            try loop.watch(connection.socket, alsoForBytes: true)
+            try loop.watchForBytes(on: connection.socket)
         } catch {
             // It stays with the library, which will have no pause.
             return false

@@ -44,7 +44,7 @@ package struct TransferRequest: Sendable {
     }
 
     /// Whether it may be sent again when the connection went before an answer came (RFC 9110, section 9.2.2).
-    var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
         default: false

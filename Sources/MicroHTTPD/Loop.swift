@@ -67,6 +67,10 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     /// Events that a socket is watched for (`EPOLLIN`, `EPOLLOUT`).
     package static let readable = EPOLLIN.rawValue
     package static let writable = EPOLLOUT.rawValue
+    /// The peer has closed its side.
+    package static let closed = EPOLLRDHUP.rawValue
+    /// Not an event: said beside them, each is told once when it comes, and not as long as it lasts.
+    package static let onceEach = EPOLLET.rawValue
 
     /// What a guest keeps for this loop, on its thread, until its end.
     @exclusivity(unchecked) package var attachment: (any AnyObject)?
@@ -229,7 +233,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
 
     /// Watches a socket for a guest; told as long as the socket is ready.
     ///
-    /// - Parameter events: ``readable``, ``writable`` or both; watched anew it is for these alone.
+    /// - Parameter events: ``readable``, ``writable``, ``closed`` and ``onceEach``; watched anew it is for these alone.
     package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
         if guests.updateValue(guest, forKey: socket) != nil { return change(socket, events) }
         do {

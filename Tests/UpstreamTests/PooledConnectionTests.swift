@@ -22,6 +22,36 @@ struct PooledConnectionTests {
         }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nConnection: Close", 3), ("HTTP/1.1 200 OK\r\nConnection: x, close", 3),
+        ("HTTP/1.0 200 OK", 3), ("HTTP/1.0 200 OK\r\nConnection: Keep-Alive", 1),
+    ])
+    func onlyWhatTheServerKeepsIsUsedAgain(_ start: String, _ connections: Int) async throws {
+        let answering: Answering = { connection, _ in
+            try connection.send("\(start)\r\nContent-Length: 2\r\n\r\nok")
+        }
+        try await proxying(to: answering) { port, upstream in
+            for _ in 0..<3 {
+                let reply = try await reply(port, get("/"))
+                #expect(reply.text == "ok")
+            }
+            #expect(upstream.count == connections)
+        }
+    }
+
+    @Test func whatIsSaidOnAConnectionThatNobodyUsesIsInNobodysAnswer() async throws {
+        let talking: Answering = { connection, head in
+            try connection.send(ok("ok"))
+            if head.hasPrefix("GET /first ") { try connection.send(ok("unasked")) }
+        }
+        try await proxying(to: talking) { port, _ in
+            for path in ["/first", "/second", "/third"] {
+                let reply = try await reply(port, get(path))
+                #expect(reply.text == "ok")
+            }
+        }
+    }
+
     @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
     func whatMayBeAskedTwiceIsAskedAgainOnANewConnection(_ method: String) async throws {
         try await proxying(to: Self.onceEach) { port, upstream in

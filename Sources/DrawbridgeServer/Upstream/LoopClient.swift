@@ -3,18 +3,21 @@ import Glibc
 import MicroHTTPD
 import Synchronization
 
-/// The HTTP client of one loop; made when it is first asked for.
+/// The HTTP clients of one loop; made when they are first asked for.
 ///
 /// It is touched on the loop's thread only: that makes it Sendable.
 final class LoopClient: EventLoop, Loop.Guest, @unchecked Sendable {
-    /// Lines of heads that came in on this loop.
-    let knownLines = KnownLines()
     private(set) var client: HTTPClient!
+    /// For what is not encrypted.
+    let plain: PlainClient
     private unowned let loop: Loop
 
     private init(_ loop: Loop) {
         self.loop = loop
+        let plain = PlainClient(on: loop)
+        self.plain = plain
         client = HTTPClient(on: self)
+        plain.connecting = client
     }
 
     /// That of a loop; on its thread.

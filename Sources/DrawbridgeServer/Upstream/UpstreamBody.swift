@@ -19,7 +19,10 @@ final class UpstreamBody: Response.Source {
         _ load: UpstreamLoad, _ beginning: UpstreamLoad.Beginning, to request: Request
     ) -> Response.Body {
         switch beginning.head.status {
-        case .noContent, .resetContent, .notModified: return .empty
+        case .noContent, .resetContent, .notModified:
+            // Whatever it is that a server sends with them.
+            load.cancel()
+            return .empty
         default: break
         }
         // A length may be all that is known of it.

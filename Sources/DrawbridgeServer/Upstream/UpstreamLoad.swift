@@ -10,9 +10,9 @@ import MicroHTTPD
 ///
 /// All of it is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
 final class UpstreamLoad: TransferOwner, @unchecked Sendable {
-    /// More bytes than this wait for the reader before the server has to wait.
+    /// More bytes than this that libcurl gives wait for the reader before the server has to wait.
     private static let highWater = 40 << 10
-    /// What is there at most then: libcurl has pieces of 16 KB.
+    /// What is there at most then, libcurl having pieces of 16 KB; and what is taken at once where nobody gives it.
     private static let roomAtOnce = 48 << 10
     /// The same while the answer cannot begin yet.
     private static let heldHighWater = 1 << 20
@@ -31,7 +31,7 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     /// What the server is called in errors.
     private let host: String
     private let guardian: Guardian?
-    @exclusivity(unchecked) private var transfer: Transfer?
+    @exclusivity(unchecked) private var transfer: (any UpstreamTransfer)?
     @exclusivity(unchecked) private var reader = ResponseHeadReader()
     @exclusivity(unchecked) private var head: ResponseHead?
     @exclusivity(unchecked) private var received: [UInt8] = []
@@ -73,8 +73,13 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         if case .stream = request.body { pump(body) } else { hasSentAll = true }
         beginning = tell
         let own = LoopClient.of(loop)
-        reader = ResponseHeadReader(known: own.knownLines)
-        let transfer = Transfer(request, on: own.client, isGuarded: guardian != nil, for: self)
+        let transfer: any UpstreamTransfer
+        if request.origin.isSecure || guardian != nil {
+            reader = ResponseHeadReader(known: own.plain.knownLines)
+            transfer = Transfer(request, on: own.client, isGuarded: guardian != nil, for: self)
+        } else {
+            transfer = PlainTransfer(request, on: own.plain, for: self)
+        }
         self.transfer = transfer
         transfer.start()
     }
@@ -178,7 +183,11 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     func receive(line: UnsafeRawBufferPointer) throws(TransferError) {
         // Trailers are fields of nobody's.
         guard head == nil else { return }
-        guard let head = try reader.read(line, from: host) else { return }
+        if let head = try reader.read(line, from: host) { receive(head) }
+    }
+
+    /// The answer begins.
+    func receive(_ head: ResponseHead) {
         self.head = head
         // What came along with it is read by then.
         loop.performSoon { self.begin() }
@@ -198,6 +207,24 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             loop.performSoon { self.begin() }
         }
         return true
+    }
+
+    /// More of the body can be had by ``UpstreamTransfer/read(into:)``.
+    func bodyIsThere() {
+        if exchange != nil {
+            exchange?.bodyIsReady()
+        } else if next != nil {
+            deliver()
+        } else if beginning != nil, !hasSentAll {
+            // The server may read no more before somebody takes what it sends.
+            while received.count < Self.heldHighWater {
+                let piece = piece()
+                if piece.isEmpty { break }
+                received += piece
+                receivedCount += piece.count
+            }
+            if isRefused { loop.performSoon { self.begin() } }
+        }
     }
 
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
@@ -245,22 +272,31 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         beginning(.success(Beginning(head: head, body: body)))
     }
 
-    /// Whether libcurl sends no more, since the answer is no success, and there is too much of that to wait for the rest.
+    /// Whether no more is sent, since the answer is no success, and there is too much of that to wait for the rest.
     private var isRefused: Bool {
         beginning != nil && (head?.status.code ?? 0) >= 300 && received.count >= Self.highWater
     }
 
     private func deliver() {
         guard let next else { return }
-        if !received.isEmpty {
-            self.next = nil
-            let chunk = taken == 0 ? received : Array(received[taken...])
+        self.next = nil
+        let chunk = received.isEmpty ? piece() : taken == 0 ? received : Array(received[taken...])
+        if !chunk.isEmpty {
             forgetReceived()
             next.resume(returning: chunk)
             transfer?.resumeReceiving()
         } else if isOver {
-            self.next = nil
             if let error { next.resume(throwing: error) } else { next.resume(returning: nil) }
+        } else {
+            self.next = next
+        }
+    }
+
+    /// What can be had at once of a body that is fetched.
+    private func piece() -> [UInt8] {
+        guard let transfer else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Self.roomAtOnce) { buffer, count in
+            count = transfer.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 
@@ -278,8 +314,14 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
 
 extension UpstreamLoad: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(buffer.count, received.count - taken)
-        guard count > 0 else { return isCancelled || error != nil ? -2 : isOver ? -1 : 0 }
+        var count = min(buffer.count, received.count - taken)
+        guard count > 0 else {
+            // Nothing waits here, so it goes to the caller straight from the server.
+            if let transfer { count = transfer.read(into: buffer) }
+            fetched += count
+            guard count == 0 else { return count }
+            return isCancelled || error != nil ? -2 : isOver ? -1 : 0
+        }
         buffer.copyBytes(from: received[taken..<taken + count])
         taken += count
         fetched += count
@@ -308,12 +350,19 @@ extension ResponseHeadReader {
         do {
             head = try read(line)
         } catch {
-            throw TransferError(.malformed, "the answer of \(host) is no HTTP: \(error)")
+            throw .noHTTP(of: host, error)
         }
         guard let head, head.status.kind == .informational else { return head }
         guard head.status != .switchingProtocols else {
             throw TransferError(.malformed, "\(host) changes to another protocol, which nobody asked for")
         }
         return nil
+    }
+}
+
+extension TransferError {
+    /// The server's answer cannot be trusted to mean what it seems to.
+    static func noHTTP(of host: String, _ error: MalformedResponse) -> TransferError {
+        TransferError(.malformed, "the answer of \(host) is no HTTP: \(error)")
     }
 }

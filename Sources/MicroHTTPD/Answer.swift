@@ -91,7 +91,7 @@ final class Answer: Sendable {
             // Released by `releaseExchange` when the library forgets the response.
             let box = Unmanaged.passRetained(exchange)
             let response = MHD_create_response_from_callback(
-                length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 32 << 10, fillFromExchange,
+                length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 64 << 10, fillFromExchange,
                 box.toOpaque(), releaseExchange)
             if response == nil { box.release() }
             // The library would send the end of the chunks to HEAD too, as the beginning of the next answer.

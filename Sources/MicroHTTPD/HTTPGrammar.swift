@@ -9,6 +9,9 @@ extension UInt8 {
     /// A character of a field value (RFC 9110, section 5.5).
     package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
+    /// A character of a request's target, as it is sent (RFC 9112, section 3.2).
+    package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
+
     var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }
 

@@ -122,7 +122,7 @@ package struct HeadAudit {
 
     private static func text(of target: [UInt8]) throws(Refusal) -> String {
         var isPlain = !target.isEmpty
-        for byte in target where byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isPlain = false }
+        for byte in target where !byte.isTargetByte { isPlain = false }
         guard isPlain else {
             throw .malformed("the target has a character that must be percent-encoded")
         }

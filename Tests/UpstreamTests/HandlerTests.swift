@@ -49,6 +49,33 @@ struct HandlerTests {
         }
     }
 
+    /// Sends the request on to what the caller names, without a look at it.
+    private struct Careless: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            var request = request
+            request.target = "/" + (request.query["name"] ?? "")
+            return try await request.passThrough()
+        }
+    }
+
+    @Test(arguments: [
+        "a%20b", "a%20HTTP/1.1%0D%0AX-Evil:%20yes%0D%0A%0D%0AGET%20/more", "a%0Ab", "%7F", "%C3%A4",
+    ])
+    func aTargetOfAHandlersIsNeverMoreThanATarget(_ name: String) async throws {
+        let upstream = try RawUpstream(answering: Self.echo)
+        defer { upstream.stop() }
+        let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
+        gateway.register(Careless.self, at: "/careless")
+        try await serving(gateway) { port in
+            let refused = try await reply(port, get("/careless?_mobile_bridge=1&name=\(name)"))
+            #expect(refused.status == 500)
+            #expect(refused.text.contains("percent-encode it"))
+            let next = try await reply(port, get("/careless?_mobile_bridge=1&name=a"))
+            #expect(next.text.hasPrefix("GET /a HTTP/1.1|"))
+            #expect(!upstream.received.contains("Evil"))
+        }
+    }
+
     /// Hands a large answer on, as it comes.
     private struct Streaming: Handler {
         static var bodyMode: BodyMode { .streamed }

@@ -67,7 +67,7 @@ struct UpstreamSender: Sendable {
         _ request: Request, _ target: String, by route: UpstreamRoute?, on loop: Loop,
         _ tell: @escaping (Response) -> Void
     ) -> @Sendable () -> Void {
-        if let refusal = refusesRound(request) {
+        if let refusal = refuses(request, target) {
             tell(refusal)
             return {}
         }
@@ -94,8 +94,13 @@ struct UpstreamSender: Sendable {
         return load.cancel
     }
 
-    /// What comes round to this gateway again would do so for ever.
-    private func refusesRound(_ request: Request) -> Response? {
+    /// What comes round to this gateway again would do so for ever; and a handler may have changed the target to one that
+    /// would be more than a request line's second word.
+    private func refuses(_ request: Request, _ target: String) -> Response? {
+        guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
+            let message = "a handler made a target that is none, with a space, say; percent-encode it"
+            return Gateway.refusal(HTTPError(.internalServerError, message))
+        }
         guard Via.own.isNamed(in: request.headers) else { return nil }
         return Gateway.refusal(
             HTTPError(
@@ -119,7 +124,7 @@ extension UpstreamSender {
     /// Lets bytes go through once the server has agreed.
     private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response
     {
-        if let refusal = refusesRound(request) { return refusal }
+        if let refusal = refuses(request, target) { return refusal }
         if let error = request.gateway?.access.refusesSocket(of: request) { return Gateway.refusal(error) }
         let caller = Caller(of: request)
         do {

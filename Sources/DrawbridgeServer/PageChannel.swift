@@ -33,8 +33,11 @@ final class PageChannel: PageConnection {
         let token = handshake.protocols.first { $0.hasPrefix("token.") }?.dropFirst("token.".count)
         try gateway.admitChannel(request, token: token.map(String.init))
         let channel = PageChannel(gateway, request, on: loop, log)
+        var limits = WebSocketLimits()
+        limits.waiting = PageSession.mostWaiting
         let socket = exchange.upgrade(
             handshake, subprotocol: handshake.protocols.contains(subprotocol) ? subprotocol : nil,
+            limits: limits,
             events: WebSocketEvents(
                 text: { _, bytes in channel.session.receive(bytes, on: channel) },
                 closed: { _, _ in channel.ended() }))

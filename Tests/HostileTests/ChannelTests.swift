@@ -123,6 +123,37 @@ import Testing
         }
     }
 
+    @Test func asMuchAsMayWaitForAPageReachesItWhenItIsBack() async throws {
+        let gateway = Gateway.quiet()
+        try await serving(gateway) { port in
+            let token = gateway.access.token.text
+            let first = try await ChannelPage.open(port, token)
+            let page = try #require(gateway.pages.all.first)
+            let epoch = try #require(first.welcome["epoch"]?.stringValue)
+            first.socket.raw.reset()
+            let text = JSON.string(String(repeating: "x", count: 1000))
+            var count = 0
+            let full = #expect(throws: PageError.self) {
+                while true {
+                    try page.send("n", text)
+                    count += 1
+                }
+            }
+            #expect(full?.reason == .full)
+            #expect(count > 10_000)
+            let again = try await ChannelPage.open(port, token, epoch: epoch)
+            #expect(again.welcome["new"] == false)
+            var last = 0
+            while last < count {
+                let some = try await again.messages(1)
+                #expect(some.first?[0]?.numberValue?.intValue == last + 1)
+                last += some.count
+                try await again.tell(["ack": .number(.init(last))])
+            }
+            #expect(last == count)
+        }
+    }
+
     @Test func aSecondConnectionOfAPageTakesThePlaceOfTheFirst() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in

@@ -106,7 +106,7 @@ function connect() {
         send(write({ hello: Object.assign(hello, JSON.parse(shown)) }));
     };
     own.onmessage = event => {
-        if (own === socket) take(JSON.parse(event.data));
+        if (own === socket) take(JSON.parse(event.data), event.data.length);
     };
     own.onclose = event => {
         if (own !== socket) return;
@@ -152,7 +152,7 @@ function restart(current) {
     failCalls({ code: 503, message: 'the gateway was restarted' }, id => !kept.has(id));
 }
 
-function take(frame) {
+function take(frame, length) {
     if (frame.welcome) {
         const { welcome } = frame;
         if (welcome.epoch !== epoch) renew();
@@ -181,7 +181,8 @@ function take(frame) {
         received = n;
         attempt(() => apply(message));
     }
-    if (received - acknowledged >= 64) acknowledge();
+    // What is much holds up what comes behind it until then, and in a hidden tab timers take a second.
+    if (received - acknowledged >= 64 || length > 2e4) acknowledge();
     else setTimeout(acknowledge);
 }
 

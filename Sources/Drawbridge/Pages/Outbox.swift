@@ -1,48 +1,94 @@
 /// Messages on their way to the other side, numbered from 1 on, kept until they are acknowledged.
+///
+/// They go out in their order, and no more of them at once than a window holds: what a connection has to carry, also a
+/// new one that begins behind the last acknowledgement, is little, however much waits.
 struct Outbox {
-    /// More bytes than this never wait: the page has stopped reading.
+    /// More bytes than this never wait, and no message is longer: the page has stopped reading.
     static let limit = 16 << 20
+
+    /// More bytes than this never wait in answers, which the page has asked for: many large ones at once are no fault.
+    static let limitOfAnswers = 128 << 20
+
+    /// So many bytes are on their way and not acknowledged; one message may always be.
+    static let window = 4 << 20
+
+    /// About so many bytes are one frame, unless one message is more.
+    static let frame = 1 << 20
+
+    /// What a message costs beside its text: its number in the frame, and its place here.
+    private static let extra = 32
 
     private(set) var last = 0
     private var waiting: [(number: Int, text: [UInt8])] = []
     private var first = 0
+    /// The place of the first that is not sent over this connection.
+    private var next = 0
+    /// Bytes of all that is kept.
     private(set) var bytes = 0
+    /// Those of them that are sent over this connection.
+    private var bytesUnderway = 0
 
-    /// Adds a message; returns its number.
-    mutating func add(_ text: [UInt8]) -> Int {
+    /// Whether a message can be added.
+    func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
+
+    /// Whether a message is one that a page can be sent.
+    static func fits(_ text: [UInt8]) -> Bool { text.count + extra <= limit }
+
+    /// Adds a message.
+    mutating func add(_ text: [UInt8]) {
         last += 1
         waiting.append((last, text))
-        bytes += text.count
-        return last
+        bytes += text.count + Self.extra
     }
 
     /// Forgets the messages up to a number.
     mutating func acknowledge(_ number: Int) {
         while first < waiting.count, waiting[first].number <= number {
-            bytes -= waiting[first].text.count
+            let cost = waiting[first].text.count + Self.extra
+            bytes -= cost
+            if first < next { bytesUnderway -= cost }
             waiting[first].text = []
             first += 1
         }
         if first == waiting.count {
             waiting.removeAll(keepingCapacity: waiting.count < 64)
-            first = 0
+            (first, next) = (0, 0)
         } else if first > 1024 {
             waiting.removeFirst(first)
-            first = 0
+            (first, next) = (0, max(0, next - first))
         }
+        next = max(next, first)
     }
 
-    /// A frame with all that is not acknowledged; nil where there is nothing.
-    var frame: [UInt8]? {
-        first < waiting.count ? Self.frame(waiting[first...]) : nil
+    /// The connection is another one: nothing of what is kept has been sent over it.
+    mutating func begin() {
+        next = first
+        bytesUnderway = 0
     }
 
-    /// A frame with one message.
-    static func frame(_ number: Int, _ text: [UInt8]) -> [UInt8] { frame([(number, text)]) }
+    /// The frame that goes out now; nil where there is nothing, or where the page is to take what it has first.
+    mutating func nextFrame() -> [UInt8]? {
+        var end = next
+        var size = 0
+        while end < waiting.count {
+            let cost = waiting[end].text.count + Self.extra
+            guard bytesUnderway + size == 0 || bytesUnderway + size + cost <= Self.window,
+                size == 0 || size + cost <= Self.frame
+            else { break }
+            size += cost
+            end += 1
+        }
+        guard end > next else { return nil }
+        defer {
+            next = end
+            bytesUnderway += size
+        }
+        return Self.frame(waiting[next..<end], size)
+    }
 
-    private static func frame(_ messages: ArraySlice<(number: Int, text: [UInt8])>) -> [UInt8] {
+    private static func frame(_ messages: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
         var frame = Array(#"{"down":["#.utf8)
-        frame.reserveCapacity(messages.reduce(16) { $0 + $1.text.count + 16 })
+        frame.reserveCapacity(size + 16)
         for (position, message) in messages.enumerated() {
             frame += (position == 0 ? "[" : ",[").utf8
             JSON.write(message.number, into: &frame)

@@ -95,8 +95,37 @@ extension Page {
             if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
             return
         }
-        // A page that has gone hears nothing.
-        try? post(PageAnswer.message(id, outcome))
+        answer(call, under: id, outcome)
+    }
+
+    /// Sends an answer, or says in its place why it cannot go: a page waits for every call that it gave a callback.
+    private func answer(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
+        guard !send(outcome, under: id) else { return }
+        let refusal =
+            Outbox.fits(PageAnswer.message(id, outcome))
+            ? HTTPError(.serviceUnavailable, "too many answers wait for the page, which does not take them")
+            : HTTPError(
+                .contentTooLarge,
+                """
+                the answer has \(outcome.value.count) bytes, and a message to a page \(Outbox.limit) at most; answer \
+                less, or let the page ask by a flagged request, whose answer may have any length
+                """)
+        warn("\(call.name): \(refusal.message)")
+        if !send(PageAnswer(error: refusal), under: id) {
+            end(PageError(.full, "the page took no answers, and asked for ever more"))
+        }
+    }
+
+    /// Sends an answer; false where there is no room for it.
+    ///
+    /// A page that has gone needs none.
+    private func send(_ answer: PageAnswer, under id: Int) -> Bool {
+        do {
+            try post(PageAnswer.message(id, answer), upTo: Outbox.limitOfAnswers)
+            return true
+        } catch {
+            return error.reason != .full || !isOpen
+        }
     }
 
     /// Says that no handler has the name of a call.
@@ -123,6 +152,7 @@ extension Page: Expiring {
             state.connection = connection
             state.isFrozen = false
             if let received { state.outbox.acknowledge(received) }
+            state.outbox.begin()
             connection.send(
                 ([
                     "welcome": [
@@ -130,7 +160,7 @@ extension Page: Expiring {
                         "new": .bool(isNew),
                     ]
                 ] as JSON).bytes)
-            if let frame = state.outbox.frame { connection.send(frame) }
+            state.sendWhatMayGo()
             return old
         }
         if let old, old !== connection { old.close() }

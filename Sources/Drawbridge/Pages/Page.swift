@@ -59,6 +59,12 @@ public final class Page: Sendable, Identifiable {
         /// The page's calls of handlers that are under way.
         var running: [Int: Task<Void, Never>?] = [:]
         var lastRun = 0
+
+        /// Under the lock, so that messages leave in the order of their numbers.
+        mutating func sendWhatMayGo() {
+            guard let connection else { return }
+            while let frame = outbox.nextFrame() { connection.send(frame) }
+        }
     }
 
     /// What is done for a page in its turn.
@@ -207,17 +213,22 @@ extension Page {
     }
 
     /// Sends a message, now or when the page is back.
-    func post(_ text: [UInt8]) throws(PageError) {
+    ///
+    /// - Parameter limit: the bytes that may wait for the page, this message among them.
+    func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) {
         let outcome: Result<Void, PageError> = state.withLock { state in
             if let gone = state.gone ?? (state.isLeaving ? .left : nil) { return .failure(gone) }
-            guard state.outbox.bytes + text.count <= Outbox.limit else {
+            guard Outbox.fits(text) else {
+                return .failure(
+                    PageError(.full, "\(text.count) bytes are more than a page is sent in one message"))
+            }
+            guard state.outbox.hasRoom(for: text, limit: limit) else {
                 return .failure(
                     PageError(
                         .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
             }
-            // Under the lock, so that they leave in the order of their numbers.
-            let number = state.outbox.add(text)
-            state.connection?.send(Outbox.frame(number, text))
+            state.outbox.add(text)
+            state.sendWhatMayGo()
             return .success(())
         }
         try outcome.get()

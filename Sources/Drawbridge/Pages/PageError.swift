@@ -14,7 +14,7 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
         case failed(code: Int)
         /// The page is waiting for the very handler that calls it, in a synchronous request.
         case waiting
-        /// So much waits for the page that nothing more is kept.
+        /// So much waits for the page that nothing more is kept, or the message is longer than any may be.
         case full
     }
 

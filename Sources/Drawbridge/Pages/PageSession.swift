@@ -8,6 +8,9 @@ package final class PageSession: Sendable {
     private let remoteAddress: String?
     private let page = Mutex<Page?>(nil)
 
+    /// What may wait in a connection: the longest message, and short ones that acknowledge what the page sends.
+    package static let mostWaiting = Outbox.limit + (1 << 20)
+
     /// - Parameter request: by which the connection came; calls of the page look like it.
     package init(_ gateway: Gateway, _ request: Request) {
         self.gateway = gateway
@@ -28,7 +31,10 @@ package final class PageSession: Sendable {
             return refuse("it does not begin with hello", connection)
         }
         if let number = json["ack"]?.numberValue?.intValue {
-            page.state.withLock { $0.outbox.acknowledge(number) }
+            page.state.withLock { state in
+                state.outbox.acknowledge(number)
+                state.sendWhatMayGo()
+            }
         }
         if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue else { return }

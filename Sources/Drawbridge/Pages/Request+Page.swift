@@ -34,7 +34,8 @@ extension Request {
     public func progress(_ value: some Encodable) throws -> Bool {
         guard let door, let id = door.call.id else { return false }
         try door.page.post(
-            PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false))
+            PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
+            upTo: Outbox.limitOfAnswers)
         return true
     }
 }

@@ -258,14 +258,6 @@ struct PageTests {
         #expect(told == ["came \(early.id)", "came \(late.id)", "went \(late.id) over"])
     }
 
-    @Test func aPageThatTakesNothingIsNotKeptMoreForThanIsReasonable() throws {
-        let test = TestPage(PageHandlers.gateway())
-        let page = try test.page
-        let megabyte = JSON.string(String(repeating: "x", count: 1 << 20))
-        let error = #expect(throws: PageError.self) { for _ in 0..<40 { try page.send("big", megabyte) } }
-        #expect(error?.reason == .full)
-    }
-
     @Test(arguments: [
         #"[]"#, #"{"#, #"{"up":[]}"#, #"{"hello":{}}"#, #"{"hello":{"page":"../../etc"}}"#,
         #"{"hello":{"page":"0123456789ABCDEF0123456789ABCDEF"}}"#,

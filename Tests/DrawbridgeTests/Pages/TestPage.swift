@@ -9,6 +9,7 @@ final class TestPage: PageConnection {
     let id: String
     private let session: PageSession
     private let frames = Mutex<[JSON]>([])
+    private let longest = Mutex(0)
     private let isClosedFlag = Mutex(false)
     private let number = Mutex(0)
 
@@ -56,6 +57,7 @@ final class TestPage: PageConnection {
             return
         }
         frames.withLock { $0.append(json) }
+        longest.withLock { $0 = max($0, text.count) }
     }
 
     func close() { isClosedFlag.withLock { $0 = true } }
@@ -70,6 +72,9 @@ final class TestPage: PageConnection {
             ($0[0]?.numberValue?.intValue ?? 0, $0[1] ?? .null)
         }
     }
+
+    /// The bytes of the longest frame.
+    var longestFrame: Int { longest.withLock { $0 } }
 
     var welcome: JSON? { frames.withLock { $0 }.compactMap { $0["welcome"] }.last }
 

@@ -117,6 +117,21 @@ import Testing
     }
 
     @Test(arguments: Browser.installed)
+    func aPageThatIsClosedAgainAndAgainTakesItsTime(_ browser: Browser) async throws {
+        try await Self.drive(browser, try DoorSite()) { page in
+            _ = try await page.call("share")
+            let began = ContinuousClock.now
+            for _ in 1...6 {
+                #expect(await eventually { page.breakConnection() })
+                #expect(await eventually { !page.breakConnection() })
+            }
+            // 0, 100, 200, 400 and 800 ms.
+            #expect(began.duration(to: .now) > .milliseconds(1400))
+            #expect(try await page.call("add", [1, 2]) == 3)
+        }
+    }
+
+    @Test(arguments: Browser.installed)
     func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser) async throws {
         let first = try DoorSite()
         let port = first.server.address.port

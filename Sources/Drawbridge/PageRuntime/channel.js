@@ -118,7 +118,8 @@ function connect() {
     };
 }
 
-/// At once, then after 100, 200, 400, … milliseconds, a second at most.
+/// At once, then after 100, 200, 400, … milliseconds, a second at most, until a connection is of use or lasts: one that
+/// is welcomed and closed, again and again, is neither.
 function reconnect(last) {
     const now = delay;
     delay = Math.min(delay * 2 || 100, 1000);
@@ -167,10 +168,14 @@ function take(frame, length) {
         }
         sentNumber = welcome.received;
         isWelcome = wasWelcome = true;
-        delay = 0;
+        const own = socket;
+        setTimeout(() => {
+            if (own === socket) delay = 0;
+        }, 1000);
         flush();
     }
     if (frame.ack) {
+        delay = 0;
         taken(frame.ack);
         if (!waiting.length) refusals = 0;
     }
@@ -179,6 +184,7 @@ function take(frame, length) {
         // It came before, over the last connection.
         if (n <= received) continue;
         received = n;
+        delay = 0;
         attempt(() => apply(message));
     }
     // What is much holds up what comes behind it until then, and in a hidden tab timers take a second.

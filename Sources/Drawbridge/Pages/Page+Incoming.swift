@@ -177,7 +177,13 @@ extension Page: Expiring {
     }
 
     /// Breaks the connection, for tests: the page comes back with another.
-    package func breakConnection() { state.withLock { $0.connection }?.close() }
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult package func breakConnection() -> Bool {
+        let connection = state.withLock { $0.connection }
+        connection?.close()
+        return connection != nil
+    }
 
     /// The page has gone to where the back button finds it.
     func freeze() { state.withLock { $0.isFrozen = true } }

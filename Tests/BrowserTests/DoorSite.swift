@@ -45,6 +45,7 @@ final class DoorSite: Sendable {
         gateway.register(NothingAtAll.self, at: "/nothing")
         gateway.register(Later.self, at: "/later")
         gateway.register(Ask.self, at: "/ask")
+        gateway.register(Steps.self, at: "/steps")
         register(gateway)
         server = try GatewayServer(gateway, ServerConfiguration(port: port, logsRequests: false))
     }
@@ -91,6 +92,16 @@ final class DoorSite: Sendable {
         func handle(_ input: Input) async throws -> Input {
             try await Task.sleep(for: .milliseconds(input.ms))
             return input
+        }
+    }
+
+    /// Answers before the answer, and says where that is heard.
+    struct Steps: JSONHandler {
+        let request: Request
+
+        func handle(_ input: JSON?) async throws -> JSON {
+            let isHeard = try (1...2).map { try request.progress($0) }
+            return ["heard": .array(isHeard.map(JSON.bool))]
         }
     }
 

@@ -189,7 +189,9 @@ function fetchFrom(bridge) {
             responses.delete(responseId);
             if (done) done(responseData);
         } else {
-            callBack(handlerName, data, 'wvjb', callbackId && ((responseData, more) => {
+            // A library that the page has brought forgets its callback with the first answer.
+            const door = ownBridge && bridge === ownBridge.bridge ? 'wvjb' : 'ownLibrary';
+            callBack(handlerName, data, door, callbackId && ((responseData, more) => {
                 deliver({ responseId: callbackId, responseData, more: more || undefined });
             }));
         }

@@ -29,10 +29,11 @@ extension Request {
     /// Answers before the answer, where the door allows it: the callback of a page is called with each value, and with
     /// the last one when the handler returns.
     ///
-    /// - Returns: false where nobody hears it: at the doors of HTTP, and where the page gave no callback.
+    /// - Returns: false where nobody hears it: where the page gave no callback, and at all doors but the library of
+    ///   WebViewJavascriptBridge that the page was given, and shortcuts.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
-        guard let door, let id = door.call.id else { return false }
+        guard let door, let id = door.call.id, door.call.door?.hearsProgress == true else { return false }
         try door.page.post(
             PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
             upTo: Outbox.limitOfAnswers)

@@ -86,6 +86,14 @@ struct PageTests {
             ])
     }
 
+    @Test(arguments: ["ownLibrary", "queue", "message", "iframe"])
+    func aDoorWhosePagesForgetTheirCallbackHearsTheLastAnswerAlone(_ door: String) async throws {
+        let page = TestPage(PageHandlers.gateway())
+        page.tell(["call": "steps", "id": 1, "door": .string(door)])
+        _ = try await page.reply(1)
+        #expect(page.down.count == 1)
+    }
+
     @Test func aHandlerThatThePageDoesNotHaveLooksUnregistered() async throws {
         let gateway = PageHandlers.gateway()
         gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Texts.self, at: "/pay") }

@@ -3,7 +3,7 @@
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
 // (answers its input, after that time) and /ask {name, data, dialect?} (calls the page's handler and answers what that
-// answered). Its scheme is `mizhua`; its message names JSBridge, nothing, and with a reply echo and fail; its injected
+// answered) and /steps (answers 1 and 2 before, where that is heard, and then {heard: [bool, bool]}). Its scheme is `mizhua`; its message names JSBridge, nothing, and with a reply echo and fail; its injected
 // functions callNative, echo and claimed; its shortcuts are on MyApp.
 'use strict';
 
@@ -94,6 +94,18 @@ function manyCases(ask) {
         const took = Math.round(performance.now() - began);
         if (took > 4000) throw new Error('took ' + took + ' ms');
     }, 20000);
+}
+
+/// For doors with a callback: `call(name, data, callback)`.
+function progressCase(call, isHeard) {
+    test('answers before the answer ' + (isHeard ? 'are heard' : 'are left out'), async () => {
+        const seen = [];
+        await new Promise(done => call('steps', {}, answer => {
+            seen.push(answer);
+            if (answer && answer.heard) done();
+        }));
+        equal(seen, isHeard ? [1, 2, { heard: [true, true] }] : [{ heard: [false, false] }]);
+    });
 }
 
 async function runCases() {

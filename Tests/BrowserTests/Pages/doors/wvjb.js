@@ -1,7 +1,7 @@
 // The cases of WebViewJavascriptBridge, of each generation: `bridged` is a promise of the bridge.
 'use strict';
 
-function bridgeCases(bridged) {
+function bridgeCases(bridged, isOwn) {
     const ask = async (name, data) => {
         const bridge = await bridged;
         return new Promise(done => bridge.callHandler(name, data, done));
@@ -12,6 +12,7 @@ function bridgeCases(bridged) {
     });
     commonCases(ask);
     manyCases(ask);
+    progressCase(async (name, data, callback) => (await bridged).callHandler(name, data, callback), !isOwn);
     test('a callback in the place of data', async () => {
         const bridge = await bridged;
         equal(await new Promise(done => bridge.callHandler('echo', done)), null);

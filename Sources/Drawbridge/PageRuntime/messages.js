@@ -9,7 +9,7 @@ for (const name of config.messageHandlers || []) {
             if (!arguments.length) throw new TypeError('postMessage needs a message');
             // What cannot be cloned throws, as it does in a web view.
             structuredClone(body);
-            if ((config.replyHandlers || []).includes(name)) return promise(name, body, 'message');
+            if ((config.replyHandlers || []).includes(name)) return promise(name, body, 'reply');
             if (name === 'JSBridge') jsBridge(body);
             else call(name, body, 'message');
         },

@@ -40,11 +40,13 @@ struct PageCall: Sendable {
     /// The way by which the page called.
     enum Door: String, Sendable {
         case wvjb, queue, message, inject, shortcut, iframe, command
+        /// A message handler whose `postMessage` gives a promise.
+        case reply
         /// WebViewJavascriptBridge as the page has brought it.
         case ownLibrary
 
         /// Whether whoever calls waits for ever where nothing comes: promises and functions must come to an end.
-        var needsAnswer: Bool { self == .inject || self == .shortcut || self == .iframe }
+        var needsAnswer: Bool { [.reply, .inject, .shortcut, .iframe].contains(self) }
 
         /// Whether a callback may be called again: elsewhere it is the page's own code, which forgets it with the first
         /// answer (contract, sections 3 to 5), or a promise.

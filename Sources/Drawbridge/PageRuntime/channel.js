@@ -102,7 +102,7 @@ function connect() {
         if (own !== socket) return;
         wasOpen = true;
         shown = place();
-        const hello = { page, epoch, received, bridges, top: window === window.top };
+        const hello = { page, epoch, received, bridges };
         send(write({ hello: Object.assign(hello, JSON.parse(shown)) }));
     };
     own.onmessage = event => {

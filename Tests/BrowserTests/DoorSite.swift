@@ -37,7 +37,7 @@ final class DoorSite: Sendable {
             passThrough: own + behind + [.staticFiles(Self.pages)],
             pageRuntime: PageRuntime(
                 schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"],
-                replyHandlers: ["echo", "fail", "missing"],
+                replyHandlers: ["echo", "fail", "missing", "special"],
                 functions: ["callNative", "echo", "claimed"], shortcuts: ["MyApp"]))
         gateway.register(Echo.self, at: "/echo")
         gateway.register(Add.self, at: "/add")

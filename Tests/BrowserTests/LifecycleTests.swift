@@ -118,6 +118,43 @@ import Testing
         await site.server.stop()
     }
 
+    @Test(arguments: Browser.installed)
+    func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser) async throws {
+        let site = try DoorSite { gateway in
+            gateway.pages(matching: "/special/*") { $0.register(DoorSite.Echo.self, at: "/special") }
+        }
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            // At each door: a call there, and one that is made before the page has gone back, all in one task.
+            let answers = try await page.evaluate(
+                """
+                const there = () => history.pushState(null, '', '/special/1');
+                const back = () => history.pushState(null, '', '/driven.html');
+                const now = data => {
+                    try {
+                        return callNative('special', data);
+                    } catch (error) {
+                        return error.code;
+                    }
+                };
+                const request = data => fetch('/special?_mobile_bridge=1&n=' + data).then(answer => answer.json())
+                    .then(answer => answer.data ? answer.data.n : answer.code);
+                Promise.all([1, 2].flatMap(n => {
+                    there();
+                    const answers = [webkit.messageHandlers.special.postMessage(n), now(n), request(n)];
+                    back();
+                    return [...answers, webkit.messageHandlers.special.postMessage(n).catch(error => error.code), now(n),
+                        request(n)];
+                }))
+                """)
+            #expect(answers == [1, 1, "1", 400, 400, 400, 2, 2, "2", 400, 400, 400])
+            #expect(await eventually { page.url.hasSuffix("/driven.html") })
+        }
+        await site.server.stop()
+    }
+
     /// A page in GBK that says so as late as browsers look for it.
     private struct GBK: Responder {
         func respond(to request: Request) async throws -> Response? {

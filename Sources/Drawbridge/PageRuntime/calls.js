@@ -53,9 +53,10 @@ function failure({ code, message }) {
 /// Calls native and waits, the page standing still. What waits to be sent goes along, and is taken first.
 function callNow(name, data, door) {
     connect();
-    const ask = () => askNow('POST', 'call', write({
-        epoch, call: name.replace(/^\//, ''), data, door, url: location.href,
-    }).slice(0, -1) + ',"up":' + batch(waiting) + '}');
+    const ask = () => {
+        notePlace();
+        return askNow('POST', 'call', carrying(waiting, { call: name.replace(/^\//, ''), data, door }));
+    };
     let { status, answer } = ask();
     if (status === 401 || status === 403) {
         // The token is of a process that is no more.

@@ -5,8 +5,11 @@ let { epoch } = config;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
 
-// What goes up, until it is taken: `{n, text, id, isAnswer, isSent}`.
+// What goes up, until it is taken: `{n, text, id, isAnswer, isPlace, isSent}`.
 let waiting = [];
+// Where the page is, as the last of these says, and as it was before the first.
+let said;
+let saidBefore;
 let lastNumber = 0;
 let sentNumber = 0;
 let isFlushing = false;
@@ -22,11 +25,11 @@ let leaving = false;
 let delay = 0;
 // How often in a row the gateway has refused what it got.
 let refusals = 0;
-let shown;
 
 /// Sends a message, together with the others of this task. `id` is its call's.
 function post(message, id) {
     const text = write(message);
+    notePlace();
     waiting.push({ n: ++lastNumber, text, id, isAnswer: 'result' in message });
     connect();
     if (isFlushing) return;
@@ -41,13 +44,25 @@ function batch(messages) {
     return '[' + messages.map(({ n, text }) => '[' + n + ',' + text + ']') + ']';
 }
 
-const place = () => write({ url: location.href, title: document.title });
+/// Says where the page is, in front of what is sent there: by that its handlers are chosen.
+function notePlace() {
+    const text = write({ url: location.href, title: document.title });
+    if (text === said) return;
+    said = text;
+    if (saidBefore) waiting.push({ n: ++lastNumber, text, isPlace: true });
+    else saidBefore = text;
+}
+
+/// The body of a request that carries messages in the channel's place.
+function carrying(messages, more) {
+    const text = write(Object.assign({ page, epoch }, JSON.parse(saidBefore), more));
+    return text.slice(0, -1) + ',"up":' + batch(messages) + '}';
+}
 
 function flush() {
     if (isGone) sendLast();
     if (!isWelcome) return;
-    const text = place();
-    if (text !== shown) waiting.push({ n: ++lastNumber, text: shown = text });
+    notePlace();
     let frame = [];
     let length = 0;
     for (const message of waiting) {
@@ -71,7 +86,12 @@ function send(text) {
 
 /// The gateway has all up to number `n`.
 function taken(n) {
-    waiting = waiting.filter(message => message.n > n);
+    keep(message => message.n > n);
+}
+
+function keep(isKept) {
+    for (const message of waiting) if (message.isPlace && !isKept(message)) saidBefore = message.text;
+    waiting = waiting.filter(isKept);
 }
 
 function acknowledge() {
@@ -101,9 +121,9 @@ function connect() {
     own.onopen = () => {
         if (own !== socket) return;
         wasOpen = true;
-        shown = place();
+        notePlace();
         const hello = { page, epoch, received, bridges };
-        send(write({ hello: Object.assign(hello, JSON.parse(shown)) }));
+        send(write({ hello: Object.assign(hello, JSON.parse(saidBefore)) }));
     };
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data), event.data.length);
@@ -145,10 +165,9 @@ function adopt(current) {
 function restart(current) {
     epoch = current;
     received = acknowledged = sentNumber = lastNumber = 0;
-    const unsent = waiting.filter(message => !message.isSent && !message.isAnswer);
-    const kept = new Set(unsent.map(({ id }) => id));
-    for (const message of unsent) message.n = ++lastNumber;
-    waiting = unsent;
+    keep(({ isSent, isAnswer, isPlace }) => isPlace || !isSent && !isAnswer);
+    const kept = new Set(waiting.map(({ id }) => id));
+    for (const message of waiting) message.n = ++lastNumber;
     forgetAnswers();
     failCalls({ code: 503, message: 'the gateway was restarted' }, id => !kept.has(id));
 }
@@ -212,11 +231,11 @@ function leave(event) {
 
 /// What the gateway has not taken travels by a request that outlives the page, for which browsers have 64 KB.
 function sendLast() {
+    notePlace();
     let last = waiting;
     let body;
     for (;;) {
-        const start = write({ page, token, epoch, leaving }).slice(0, -1);
-        body = new Blob([start, ',"up":', batch(last), '}'], { type: 'application/json' });
+        body = new Blob([carrying(last, { token, leaving })], { type: 'application/json' });
         if (body.size < 6e4 || !last.length) break;
         last = last.slice(0, last.length >> 1);
     }

@@ -201,11 +201,13 @@ wrap(window, 'fetch', function (input, options) {
     const isRequest = input instanceof Request;
     const to = bound(isRequest ? input.url : input);
     if (!to) return fetch.apply(undefined, arguments);
+    // As the page is now.
+    const fields = signature();
     return new Promise(resolve => {
         const request = new Request(isRequest ? input : to, options);
         resolve(isRequest && to !== input.url ? moved(request, to) : request);
     }).then(request => {
-        for (const [name, value] of signature()) request.headers.set('X-Drawbridge-' + name, value);
+        for (const [name, value] of fields) request.headers.set('X-Drawbridge-' + name, value);
         return fetch(request);
     });
 });

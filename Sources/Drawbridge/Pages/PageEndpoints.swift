@@ -91,7 +91,7 @@ struct PageEndpoints: Responder {
         guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
             throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
         }
-        let page = try page(id, at: body["url"]?.stringValue, gateway, request)
+        let page = try page(id, body, gateway, request)
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
@@ -120,7 +120,7 @@ struct PageEndpoints: Responder {
         guard let id = body["page"]?.stringValue else {
             throw HTTPError(.badRequest, "page: it is the id of a page")
         }
-        let page = try page(id, at: nil, gateway, request)
+        let page = try page(id, body, gateway, request)
         page.state.withLock { state in
             if state.connection == nil, state.received == 0, let first = messages.first {
                 state.received = first.number - 1
@@ -155,11 +155,14 @@ struct PageEndpoints: Responder {
         return body
     }
 
-    private func page(_ id: String, at url: String?, _ gateway: Gateway, _ request: Request) throws -> Page {
+    private func page(
+        _ id: String, _ body: JSON, _ gateway: Gateway, _ request: Request
+    ) throws -> Page {
         guard Pages.isID(id) else { throw HTTPError(.badRequest, "\(id.prefix(40)) is no page id") }
         let (page, isNew) = gateway.pages.find(id) {
             Page(
-                id: id, url: url ?? request.headers[.referer] ?? "", title: "", head: request.asPage,
+                id: id, url: body["url"]?.stringValue ?? request.headers[.referer] ?? "",
+                title: body["title"]?.stringValue ?? "", head: request.asPage,
                 remoteAddress: request.remoteAddress, gateway: gateway)
         }
         if isNew { Deadlines.shared.add(page, after: Pages.grace) }

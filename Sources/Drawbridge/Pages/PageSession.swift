@@ -57,8 +57,10 @@ package final class PageSession: Sendable {
                 head: head, remoteAddress: remoteAddress, gateway: gateway)
         }
         self.page.withLock { $0 = page }
-        // It may be known by a synchronous call already, which says less.
-        page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
+        // What it has said since stands in its messages.
+        if page.state.withLock({ $0.received == 0 }) {
+            page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
+        }
         for name in hello["bridges"]?.arrayValue ?? [] {
             guard let bridge = name.stringValue.flatMap(Page.Bridge.init) else { continue }
             page.state.withLock { _ = $0.bridges.insert(bridge) }

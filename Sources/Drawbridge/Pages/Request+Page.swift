@@ -17,13 +17,15 @@ extension Request {
 
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
-    /// A page that uses HTTP alone has no channel, and is no ``Page``; it says where it is.
+    /// A request says where its page was then. That goes before what is known of the page, whose word of another address
+    /// may still be on its way by the channel; and a page that uses HTTP alone has none.
     var pagePath: String? {
-        if let page { return page.path }
-        guard let gateway, let path = headers.value(.pagePath), let token = headers.value(.pageToken),
-            gateway.access.token.matches(token)
-        else { return nil }
-        return path
+        if door == nil, let gateway, let path = headers.value(.pagePath),
+            let token = headers.value(.pageToken), gateway.access.token.matches(token)
+        {
+            return path
+        }
+        return page?.path
     }
 
     /// Answers before the answer, where the door allows it: the callback of a page is called with each value, and with

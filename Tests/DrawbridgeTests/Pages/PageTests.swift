@@ -116,6 +116,14 @@ struct PageTests {
         ]
         let unknown = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: quiet))
         #expect(unknown.headers[.hint] == nil)
+        // So does one whose word of a new address is still under way.
+        var moved = quiet
+        moved[.pageID] = other.id
+        let there = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: moved))
+        #expect(there.headers[.hint] == nil)
+        moved[.pageToken] = nil
+        let unproven = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: moved))
+        #expect(unproven.headers[.hint] != nil)
         let foreign = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(foreign.headers[.hint] != nil)
     }

@@ -99,8 +99,8 @@ public final class Gateway: Sendable {
         self.pageRuntime = pageRuntime
         let epoch = RequestID.epoch()
         self.epoch = epoch
-        injection = pageRuntime.map { _ in
-            HTMLInjection(epoch: epoch) { request, nonce in
+        injection = pageRuntime.map { runtime in
+            HTMLInjection(epoch: epoch, isForForeignFrames: runtime.isForForeignFrames) { request, nonce in
                 RuntimeScript.tag(for: request.path, token: access.token.text, nonce: nonce)
             }
         }

@@ -17,15 +17,22 @@ import HTTPTypes
 struct HTMLInjection: Sendable {
     /// What marks the entity tags of changed documents.
     let suffix: String
+    /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
+    private let isForForeignFrames: Bool
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
     /// Makes it for the life of a process.
     ///
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
+    ///   - isForForeignFrames: whether pages of other sites may frame documents that do not say so themselves.
     ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
-    init(epoch: String, tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String) {
+    init(
+        epoch: String, isForForeignFrames: Bool = false,
+        tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String
+    ) {
         suffix = "-db\(epoch)"
+        self.isForForeignFrames = isForForeignFrames
         self.tag = tag
     }
 
@@ -84,7 +91,9 @@ struct HTMLInjection: Sendable {
         // Desktop browsers ask the person about an app for every custom scheme that a frame or a form goes to.
         headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
         let enforced = response.policies(.contentSecurityPolicy)
-        if !headers.contains(.xFrameOptions), !enforced.contains(where: { $0.has("frame-ancestors") }) {
+        if !isForForeignFrames, !headers.contains(.xFrameOptions),
+            !enforced.contains(where: { $0.has("frame-ancestors") })
+        {
             headers[.xFrameOptions] = "SAMEORIGIN"
         }
         return headers

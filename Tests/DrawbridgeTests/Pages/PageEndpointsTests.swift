@@ -61,6 +61,18 @@ struct PageEndpointsTests {
         #expect(try await plain.body.collect() == Array("<!doctype html><p>a".utf8))
     }
 
+    @Test(arguments: [false, true])
+    func pagesOfOtherSitesMayFrameDocumentsWhereTheRuntimeIsForThem(_ isForForeignFrames: Bool) async throws {
+        let gateway = Gateway(
+            passThrough: [Document()], pageRuntime: PageRuntime(isForForeignFrames: isForForeignFrames),
+            logger: .quiet)
+        let framed = await gateway.respond(
+            to: Request("/a", headers: [.secFetchDest: "iframe", .secFetchSite: "cross-site"]))
+        #expect(framed.headers[.xFrameOptions] == (isForForeignFrames ? nil : "SAMEORIGIN"))
+        let script = try await gateway.respond(to: Request("/__drawbridge__/page.js?path=/a")).text()
+        #expect(script.contains(#""foreignFrames":true"#) == isForForeignFrames)
+    }
+
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
     func withoutARuntimeThereIsNoneOfIt(_ path: String) async {
         let gateway = Gateway(pageRuntime: nil, logger: .quiet)

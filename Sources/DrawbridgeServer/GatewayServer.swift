@@ -2,6 +2,7 @@ public import Drawbridge
 import HTTPTypes
 import Logging
 import MicroHTTPD
+import Synchronization
 
 /// A gateway that listens: the core on the engine.
 ///
@@ -11,6 +12,8 @@ public final class GatewayServer: Sendable {
     /// Where it listens.
     public let address: ServerAddress
     private let server: HTTPServer
+    private let gateway: Gateway
+    private let isStopped = Atomic(false)
     private let grace: Duration
     private let log: AccessLog?
 
@@ -58,6 +61,8 @@ public final class GatewayServer: Sendable {
             port: server.port)
         grace = configuration.grace
         self.log = log
+        self.gateway = gateway
+        gateway.serverBegan()
         OwnPorts.add(server.port)
     }
 
@@ -67,8 +72,11 @@ public final class GatewayServer: Sendable {
         + "or front the site with --upstream https://..."
 
     /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
+    ///
+    /// Calls of pages that wait then end with `PageError.Reason.stopped`.
     public func stop() async {
         await server.stop(within: grace)
+        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
         OwnPorts.remove(address.port)
         log?.writer.flush()
     }

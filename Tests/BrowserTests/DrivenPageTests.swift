@@ -132,6 +132,26 @@ import Testing
     }
 
     @Test(arguments: Browser.installed)
+    func aPageThatWasGivenUpIsToldSo(_ browser: Browser) async throws {
+        let site = try DoorSite()
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            _ = try await page.evaluate(
+                "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1"
+            )
+            page.giveUp()
+            let again = try await pages.next()
+            #expect(again.id == page.id)
+            let message: JSON = "the gateway gave the page up, which was away or took no answers"
+            #expect(try await again.evaluate("window.ended") == ["code": 503, "message": message])
+            #expect(try await again.call("add", [1, 2]) == 3)
+        }
+        await site.server.stop()
+    }
+
+    @Test(arguments: Browser.installed)
     func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser) async throws {
         let first = try DoorSite()
         let port = first.server.address.port

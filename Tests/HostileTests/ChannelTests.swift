@@ -186,6 +186,26 @@ import Testing
         }
     }
 
+    @Test func aGatewayThatStopsEndsWhatWaitsForItsPages() async throws {
+        let gateway = Gateway.quiet()
+        let waiting = Mutex<[Task<JSON, any Error>]>([])
+        try await serving(gateway) { port in
+            let away = try await ChannelPage.open(port, gateway.access.token.text)
+            let id = String(repeating: "e", count: 32)
+            let here = try await ChannelPage.open(port, gateway.access.token.text, id: id)
+            for page in gateway.pages.all {
+                waiting.withLock { $0.append(Task { try await page.call("ask") }) }
+            }
+            for channel in [away, here] { _ = try await channel.messages(1) }
+            away.socket.raw.close()
+        }
+        for call in waiting.withLock({ $0 }) {
+            let error = await #expect(throws: PageError.self) { try await call.value }
+            #expect(error?.reason == .stopped)
+        }
+        #expect(gateway.pages.count == 0)
+    }
+
     @Test func aGatewayThatWasStartedAgainKnowsItsPagesByANewToken() async throws {
         let (old, new) = (Gateway.quiet(), Gateway.quiet())
         var epoch = ""

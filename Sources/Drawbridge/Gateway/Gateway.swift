@@ -56,6 +56,8 @@ public final class Gateway: Sendable {
     public let testerToken = PageToken()
     /// Names this process to pages, which begin anew after a restart.
     let epoch: String
+    /// How many servers it listens by.
+    private let servers = Atomic(0)
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
@@ -116,6 +118,15 @@ public final class Gateway: Sendable {
         self.presenter = presenter
         self.logger = logger
         isTelling = logger.logLevel <= .debug
+    }
+
+    /// A server listens for it.
+    package func serverBegan() { servers.add(1, ordering: .relaxed) }
+
+    /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
+    package func serverEnded() {
+        guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
     }
 
     /// How many chunks were dropped because they came after the end of their stream, in the whole process.

@@ -157,26 +157,30 @@ function renew() {
 
 function adopt(current) {
     if (current.token) token = current.token;
-    if (current.epoch && current.epoch !== epoch) restart(current.epoch);
+    if (current.epoch && current.epoch !== epoch) restart(current.epoch, restarted);
 }
 
-/// Begins anew with a gateway that knows nothing of this page. Calls that were sent to the last one fail; what was not
-/// sent is numbered again.
-function restart(current) {
+const restarted = 'the gateway was restarted';
+const givenUp = 'the gateway gave the page up, which was away or took no answers';
+
+/// Begins anew with a gateway that knows nothing of this page. Calls that were sent before fail, and say why; what was
+/// not sent is numbered again.
+function restart(current, message) {
     epoch = current;
     received = acknowledged = sentNumber = lastNumber = 0;
     keep(({ isSent, isAnswer, isPlace }) => isPlace || !isSent && !isAnswer);
     const kept = new Set(waiting.map(({ id }) => id));
     for (const message of waiting) message.n = ++lastNumber;
     forgetAnswers();
-    failCalls({ code: 503, message: 'the gateway was restarted' }, id => !kept.has(id));
+    failCalls({ code: 503, message }, id => !kept.has(id));
 }
 
 function take(frame, length) {
     if (frame.welcome) {
         const { welcome } = frame;
         if (welcome.epoch !== epoch) renew();
-        if (welcome.epoch !== epoch || welcome.new && wasWelcome) restart(welcome.epoch);
+        if (welcome.epoch !== epoch) restart(welcome.epoch, restarted);
+        else if (welcome.new && wasWelcome) restart(epoch, givenUp);
         taken(welcome.received);
         // Refused twice, and the second time alone: it will never be taken, and the next ones must be.
         if (refusals > 1 && waiting.length) {

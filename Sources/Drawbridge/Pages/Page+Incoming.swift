@@ -185,6 +185,9 @@ extension Page: Expiring {
         return connection != nil
     }
 
+    /// Does as if the page had not come back in time, for tests.
+    package func giveUp() { end(.lost) }
+
     /// The page has gone to where the back button finds it.
     func freeze() { state.withLock { $0.isFrozen = true } }
 
@@ -206,7 +209,7 @@ extension Page: Expiring {
         end(
             isFrozen
                 ? PageError(.frozen, "the page is kept for the browser's back button, and does not run there")
-                : PageError(.lost, "the connection to the page broke, and it did not come back"))
+                : .lost)
     }
 
     /// The page is no more: whoever waits for it is told, its handlers are cancelled.

@@ -8,6 +8,8 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
         case frozen
         /// The connection broke, and the page did not come back.
         case lost
+        /// The gateway stopped.
+        case stopped
         /// No answer came in time.
         case deadline
         /// The page has no such handler, or its script threw.
@@ -30,6 +32,9 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The page said that it goes.
     static let left = PageError(.closed, "the page was closed, reloaded, or went on to another address")
+
+    /// It did not come back.
+    static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
 
     /// The sentence.
     public var description: String { message }

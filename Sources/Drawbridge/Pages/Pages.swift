@@ -54,6 +54,9 @@ public final class Pages: Sendable {
         }
     }
 
+    /// Ends all of them.
+    func end(_ error: PageError) { for page in all { page.end(error) } }
+
     func remove(_ page: Page, _ error: PageError) {
         state.withLock { state in
             guard state.pages.removeValue(forKey: page.id) != nil else { return }

@@ -128,7 +128,7 @@ extension HTTPError {
         case .failed(let code): self.init(.badGateway, error.message, code: code)
         case .closed, .frozen, .lost: self.init(.gone, error.message)
         case .waiting: self.init(.conflict, error.message)
-        case .full: self.init(.serviceUnavailable, error.message)
+        case .full, .stopped: self.init(.serviceUnavailable, error.message)
         }
     }
 }

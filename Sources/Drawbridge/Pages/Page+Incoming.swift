@@ -202,7 +202,9 @@ extension Page: Expiring {
 
     /// It did not come back in time.
     func expire() {
-        let (isLeaving, isFrozen, isWaiting) = state.withLock { ($0.isLeaving, $0.isFrozen, $0.waits > 0) }
+        let (isLeaving, isFrozen, isWaiting) = state.withLock {
+            ($0.isLeaving, $0.isFrozen, !$0.waits.isEmpty)
+        }
         if isLeaving { return end(.left) }
         // It cannot come back before it has its answer.
         if isWaiting { return Deadlines.shared.add(self, after: Pages.grace) }

@@ -41,8 +41,9 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         var connection: (any PageConnection)?
         var gone: PageError?
-        /// Synchronous calls under way, during which the page can do nothing.
-        var waits = 0
+        /// Synchronous requests under way, during which the page can do nothing.
+        var waits: [Int: Wait] = [:]
+        var lastWait = 0
         /// True when it has said that it goes.
         var isLeaving = false
         /// True while the browser keeps it for its back button.
@@ -65,6 +66,14 @@ public final class Page: Sendable, Identifiable {
             guard let connection else { return }
             while let frame = outbox.nextFrame() { connection.send(frame) }
         }
+    }
+
+    /// A synchronous request of the page's.
+    struct Wait {
+        /// The path of the handler that it waits for.
+        var handler: String
+        /// Whether it was said that somebody calls the page meanwhile.
+        var isTold = false
     }
 
     /// What is done for a page in its turn.
@@ -188,14 +197,15 @@ extension Page {
     private func ask(
         _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
     ) async throws -> JSON {
-        if PageDoor.waiting == id {
+        if let waiting = PageDoor.waiting, waiting.page == id {
             let error = PageError(
                 .waiting,
                 "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
                     + "answer first, or let the page call by a door with a callback")
-            gateway.logger.warning("page \(id.prefix(8)): \(error)")
+            gateway.logger.warning("page \(id.prefix(8)) at \(path), called by \(waiting.handler): \(error)")
             throw error
         }
+        tellWhereItStandsStill(what)
         let call = PendingCall(page: self, what: what)
         let id = state.withLock { state in
             state.lastCall += 1
@@ -211,6 +221,35 @@ extension Page {
         }
         return try await call.answer(within: deadline)
     }
+
+    /// Names the handlers for which the page stands still, once for each request: if they wait for what it is asked,
+    /// by another task or by another handler, nobody gets an answer.
+    private func tellWhereItStandsStill(_ what: String) {
+        let handlers = state.withLock { state in
+            let new = state.waits.filter { !$0.value.isTold }
+            for number in new.keys { state.waits[number]?.isTold = true }
+            return new.values.map(\.handler).sorted()
+        }
+        guard !handlers.isEmpty else { return }
+        let names = handlers.joined(separator: ", ")
+        gateway.logger.warning(
+            """
+            page \(id.prefix(8)) at \(path) stands still in a synchronous request until \(names) has answered, and \
+            \(what) waits until then; if \(names) waits for that, neither ends
+            """)
+    }
+
+    /// The page stands still from now on, in a request that a handler answers.
+    func standStill(for handler: String) -> Int {
+        state.withLock { state in
+            state.lastWait += 1
+            state.waits[state.lastWait] = Wait(handler: handler)
+            return state.lastWait
+        }
+    }
+
+    /// It has its answer.
+    func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
 
     /// Sends a message, now or when the page is back.
     ///

@@ -3,13 +3,14 @@ final class PageDoor: Sendable {
     let page: Page
     let call: PageCall
 
-    /// The id of the page that waits for this task in a synchronous request, and can do nothing meanwhile.
-    @TaskLocal static var waiting: String?
+    /// The id of the page that waits for this task in a synchronous request, and can do nothing meanwhile; and the path
+    /// of the handler.
+    @TaskLocal static var waiting: (page: String, handler: String)?
 
-    /// The id of the page that waits for the answer to a request, and can do nothing meanwhile; nil for most requests.
-    static func waiting(for request: Request) -> String? {
-        guard !request.isAnonymous, request.headers.contains(.pageWaits) else { return nil }
-        return request.page?.id
+    /// The same for a request; nil for most.
+    static func waiting(for request: Request) -> (page: String, handler: String)? {
+        guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else { return nil }
+        return (page.id, request.path)
     }
 
     init(page: Page, call: PageCall) {

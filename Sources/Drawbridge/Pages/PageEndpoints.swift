@@ -95,14 +95,15 @@ struct PageEndpoints: Responder {
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
-        page.state.withLock { $0.waits += 1 }
-        defer { page.state.withLock { $0.waits -= 1 } }
+        let handler = name.hasPrefix("/") ? name : "/\(name)"
+        let wait = page.standStill(for: handler)
+        defer { page.goOn(after: wait) }
         // Its turn comes behind what the page said before.
         await withCheckedContinuation { turn in
             page.take(
                 PageMessage.numbered(body["up"]?.arrayValue ?? []), then: { turn.resume() }, on: nil)
         }
-        let answer = await PageDoor.$waiting.withValue(page.id) {
+        let answer = await PageDoor.$waiting.withValue((page.id, handler)) {
             await gateway.answer(call, of: page, on: nil)
         }
         page.warnIfMissing(answer, call)

@@ -12,18 +12,28 @@ final class PageRequests: Sendable {
     /// So many are worth a warning.
     private static let many = 5
 
-    private let paths = Mutex<[String: [ObjectIdentifier: String]]>([:])
+    private struct Held {
+        var path: String
+        /// That of a page which stands still meanwhile.
+        var wait: (page: Page, number: Int)?
+    }
+
+    private let held = Mutex<[String: [ObjectIdentifier: Held]]>([:])
 
     func began(_ load: Load) {
         guard let id = Self.page(of: load) else { return }
-        let held: [String] = paths.withLock { paths in
-            paths[id, default: [:]][ObjectIdentifier(load)] = load.request.path
-            return paths[id]?.values.sorted() ?? []
+        let request = load.request
+        let page = request.headers.contains(.pageWaits) ? request.page : nil
+        let one = Held(
+            path: request.path, wait: page.map { ($0, $0.standStill(for: request.path)) })
+        let paths: [String] = held.withLock { held in
+            held[id, default: [:]][ObjectIdentifier(load)] = one
+            return held[id]?.values.map(\.path).sorted() ?? []
         }
-        guard held.count == Self.many else { return }
+        guard paths.count == Self.many else { return }
         load.request.logger.warning(
             """
-            page \(id.prefix(8)) waits for \(held.count) requests at once (\(held.joined(separator: ", "))): a browser has \
+            page \(id.prefix(8)) waits for \(paths.count) requests at once (\(paths.joined(separator: ", "))): a browser has \
             six connections to a host, so its next requests and the next tab will wait too; answer sooner, or let the page \
             call by a door with a callback
             """)
@@ -31,10 +41,11 @@ final class PageRequests: Sendable {
 
     func ended(_ load: Load) {
         guard let id = Self.page(of: load) else { return }
-        paths.withLock { paths in
-            paths[id]?[ObjectIdentifier(load)] = nil
-            if paths[id]?.isEmpty == true { paths[id] = nil }
+        let ended = held.withLock { held in
+            defer { if held[id]?.isEmpty == true { held[id] = nil } }
+            return held[id]?.removeValue(forKey: ObjectIdentifier(load))
         }
+        if let (page, number) = ended?.wait { page.goOn(after: number) }
     }
 
     /// The id that its page sent with it, true or not: it is only counted.

@@ -164,13 +164,50 @@ struct PageEndpointsTests {
     }
 
     @Test func aHandlerThatCallsBackIntoAPageThatWaitsForItIsToldSo() async throws {
-        let gateway = PageHandlers.gateway()
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
         let test = TestPage(gateway)
         let (_, body) = try await Self.call(
             gateway, ["call": "ask", "data": ["name": "choose"]], Self.own(gateway, test))
         #expect(body["error"]?["code"] == 409)
         #expect(body["error"]?["message"]?.stringValue?.contains("synchronous") == true)
         #expect(test.down.isEmpty)
+        let line =
+            "page \(test.id.prefix(8)) at /a.html, called by /ask: the page waits for this very handler"
+        #expect(log.entries.contains { $0.contains(line) })
+    }
+
+    /// Calls the page back in a task that does not know for whom it works.
+    private struct AsksApart: JSONHandler {
+        let request: Request
+
+        func handle(_ input: JSON?) async throws -> JSON {
+            let page = try #require(request.page)
+            return try await Task.detached {
+                // Begins when the handler waits.
+                try await Task.sleep(for: .milliseconds(50))
+                for _ in 1...2 { _ = try? await page.call("choose", deadline: .milliseconds(50)) }
+                return .null
+            }.value
+        }
+    }
+
+    @Test(arguments: ["/__drawbridge__/call", "/__jsbridge__/apart"])
+    func whoeverCallsAPageThatStandsStillIsNamedWithTheHandler(_ path: String) async throws {
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        gateway.register(AsksApart.self, at: "/apart")
+        let test = TestPage(gateway)
+        var headers = Self.own(gateway, test)
+        headers[.pageWaits] = "1"
+        _ = await gateway.respond(
+            to: Request(.post, path, headers: headers, body: .init(#"{"call":"apart"}"#)))
+        let line = """
+            page \(test.id.prefix(8)) at /a.html stands still in a synchronous request until /apart has answered, and \
+            choose of the page waits until then
+            """
+        #expect(log.entries.filter { $0.contains(line) }.count == 1)
+        #expect(try test.page.state.withLock { $0.waits.isEmpty })
     }
 
     @Test func aPageThatStandsStillIsNotGivenUp() async throws {
@@ -186,7 +223,7 @@ struct PageEndpointsTests {
         gateway.register(Waits.self, at: "/wait")
         let headers = Self.own(gateway, test)
         let call = Task { try await Self.call(gateway, ["call": "wait"], headers) }
-        for _ in 0..<1000 where page.state.withLock({ $0.waits }) == 0 {
+        for _ in 0..<1000 where page.state.withLock({ $0.waits.isEmpty }) {
             try await Task.sleep(for: .milliseconds(2))
         }
         test.leaveWire()

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 import Testing
 
@@ -162,8 +163,8 @@ enum PageHandlers {
         gateway.register(Asks.self, at: "/ask")
     }
 
-    static func gateway(_ runtime: PageRuntime = PageRuntime()) -> Gateway {
-        let gateway = Gateway(pageRuntime: runtime, logger: .quiet)
+    static func gateway(_ runtime: PageRuntime = PageRuntime(), logger: Logger = .quiet) -> Gateway {
+        let gateway = Gateway(pageRuntime: runtime, logger: logger)
         register(on: gateway)
         return gateway
     }

@@ -155,6 +155,45 @@ import Testing
         await site.server.stop()
     }
 
+    private struct Notes: JSONHandler {
+        let notes: Observed<[String]>
+
+        func handle(_ input: String) async throws -> String {
+            notes.change { $0.append(input) }
+            return input
+        }
+    }
+
+    @Test(arguments: Browser.installed)
+    func whatAPageSaysBeforeASynchronousRequestComesBeforeIt(_ browser: Browser) async throws {
+        let notes = Observed<[String]>([])
+        let site = try DoorSite { gateway in gateway.register(at: "/note") { Notes(notes: notes) } }
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let page = try await pages.next()
+            _ = try await page.call("share")
+            _ = try await page.evaluate(
+                """
+                const now = (url, body) => {
+                    const xhr = new XMLHttpRequest();
+                    xhr.open('POST', url, false);
+                    xhr.send(body);
+                };
+                const { WebViewJavascriptBridge: bridge, MyApp } = window;
+                bridge.callHandler('note', 'a');
+                now('http://__jsbridge__', '{"action":"note","data":"b"}');
+                MyApp.note('c');
+                now('/note?_mobile_bridge=1', '"d"');
+                bridge.callHandler('note', 'e');
+                callNative('note', 'f');
+                bridge.callHandler('note', 'g'), 1
+                """)
+            try await notes.wait { $0.count == 7 }
+            #expect(notes.value == ["a", "b", "c", "d", "e", "f", "g"])
+        }
+        await site.server.stop()
+    }
+
     /// A page in GBK that says so as late as browsers look for it.
     private struct GBK: Responder {
         func respond(to request: Request) async throws -> Response? {

@@ -50,23 +50,37 @@ function failure({ code, message }) {
     return Object.assign(new Error(message), { code });
 }
 
-/// Calls native and waits, the page standing still. What waits to be sent goes along, and is taken first.
+/// Calls native and waits, the page standing still.
 function callNow(name, data, door) {
     connect();
-    const ask = () => {
-        notePlace();
-        return askNow('POST', 'call', carrying(waiting, { call: name.replace(/^\//, ''), data, door }));
-    };
-    let { status, answer } = ask();
-    if (status === 401 || status === 403) {
-        // The token is of a process that is no more.
-        adopt(askNow('GET', 'token').answer);
-        ({ status, answer } = ask());
-    }
+    gather();
+    const { status, answer } = tellNow('call', { call: name.replace(/^\//, ''), data, door });
     if (answer.received) taken(answer.received);
     if (answer.error) throw failure(answer.error);
     if (status !== 200) throw failure({ code: status || 503, message: answer.message || 'the gateway did not answer' });
     return answer.value;
+}
+
+/// Sends what waits to be sent, with something more, and waits until it is taken.
+function tellNow(path, more) {
+    notePlace();
+    const ask = () => askNow('POST', path, carrying(waiting, more));
+    const { status, answer } = ask();
+    if (status !== 401 && status !== 403) return { status, answer };
+    // The token is of a process that is no more.
+    adopt(askNow('GET', 'token').answer);
+    return ask();
+}
+
+/// Takes from the bridge what it keeps to the end of the task.
+function gather() {
+    if (ownBridge) fetchFrom(ownBridge.bridge);
+}
+
+/// What the page has said before a synchronous request of its own is taken before it.
+function flushNow() {
+    gather();
+    if (waiting.length) tellNow('messages');
 }
 
 function askNow(method, path, body) {

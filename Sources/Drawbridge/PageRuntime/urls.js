@@ -188,13 +188,21 @@ if (navigation) {
 }
 
 // Requests for native stay in the page's origin and say which page they are from. All others are passed on as they are.
+const standing = new WeakSet();
 wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
+    standing.delete(this);
     const to = arguments.length > 1 && bound(url);
     if (!to) return xhrOpen.apply(this, arguments);
     xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: to }));
     sign(this);
+    if (arguments.length < 3 || arguments[2]) return;
     // Native must not call back into a page that stands still.
-    if (arguments.length > 2 && !arguments[2]) xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
+    xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
+    standing.add(this);
+});
+wrap(XMLHttpRequest.prototype, 'send', function () {
+    if (standing.has(this)) flushNow();
+    xhrSend.apply(this, arguments);
 });
 
 wrap(window, 'fetch', function (input, options) {

@@ -40,6 +40,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: Browser.installed,
+        [
+            ("wvjb6", .wvjb), ("own6", .wvjb), ("wvjb4", .wvjb4), ("messages", .message), ("queue", .queue),
+            ("inject", .function),
+        ] as [(String, Page.Bridge)])
+    func aPageSaysWhichBridgesItSpeaks(_ browser: Browser, _ page: (door: String, bridge: Page.Bridge))
+        async throws
+    {
+        try await Self.drive(browser, try DoorSite(), page: "\(page.door).html") { found in
+            #expect(await eventually { found.bridges.contains(page.bridge) })
+        }
+    }
+
     @Test(arguments: Browser.installed)
     func whatGoesWrongInAPageIsToldToWhoeverCalled(_ browser: Browser) async throws {
         try await Self.drive(browser, try DoorSite()) { page in

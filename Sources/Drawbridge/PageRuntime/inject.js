@@ -2,6 +2,7 @@
 // value is the handler's output. The page stands still meanwhile.
 for (const name of config.inject || []) {
     put(name, { [name](...input) {
+        ready('function');
         // The one whose first argument is the handler.
         if (name === 'callNative') return callNow(String(input[0]), input[1], 'inject');
         return callNow(name, input, 'inject');

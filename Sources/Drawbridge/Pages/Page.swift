@@ -23,6 +23,8 @@ public final class Page: Sendable, Identifiable {
         /// `bridge.handleNativeMsg` (contract, section 5).
         case message
         /// A global function (contract, sections 3 and 6).
+        ///
+        /// Every page may have some; it is among ``Page/bridges`` where the page has called one that native injected.
         case function
         /// `callOC` and `handleCallback` (contract, section 3), which native cannot call.
         case queue
@@ -104,7 +106,7 @@ public final class Page: Sendable, Identifiable {
     /// The browser as it names itself.
     public var userAgent: String? { head.headers[.userAgent] }
 
-    /// The bridges of the page that are ready.
+    /// The bridges that the page has been seen to use, and that are ready.
     public var bridges: Set<Bridge> { state.withLock { $0.bridges } }
 
     /// False once it is closed, reloaded or lost.

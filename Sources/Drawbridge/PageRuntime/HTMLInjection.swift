@@ -19,6 +19,7 @@ struct HTMLInjection: Sendable {
     let suffix: String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
+    private let encoded = EncodedDocuments()
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
     /// Makes it for the life of a process.
@@ -53,7 +54,10 @@ struct HTMLInjection: Sendable {
             part.headers.varyByDestination()
             return part
         }
-        guard response.isPlain else { return response }
+        guard response.isPlain else {
+            if use == .page, let coding = response.coding { encoded.tell(of: request, coding) }
+            return response
+        }
         let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
         let rewriter = HTMLRewriter(tag: Array(tag(request, access.nonce).utf8), isPage: use == .page) {
             access.opened($0)
@@ -170,9 +174,13 @@ extension Response {
     /// Whether its bytes are those of the text, in an encoding that has ASCII in it.
     fileprivate var isPlain: Bool {
         if case .output = body { return false }
-        let coding = fields.value(.contentEncoding)?.trimmed ?? "identity"
-        guard coding == "identity" || coding.isEmpty else { return false }
-        return fields.value(.contentType)?.lowercased().contains("utf-16") != true
+        return coding == nil && fields.value(.contentType)?.lowercased().contains("utf-16") != true
+    }
+
+    /// How its bytes are encoded; nil where they are as they are.
+    fileprivate var coding: String? {
+        let coding = fields.value(.contentEncoding)?.trimmed ?? ""
+        return coding == "identity" || coding.isEmpty ? nil : coding
     }
 
     /// The policies of the header fields, those first that are enforced.

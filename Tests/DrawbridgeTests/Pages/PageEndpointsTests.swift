@@ -73,6 +73,27 @@ struct PageEndpointsTests {
         #expect(script.contains(#""foreignFrames":true"#) == isForForeignFrames)
     }
 
+    /// Compresses, whatever it is asked for.
+    private struct Compressed: Responder {
+        func respond(to request: Request) async throws -> Response? {
+            Response(
+                headers: [.contentType: "text/html", .contentEncoding: "gzip"], body: .bytes([0x1F, 0x8B]))
+        }
+    }
+
+    @Test func aPageThatComesCompressedIsNamedOnce() async throws {
+        let log = LogBook()
+        let gateway = Gateway(passThrough: [Compressed()], logger: log.logger)
+        for path in ["/a", "/a", "/b"] {
+            _ = await gateway.respond(to: Request(path, headers: [.secFetchDest: "document"]))
+        }
+        _ = await gateway.respond(to: Request("/c", headers: [.secFetchDest: "empty"]))
+        let told = log.entries.filter {
+            $0.contains("has no page runtime: it came with Content-Encoding: gzip")
+        }
+        #expect(told.count == 2)
+    }
+
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
     func withoutARuntimeThereIsNoneOfIt(_ path: String) async {
         let gateway = Gateway(pageRuntime: nil, logger: .quiet)

@@ -19,6 +19,7 @@ const {
 const { open: xhrOpen, send: xhrSend, setRequestHeader: xhrHeader } = XMLHttpRequest.prototype;
 const { send: socketSend } = WebSocket.prototype;
 const { sendBeacon } = navigator;
+const { addEventListener: listen, removeEventListener: unlisten } = EventTarget.prototype;
 
 // A page may have a <base>, so our own addresses are absolute.
 const { origin } = location;

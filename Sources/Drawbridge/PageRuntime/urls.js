@@ -144,12 +144,30 @@ function instead(event, work) {
     later(work);
 }
 
+/// Hears of an event when the page has had its say: at the last place that it reaches, which is `window`, or wherever
+/// the page lets it go no further. Whoever listens there since before is heard first.
+function hearLast(type, hear) {
+    listen.call(window, type, event => {
+        const path = event.composedPath();
+        const hearHere = now => {
+            const isLast = now.eventPhase === now.BUBBLING_PHASE && now.currentTarget === window;
+            if (now === event && (isLast || now.cancelBubble)) hear(now);
+        };
+        const each = change => path.forEach(place => {
+            change.call(place, type, hearHere);
+            if (place !== window) change.call(place, type, hearHere, true);
+        });
+        each(listen);
+        later(() => each(unlisten));
+    }, true);
+}
+
 function openLink(event) {
     const link = event.composedPath().find(({ localName }) => localName === 'a' || localName === 'area');
     if (link) instead(event, asked(link.getAttribute('href')));
 }
 
-window.addEventListener('click', openLink);
+hearLast('click', openLink);
 wrap(HTMLAnchorElement.prototype, 'click', function () {
     // Outside of the document nobody else hears the click.
     if (!this.isConnected) this.addEventListener('click', openLink, { once: true });
@@ -173,7 +191,7 @@ function askedByForm(form, button) {
     return asked(action + (action.includes('?') ? '&' : '?') + query.join('&'));
 }
 
-window.addEventListener('submit', event => instead(event, askedByForm(event.target, event.submitter)));
+hearLast('submit', event => instead(event, askedByForm(event.target, event.submitter)));
 const { submit } = HTMLFormElement.prototype;
 wrap(HTMLFormElement.prototype, 'submit', function () {
     const work = askedByForm(this);

@@ -24,7 +24,8 @@ extension Gateway {
     /// The decision about a head if it still holds.
     func decision(about head: RequestHead, from remoteAddress: String?) -> Decision? {
         guard let decision = head.decision, decision.remoteAddress == remoteAddress,
-            decision.version == handlers.version, !hasSpecialHandlers.load(ordering: .acquiring), ruled.isEmpty
+            decision.version == handlers.version, !hasSpecialHandlers.load(ordering: .acquiring),
+            ruled.isEmpty
         else { return nil }
         return decision
     }

@@ -276,7 +276,8 @@ extension Gateway {
     }
 
     /// Takes who wants the answer, and returns what cancels it.
-    package typealias Relaying = (_ tell: @escaping (consuming SealedResponse) -> Void) -> @Sendable () -> Void
+    package typealias Relaying = (_ tell: @escaping (consuming SealedResponse) -> Void) ->
+        @Sendable () -> Void
 
     /// Begins to answer a request whose body is there, or is a stream.
     package func begin(
@@ -330,7 +331,8 @@ extension Gateway {
         do {
             tellAsked(plain, route)
             let load = try Load(route, plain, on: tasks.loop)
-            return load.start(by: tasks) ? answered(reply(of: load), to: request) : .loading(load, for: request)
+            return load.start(by: tasks)
+                ? answered(reply(of: load), to: request) : .loading(load, for: request)
         } catch {
             return answered(reply(to: plain, of: route, error, after: .zero), to: request)
         }

@@ -9,7 +9,9 @@ final class PageDoor: Sendable {
 
     /// The same for a request; nil for most.
     static func waiting(for request: Request) -> (page: String, handler: String)? {
-        guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else { return nil }
+        guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else {
+            return nil
+        }
         return (page.id, request.path)
     }
 

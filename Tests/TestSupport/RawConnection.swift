@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Its script alone reads; what others may ask is behind locks: that makes it Sendable.
 package final class RawConnection: @unchecked Sendable {
-    private let socket: Int32
+    let socket: Int32
     private let isOpen = Mutex(true)
     private let kept = Mutex<[UInt8]>([])
     private var buffer: [UInt8] = []

@@ -16,9 +16,13 @@ final class DoorSite: Sendable {
 
     /// What a page found out about itself.
     struct Report: Decodable, Sendable {
-        struct Case: Decodable, Sendable {
+        struct Case: Decodable, Sendable, CustomStringConvertible {
             var name: String
             var failed: String?
+            /// True where it did not end in time.
+            var isLate: Bool
+
+            var description: String { "\(name): \(failed ?? "passed")" }
         }
 
         var door: String

@@ -1,5 +1,5 @@
 // Cases of a page that tests itself: run one after the other, shown, and posted to the path in `?report=/path` as
-// `{"door", "engine", "cases": [{"name", "failed"?}], "html"}`.
+// `{"door", "engine", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
 // (answers its input, after that time), /ask {name, data, dialect?} (calls the page's handler and answers what that
@@ -87,14 +87,11 @@ function manyCases(ask) {
         equal(seen, [20, 300]);
     });
     test('2,000 calls in a row', async () => {
-        const began = performance.now();
         const seen = [];
         await Promise.all(Array.from({ length: 2000 }, (_, n) => ask('echo', { n }).then(answer => seen.push(answer.n))));
         equal(seen.length, 2000);
         seen.forEach((n, place) => equal(n, place));
-        const took = Math.round(performance.now() - began);
-        if (took > 4000) throw new Error('took ' + took + ' ms');
-    }, 20000);
+    }, 4000);
 }
 
 /// For doors with a callback: `call(name, data, callback)`.
@@ -114,12 +111,15 @@ async function runCases() {
     const done = [];
     const list = document.body.appendChild(document.createElement('ol'));
     for (const { name, work, milliseconds } of cases) {
-        const outcome = { name };
-        const late = wait(milliseconds).then(() => { throw new Error('no end after ' + milliseconds + ' ms'); });
+        const outcome = { name, isLate: false };
+        const late = wait(milliseconds).then(() => {
+            throw Object.assign(new Error('no end after ' + milliseconds + ' ms'), { isLate: true });
+        });
         try {
             await Promise.race([Promise.resolve().then(work), late]);
         } catch (error) {
             outcome.failed = String(error && error.message || error);
+            outcome.isLate = Boolean(error && error.isLate);
         }
         late.catch(() => {});
         done.push(outcome);

@@ -8,12 +8,19 @@ import Testing
 @Suite("Doors", .serialized, .timeLimit(.minutes(3))) struct DoorTests {
     private static let doors = [
         "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts",
-        "untouched", "own6", "nested", "reload", "back",
+        "untouched", "own6", "nested",
     ]
 
     @Test(arguments: Browser.installed, doors)
     func everyDoorWorksAsItsPagesExpect(_ browser: Browser, _ door: String) async throws {
         try await Self.expectNoFailure("\(door).html", in: browser)
+    }
+
+    @Test(arguments: Dialect.tried, ["reload", "back"])
+    func aPageIsLoadedAgainAndComeBackTo(
+        _ page: (browser: Browser, dialect: Dialect), _ door: String
+    ) async throws {
+        try await Self.expectNoFailure("\(door).html?dialect=\(page.dialect)", in: page.browser)
     }
 
     private static let shapes = Shape.allCases.flatMap { shape in
@@ -39,7 +46,7 @@ import Testing
     private static func failures(of page: String, in browser: Browser) async throws -> [DoorSite.Report.Case]
     {
         let site = try DoorSite()
-        let url = "\(site.address)/\(page)?report=/report"
+        let url = "\(site.address)/\(page)\(page.contains("?") ? "&" : "?")report=/report"
         let report: DoorSite.Report
         do {
             report = try await browser.open(url) { try await site.report() }

@@ -200,29 +200,6 @@ import Testing
         }
         await site.server.stop()
     }
-
-    @Test(arguments: Browser.installed)
-    func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser) async throws {
-        let first = try DoorSite()
-        let port = first.server.address.port
-        let pages = Pages.Following(first.gateway.pages)
-        try await browser.open("\(first.address)/driven.html") {
-            let page = try await pages.next()
-            _ = try await page.call("share")
-            // A call of the page's that waits, and whose end the page remembers.
-            _ = try await page.evaluate(
-                "WebViewJavascriptBridge.callHandler('later', {ms: 60000}, answer => { window.ended = answer; }), 1"
-            )
-            await first.server.stop()
-            let second = try DoorSite(port: port)
-            let again = try await Pages.Following(second.gateway.pages).next()
-            #expect(again.id == page.id)
-            #expect(try await again.call("add", [1, 2]) == 3)
-            let ended = try await again.evaluate("window.ended")
-            #expect(ended["code"] == 503)
-            await second.server.stop()
-        }
-    }
 }
 
 extension Pages {

@@ -20,11 +20,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
-    func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser) async throws {
+    @Test(arguments: Dialect.tried)
+    func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser, _ dialect: Dialect) async throws {
         let site = try DoorSite { $0.register(Whose.self, at: "/whose") }
         let pages = Pages.Following(site.gateway.pages)
-        try await browser.open("\(site.address)/tab.html?open=b,c&name=a") {
+        try await browser.open("\(site.address)/tab.html?dialect=\(dialect)&open=b,c&name=a") {
             let tabs = [try await pages.next(), try await pages.next(), try await pages.next()]
             #expect(Set(tabs.map(\.id)).count == 3)
             let names = try await tabs.concurrentMap { try await $0.evaluate("name").stringValue ?? "" }
@@ -44,40 +44,6 @@ import Testing
             #expect(site.gateway.pages.count == 3)
         }
         await site.server.stop()
-    }
-
-    @Test(arguments: Browser.installed)
-    func aPageThatStandsStillWhileTheGatewayIsStartedAgainGoesOn(_ browser: Browser) async throws {
-        let first = try DoorSite()
-        let port = first.server.address.port
-        let pages = Pages.Following(first.gateway.pages)
-        try await browser.open("\(first.address)/driven.html") {
-            let page = try await pages.next()
-            _ = try await page.call("share")
-            let script = """
-                setTimeout(() => {
-                    try {
-                        window.ended = callNative('later', {ms: 5000}).ms;
-                    } catch (error) {
-                        window.ended = error.code;
-                    }
-                    try { window.after = callNative('echo', 'after'); } catch (error) { window.after = error.code; }
-                }), 1
-                """
-            _ = try await page.evaluate(script)
-            try await Task.sleep(for: .milliseconds(200))
-            await first.server.stop()
-            let second = try DoorSite(port: port)
-            let again = try await Pages.Following(second.gateway.pages).next()
-            #expect(again.id == page.id)
-            #expect(try await again.call("add", [1, 2]) == 3)
-            // Browsers send it again where its connection ended without a word; then the next gateway answers it.
-            #expect([503, 5000].contains(try await again.evaluate("window.ended")))
-            // As soon as there is somebody again, synchronous calls are answered with the new token.
-            #expect(["after", 503].contains(try await again.evaluate("window.after")))
-            #expect(try await again.evaluate("callNative('echo', 'later')") == "later")
-            await second.server.stop()
-        }
     }
 
     @Test(arguments: Browser.installed)

@@ -5,6 +5,8 @@ import Glibc
 /// ``RawUpstream`` gives each connection a thread, which reads and sends on both of its sides: closed while another
 /// thread reads from it, a socket would not be reset before that is through.
 package final class Relay: Sendable {
+    /// The port to which it connects what comes from now on.
+    package let server: Observed<Int>
     /// How many WebSockets were ever opened through it.
     package let webSockets: Observed<Int>
     /// How many of them it has broken.
@@ -16,10 +18,10 @@ package final class Relay: Sendable {
     ///
     /// - Parameter server: the server's port.
     package init(to server: Int) throws {
-        let (webSockets, cuts, asked) = (Observed(0), Observed(0), Observed(0))
-        (self.webSockets, self.cuts, self.asked) = (webSockets, cuts, asked)
+        let (server, webSockets, cuts, asked) = (Observed(server), Observed(0), Observed(0), Observed(0))
+        (self.server, self.webSockets, self.cuts, self.asked) = (server, webSockets, cuts, asked)
         listener = try RawUpstream { client in
-            let server = try RawClient(server)
+            let server = try RawClient(server.value)
             // What was asked when its WebSocket was opened; what is asked later is for it.
             var known: Int?
             let isCut = try Self.relay(client, server) { piece, isOfServer in

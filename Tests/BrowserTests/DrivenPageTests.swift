@@ -42,6 +42,29 @@ import Testing
         }
     }
 
+    /// What some way of passing text gets wrong.
+    private static let values: [JSON] = [
+        "say \"it's\" `so`", "C:\\new\\table\\u0041 \\", "a\u{2028}b\u{2029}c\r\n\td", "é 漢字 😀 👩‍👩‍👧", "a\u{0}b",
+        "</script><!-- %41 + & = ?", "", 0, [1, -1, 0.1, 1e21, 123_456_789_012, 5.5e-300],
+        [true, false, .null],
+        [],
+        ["a": ["b": [["c": "d", "e f": [[[]]]]]], "": [:]],
+        .string(String(repeating: "0123456789 \"漢字\"\n", count: 131_072)),
+    ]
+
+    @Test(arguments: Browser.installed)
+    func valuesAreTheSameInThePageAndBack(_ browser: Browser) async throws {
+        try await Self.drive(browser, try DoorSite()) { page in
+            for dialect in [Page.Bridge.wvjb, .message, .function] {
+                for value in Self.values {
+                    // An array would be the arguments of a function, and a message takes objects.
+                    let answer = try await page.call("given", ["value": value], by: dialect)
+                    #expect(answer == ["value": value], "\(dialect): \(value.description.prefix(100))")
+                }
+            }
+        }
+    }
+
     @Test(
         arguments: Browser.installed,
         [

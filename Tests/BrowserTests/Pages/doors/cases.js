@@ -78,6 +78,18 @@ function commonCases(ask) {
     });
 }
 
+/// For doors that are requests of the page's own, for which browsers have six connections.
+function requestCases(ask) {
+    test('2,000 calls in a row', async () => {
+        let last = 0;
+        const callOnce = async n => equal(await ask('echo', { n }), { n });
+        const connection = async () => {
+            while (last < 2000) await callOnce(last += 1);
+        };
+        await Promise.all(Array.from({ length: 6 }, connection));
+    }, 30000);
+}
+
 /// For doors that do not stand still: answers that overtake, and many at once.
 function manyCases(ask) {
     test('an answer that comes later', async () => equal(await ask('later', { ms: 150 }), { ms: 150 }));

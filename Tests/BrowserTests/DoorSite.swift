@@ -13,6 +13,7 @@ final class DoorSite: Sendable {
     let gateway: Gateway
     let server: GatewayServer
     private let reports = Observed<[JSON]>([])
+    private let notes = Observed<[JSON]>([])
 
     /// What a page found out about itself.
     struct Report: Decodable, Sendable {
@@ -50,6 +51,9 @@ final class DoorSite: Sendable {
         gateway.register(Later.self, at: "/later")
         gateway.register(Ask.self, at: "/ask")
         gateway.register(Steps.self, at: "/steps")
+        gateway.register(at: "/note") { [notes] in Note(notes: notes) }
+        gateway.register(at: "/notes") { [notes] in Notes(notes: notes) }
+        gateway.pages(matching: "/special.html") { $0.register(Special.self, at: "/special") }
         register(gateway)
         server = try GatewayServer(gateway, ServerConfiguration(port: port, logsRequests: false))
     }
@@ -107,6 +111,27 @@ final class DoorSite: Sendable {
             let isHeard = try (1...2).map { try request.progress($0) }
             return ["heard": .array(isHeard.map(JSON.bool))]
         }
+    }
+
+    /// Only one page has it.
+    struct Special: JSONHandler {
+        func handle(_ input: JSON?) async throws -> String { "special" }
+    }
+
+    /// Keeps its input.
+    struct Note: JSONHandler {
+        let notes: Observed<[JSON]>
+
+        func handle(_ input: JSON) async throws -> Nothing {
+            notes.change { $0.append(input) }
+            return Nothing()
+        }
+    }
+
+    /// Gives what was kept.
+    struct Notes: JSONHandler {
+        let notes: Observed<[JSON]>
+        func handle(_ input: JSON?) async throws -> [JSON] { notes.value }
     }
 
     /// Calls the page's handler, and answers what that answered.

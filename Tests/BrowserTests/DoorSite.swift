@@ -41,7 +41,7 @@ final class DoorSite: Sendable {
         gateway = Gateway(
             passThrough: own + behind + [.staticFiles(Self.pages)],
             pageRuntime: PageRuntime(
-                schemes: ["mizhua"], messageHandlers: ["JSBridge", "nothing"],
+                schemes: ["mizhua"], commandItem: "command", messageHandlers: ["JSBridge", "nothing"],
                 replyHandlers: ["echo", "fail", "missing", "special"],
                 functions: ["callNative", "echo", "claimed"], shortcuts: ["MyApp"]))
         gateway.register(Echo.self, at: "/echo")
@@ -51,6 +51,8 @@ final class DoorSite: Sendable {
         gateway.register(Later.self, at: "/later")
         gateway.register(Ask.self, at: "/ask")
         gateway.register(Steps.self, at: "/steps")
+        gateway.register(Text.self, at: "/text")
+        gateway.register(Unnamed.self, at: "/")
         gateway.register(at: "/note") { [notes] in Note(notes: notes) }
         gateway.register(at: "/notes") { [notes] in Notes(notes: notes) }
         gateway.pages(matching: "/special.html") { $0.register(Special.self, at: "/special") }
@@ -111,6 +113,15 @@ final class DoorSite: Sendable {
             let isHeard = try (1...2).map { try request.progress($0) }
             return ["heard": .array(isHeard.map(JSON.bool))]
         }
+    }
+
+    struct Text: Handler {
+        func startLoading(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
+    }
+
+    /// Gets what has no name.
+    struct Unnamed: JSONHandler {
+        func handle(_ input: JSON) async throws -> JSON { ["unnamed": input] }
     }
 
     /// Only one page has it.

@@ -42,6 +42,10 @@ import Testing
             #expect(answers.flatMap { $0 }.filter { !$0 } == [])
             #expect(began.duration(to: .now) < .seconds(10))
             #expect(site.gateway.pages.count == 3)
+            // An event for all comes to each, once.
+            site.gateway.pages.emit("hello", ["to": "all"])
+            let heard = try await tabs.concurrentMap { try await $0.evaluate("heard") }
+            #expect(heard == Array(repeating: [["to": "all"]], count: 3))
         }
         await site.server.stop()
     }

@@ -16,6 +16,8 @@ enum Shape: String, CaseIterable, Sendable {
     case meta
     /// It says that nobody sees it, as a page in the background does.
     case hidden
+    /// It was saved with the runtime's tag in it, and gets another one.
+    case twice
 
     /// The doors for which it matters, the first before all.
     var doors: [String] {
@@ -26,6 +28,7 @@ enum Shape: String, CaseIterable, Sendable {
         case .dynamic: ["messages", "wvjb6"]
         case .meta: ["messages", "queue"]
         case .hidden: ["wvjb6", "wvjb4", "own6", "queue"]
+        case .twice: ["inject", "wvjb6", "wvjb4", "queue", "messages", "shortcuts"]
         }
     }
 
@@ -37,7 +40,7 @@ enum Shape: String, CaseIterable, Sendable {
             "default-src 'none'; script-src 'nonce-\(Self.secret)'; connect-src 'self'; img-src data:"
         case .dynamic:
             "script-src 'nonce-\(Self.secret)' 'strict-dynamic'; object-src 'none'; base-uri 'none'"
-        case .inPieces, .bare, .meta, .hidden: nil
+        case .inPieces, .bare, .meta, .hidden, .twice: nil
         }
     }
 
@@ -61,6 +64,8 @@ enum Shape: String, CaseIterable, Sendable {
                 Self.charset,
                 with: Self.charset
                     + "<script>Object.defineProperty(document, 'hidden', { get: () => true });</script>")
+        case .twice:
+            page.replacing(Self.charset, with: Self.charset + "<script src=/__drawbridge__/page.js></script>")
         }
     }
 

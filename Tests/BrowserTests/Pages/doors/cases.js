@@ -2,11 +2,12 @@
 // `{"door", "engine", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
-// (answers its input, after that time), /note (keeps its input), /notes (gives what was kept), /special for special.html
-// alone, /ask {name, data, dialect?} (calls the page's handler and answers what that answered) and /steps (answers 1 and 2
-// before, where that is heard, and then {heard: [bool, bool]}). Its scheme is `mizhua`; its message names JSBridge,
-// nothing, and with a reply echo, fail, missing and special; its injected functions callNative, echo and claimed; its
-// shortcuts are on MyApp.
+// (answers its input, after that time), /text (`plain "text"`), /note (keeps its input), /notes (gives what was kept), one
+// at / (answers {unnamed: its input}), /special for special.html alone, /ask {name, data, dialect?} (calls the page's
+// handler and answers what that answered) and /steps (answers 1 and 2 before, where that is heard, and then
+// {heard: [bool, bool]}). Its scheme is `mizhua`, whose item `command` names a call; its message names JSBridge, nothing,
+// and with a reply echo, fail, missing and special; its injected functions callNative, echo and claimed; its shortcuts
+// are on MyApp.
 'use strict';
 
 const door = document.title;

@@ -21,6 +21,7 @@ import Testing
         // No page came, in a frame or by its id, and none had to go.
         #expect(site.gateway.pages.all.map(\.id) == [KnockedSite.victim])
         #expect(site.gateway.pages[KnockedSite.victim]?.url == "")
+        await site.stop()
     }
 
     /// So that the page above is known to try.
@@ -49,5 +50,6 @@ import Testing
             #expect(seen["channel \(way)"] == "")
         }
         #expect(seen["script element"] == "", "it is there already")
+        await site.stop()
     }
 }

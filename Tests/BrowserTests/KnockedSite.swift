@@ -56,7 +56,9 @@ final class KnockedSite: Sendable {
             try await browser.open(try #require(url.string)) { try await foreign.report() }
         }
         await foreign.stop()
-        await server.stop()
         return try report.get()
     }
+
+    /// Ends it, and with it all pages.
+    func stop() async { await server.stop() }
 }

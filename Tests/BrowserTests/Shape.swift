@@ -28,7 +28,7 @@ enum Shape: String, CaseIterable, Sendable {
         case .dynamic: ["messages", "wvjb6"]
         case .meta: ["messages", "queue"]
         case .hidden: ["wvjb6", "wvjb4", "own6", "queue"]
-        case .twice: ["inject", "wvjb6", "wvjb4", "queue", "messages", "shortcuts"]
+        case .twice: ["inject", "wvjb6", "messages"]
         }
     }
 

@@ -26,7 +26,7 @@ struct IdleConnectionTests {
         let idle = try await blocking {
             try (0..<Self.count).map { _ in
                 let client = try RawClient(crowdedPort)
-                try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                try client.send("GET /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 _ = try client.reply()
                 return client
             }

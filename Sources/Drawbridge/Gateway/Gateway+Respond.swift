@@ -233,15 +233,15 @@ extension Gateway {
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
         guard isTelling else { return }
-        let shown = texts().filter { !$0.isEmpty }.map { bytes in
-            String(decoding: bytes.prefix(Self.toldBytes), as: UTF8.self)
-                + (bytes.count > Self.toldBytes ? " [...]" : "")
-        }
+        let shown = texts().filter { !$0.isEmpty }.map(Self.shown)
         request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 
-    /// Longer texts are cut in the log.
-    private static let toldBytes = 500
+    /// A text as it stands in the log, where longer ones are cut (contract, section 4).
+    static func shown(_ bytes: [UInt8]) -> String {
+        let limit = 500
+        return String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? " [...]" : "")
+    }
 
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
     private func withBody(as mode: BodyMode, _ request: Request) async throws -> Request {

@@ -9,14 +9,15 @@ extension Page {
     /// Takes numbered messages that are the next ones; others were taken before, or will come again.
     ///
     /// - Parameters:
-    ///   - messages: each with its number; nil for one that says nothing.
+    ///   - messages: each a number and what it says.
     ///   - step: what is done behind them.
     /// - Returns: the number of the last message that was taken.
     @discardableResult
     func take(
-        _ messages: [(number: Int, message: PageMessage?)], then step: (@Sendable () -> Void)? = nil,
-        on loop: (any HandlerLoop)?
+        _ messages: [JSON], then step: (@Sendable () -> Void)? = nil, on loop: (any HandlerLoop)?
     ) -> Int {
+        for message in messages { tell("RCVD", message.bytes) }
+        let messages = PageMessage.numbered(messages)
         let (received, mustWork) = state.withLock { state in
             for (number, message) in messages where number == state.received + 1 {
                 state.received = number

@@ -273,6 +273,13 @@ extension Page {
             return .success(())
         }
         try outcome.get()
+        tell("SEND", text)
+    }
+
+    /// For whoever debugs a page: what goes to it and comes from it, at the level `debug` (contract, section 4).
+    func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
+        guard gateway.isTelling else { return }
+        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(Gateway.shown(text()))")
     }
 
     /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.

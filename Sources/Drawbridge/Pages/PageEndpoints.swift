@@ -100,8 +100,7 @@ struct PageEndpoints: Responder {
         defer { page.goOn(after: wait) }
         // Its turn comes behind what the page said before.
         await withCheckedContinuation { turn in
-            page.take(
-                PageMessage.numbered(body["up"]?.arrayValue ?? []), then: { turn.resume() }, on: nil)
+            page.take(body["up"]?.arrayValue ?? [], then: { turn.resume() }, on: nil)
         }
         let answer = await PageDoor.$waiting.withValue((page.id, handler)) {
             await gateway.answer(call, of: page, on: nil)
@@ -117,13 +116,14 @@ struct PageEndpoints: Responder {
     /// What a page sends when it leaves, perhaps the first that is heard of it.
     private func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
-        let messages = PageMessage.numbered(body["up"]?.arrayValue ?? [])
+        let messages = body["up"]?.arrayValue ?? []
         guard let id = body["page"]?.stringValue else {
             throw HTTPError(.badRequest, "page: it is the id of a page")
         }
         let page = try page(id, body, gateway, request)
         page.state.withLock { state in
-            if state.connection == nil, state.received == 0, let first = messages.first {
+            if state.connection == nil, state.received == 0, let first = PageMessage.numbered(messages).first
+            {
                 state.received = first.number - 1
             }
         }

@@ -38,7 +38,7 @@ package final class PageSession: Sendable {
         }
         if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue else { return }
-        let received = page.take(PageMessage.numbered(messages), on: connection.loop)
+        let received = page.take(messages, on: connection.loop)
         connection.send(Array(#"{"ack":\#(received)}"#.utf8))
     }
 

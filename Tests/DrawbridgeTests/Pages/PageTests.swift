@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import Synchronization
 import Testing
 
@@ -35,6 +36,28 @@ struct PageTests {
         var reply = try await page.reply(7).objectValue ?? [:]
         reply["reply"] = nil
         #expect(JSON.object(reply) == call.reply)
+    }
+
+    @Test func messagesBothWaysAreInTheLogOfWhoeverDebugs() async throws {
+        let book = LogBook()
+        var logger = book.logger
+        for (level, isTold) in [(Logger.Level.info, false), (.debug, true)] {
+            logger.logLevel = level
+            let gateway = Gateway.testing(logger: logger)
+            let page = TestPage(gateway)
+            let name = "page \(page.id.prefix(8))"
+            page.tell(["call": "echo", "data": "from the page", "door": "wvjb"])
+            try page.page.send("toThePage", .string(String(repeating: "a", count: 1000)))
+            let told = book.entries.filter { $0.contains(name) }
+            #expect(
+                told.contains { $0.hasPrefix("debug: \(name) RCVD ") && $0.contains("from the page") }
+                    == isTold)
+            #expect(
+                told.contains {
+                    $0.hasPrefix("debug: \(name) SEND ") && $0.contains("toThePage")
+                        && $0.hasSuffix("aaa [...]")
+                } == isTold)
+        }
     }
 
     @Test func callsAreBegunInTheirOrderAndEachOnce() async throws {

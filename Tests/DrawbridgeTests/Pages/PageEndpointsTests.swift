@@ -205,8 +205,10 @@ struct PageEndpointsTests {
         func handle(_ input: JSON?) async throws -> JSON {
             let page = try #require(request.page)
             return try await Task.detached {
-                // Begins when the handler waits.
-                try await Task.sleep(for: .milliseconds(50))
+                // Begins when the page is known to stand still.
+                while page.state.withLock({ $0.waits.isEmpty }) {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
                 for _ in 1...2 { _ = try? await page.call("choose", deadline: .milliseconds(50)) }
                 return .null
             }.value

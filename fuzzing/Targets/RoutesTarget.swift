@@ -52,7 +52,7 @@ enum RoutesTarget: FuzzTarget {
     }
 
     private static func route(_ path: String) -> Route {
-        Route(pattern: RoutePattern(path), handler: Nobody.self) { _ in Nobody() }
+        Route(pattern: RoutePattern(path)) { _ in Nobody() }
     }
 
     /// The same comparison as a list.

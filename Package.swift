@@ -42,11 +42,16 @@ let package = Package(
             name: "Drawbridge", dependencies: [httpTypes, logging],
             resources: runtime.map { .embedInCode("PageRuntime/\($0).js") }),
 
+        // A thread with an epoll, and what belongs to it. Engine and client share it.
+        .systemLibrary(name: "CLinux"),
+        .target(name: "EventLoop", dependencies: ["CLinux"]),
+
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-        .target(name: "MicroHTTPD", dependencies: ["CMicroHTTPD", "CGnuTLS", httpTypes, logging]),
+        .target(
+            name: "MicroHTTPD", dependencies: ["CMicroHTTPD", "CGnuTLS", "EventLoop", httpTypes, logging]),
 
         // The HTTP client: libcurl on a loop of somebody else's. It knows nothing of bridges either.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-gnutls-dev"])]),
@@ -54,7 +59,8 @@ let package = Package(
 
         // `gateway.run()`: the core on the engine, files, and what lies behind the gateway.
         .target(
-            name: "DrawbridgeServer", dependencies: ["Drawbridge", "MicroHTTPD", "Curl", httpTypes, logging]),
+            name: "DrawbridgeServer",
+            dependencies: ["Drawbridge", "EventLoop", "MicroHTTPD", "Curl", httpTypes, logging]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
@@ -107,9 +113,10 @@ let package = Package(
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(
             name: "MicroHTTPDTests",
-            dependencies: ["MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),
+            dependencies: ["EventLoop", "MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),
         .testTarget(
             name: "DrawbridgeServerTests",
             dependencies: [

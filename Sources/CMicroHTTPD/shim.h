@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <microhttpd.h>
 
@@ -192,8 +189,6 @@ static inline int dbr_accept(struct MHD_Daemon *daemon, int listening) {
     MHD_add_connection(daemon, socket, (struct sockaddr *) &address, length);
     return 0;
 }
-
-static inline void dbr_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // Bytes that the peer has sent, and those of ours that it has acknowledged (RFC 4898).
 static inline int dbr_traffic(int socket, uint64_t *received, uint64_t *acknowledged) {

@@ -1,4 +1,5 @@
 public import Drawbridge
+import EventLoop
 import HTTPTypes
 import Logging
 import MicroHTTPD

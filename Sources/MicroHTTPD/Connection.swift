@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import EventLoop
 import Glibc
 
 /// One connection of a caller, over all its requests; touched on its loop's thread only.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+package import EventLoop
 import Glibc
 public import HTTPTypes
 import Logging

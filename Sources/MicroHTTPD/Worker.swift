@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import EventLoop
 import Glibc
 import HTTPTypes
 import Logging

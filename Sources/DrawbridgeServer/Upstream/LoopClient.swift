@@ -1,4 +1,5 @@
 import Curl
+import EventLoop
 import Glibc
 import MicroHTTPD
 import Synchronization

@@ -1,5 +1,6 @@
 import Curl
 public import Drawbridge
+import EventLoop
 import HTTPTypes
 import MicroHTTPD
 

@@ -1,4 +1,5 @@
 import Drawbridge
+import EventLoop
 import HTTPTypes
 import MicroHTTPD
 

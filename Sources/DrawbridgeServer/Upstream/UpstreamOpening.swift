@@ -1,5 +1,6 @@
 import Curl
 import Drawbridge
+import EventLoop
 import Glibc
 import HTTPTypes
 import MicroHTTPD

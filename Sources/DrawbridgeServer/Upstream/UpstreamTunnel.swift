@@ -1,5 +1,6 @@
 import Curl
 import Drawbridge
+import EventLoop
 import MicroHTTPD
 
 /// A connection to a server that has agreed to go on with bytes, until somebody takes it.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import EventLoop
 
 /// The TLS handshakes under way on one loop; touched on its thread only.
 ///

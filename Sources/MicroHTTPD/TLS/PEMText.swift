@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// A text with certificates or keys (RFC 7468), and a name for messages; never printed itself.

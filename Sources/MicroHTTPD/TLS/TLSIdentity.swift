@@ -1,5 +1,6 @@
 import CGnuTLS
 import CMicroHTTPD
+import EventLoop
 import Glibc
 
 /// A certificate with its chain, and its private key: by these a server is known over TLS.

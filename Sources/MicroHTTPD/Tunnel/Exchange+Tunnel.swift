@@ -1,3 +1,4 @@
+import EventLoop
 package import HTTPTypes
 
 extension Exchange {

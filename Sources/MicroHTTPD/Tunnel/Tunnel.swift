@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import EventLoop
 import Glibc
 
 /// Bytes between a caller and an upstream, both ways, as they come; nobody looks at them.
@@ -45,7 +45,7 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
         self.caller = caller
         upstream.wait(extra)
         // Also one that is not read for now: a reset must be told.
-        for side in [caller, upstream] { try watch(side, for: EPOLLIN.rawValue) }
+        for side in [caller, upstream] { try watch(side, for: Loop.readable) }
         act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
     }
 
@@ -67,20 +67,20 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
         guard let caller else { return }
         let (side, other) = socket == caller.end.descriptor ? (caller, upstream) : (upstream, caller)
         act {
-            let isLost = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+            let isLost = events & (Loop.failed | Loop.hungUp) != 0
             if isLost {
                 guard !hasFailed(side) else { return false }
                 // It would be told again and again of one that is neither read nor written.
                 if side.events == 0 { dismiss(side) }
             }
-            if isLost || events & EPOLLOUT.rawValue != 0 {
+            if isLost || events & Loop.writable != 0 {
                 if other.hasEnded, !side.isBlocked {
                     if !side.isFinished { side.finish() }
                 } else if !move(from: other, to: side) {
                     return false
                 }
             }
-            return isLost || events & EPOLLIN.rawValue != 0 ? move(from: side, to: other) : true
+            return isLost || events & Loop.readable != 0 ? move(from: side, to: other) : true
         }
     }
 
@@ -151,7 +151,7 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
         let isRead = !side.hasEnded && !other.isBlocked
         // The end is something that waits, too: an alert of TLS that finds no room is lost.
         let isWritten = side.isBlocked || other.hasEnded && !side.isFinished
-        let events = (isRead ? EPOLLIN.rawValue : 0) | (isWritten ? EPOLLOUT.rawValue : 0)
+        let events = (isRead ? Loop.readable : 0) | (isWritten ? Loop.writable : 0)
         // One that is lost stays dismissed until there is something to do.
         guard events != side.events ?? 0 else { return }
         try watch(side, for: events)

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import EventLoop
 import Glibc
 
 /// The connections of one loop that go on as something else; touched on its thread only, and before it starts: that

@@ -1,11 +1,11 @@
-import CMicroHTTPD
+import EventLoop
 import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket: Upgraded {
     func open(_ extra: [UInt8]) throws {
         guard stage == .opening, let descriptor else { return }
-        try upgrades.loop.watch(descriptor, for: EPOLLIN.rawValue, self)
+        try upgrades.loop.watch(descriptor, for: Loop.readable, self)
         stage = .open
         heard = upgrades.tick
         moved = upgrades.tick
@@ -106,8 +106,8 @@ extension WebSocket: Upgraded {
 // Receiving.
 extension WebSocket: Loop.Guest {
     package func ready(_ socket: Int32, _ events: UInt32) {
-        if events & EPOLLOUT.rawValue != 0 { flush() }
-        let readable = EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        if events & Loop.writable != 0 { flush() }
+        let readable = Loop.readable | Loop.hungUp | Loop.failed
         guard events & readable != 0 else { return }
         guard let end = transport?.end else { return }
         let count = end.read(into: upgrades.buffer)
@@ -180,7 +180,11 @@ extension WebSocket {
         guard waits != isBlocked, let descriptor else { return }
         isBlocked = waits
         moved = upgrades.tick
-        upgrades.loop.change(descriptor, EPOLLIN.rawValue | (waits ? EPOLLOUT.rawValue : 0))
+        do {
+            try upgrades.loop.change(descriptor, Loop.readable | (waits ? Loop.writable : 0))
+        } catch {
+            return abort("\(error)")
+        }
         // The peer has had no chance to answer.
         if !waits { heard = upgrades.tick }
     }

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import EventLoop
 
 /// A connection on which both sides send messages (RFC 6455), on the server's side.
 ///

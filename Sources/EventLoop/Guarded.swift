@@ -4,11 +4,11 @@ import Glibc
 /// what one thread hands over is another's from then on.
 ///
 /// The state is reached under the lock alone: that makes it Sendable.
-final class Guarded<State>: @unchecked Sendable {
+package final class Guarded<State>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var state: State
 
-    init(_ state: State) {
+    package init(_ state: State) {
         self.state = state
         pthread_mutex_init(lock, nil)
     }
@@ -18,7 +18,7 @@ final class Guarded<State>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return body(&state)

@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CLinux
 import Glibc
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 /// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
 package final class Loop: TaskExecutor, @unchecked Sendable {
     /// What the loop drives; every method is called on the loop's thread.
-    protocol Driven: AnyObject {
+    package protocol Driven: AnyObject {
         /// Serves what is ready.
         func run()
         /// Milliseconds until `run` is due without an event, -1 for never.
@@ -49,7 +49,10 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     private let wakeup: Int32
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
-    private let thread = Atomic<UInt>(0)
+    /// The thread that runs it; ``unborn`` before there is one, ``ended`` when there is none any more.
+    private let thread = Atomic<UInt>(Loop.unborn)
+    private static let unborn: UInt = 0
+    private static let ended = UInt.max
 
     @exclusivity(unchecked) private var local: [Work] = []
     @exclusivity(unchecked) private var nextLocal = 0
@@ -69,13 +72,17 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     package static let writable = EPOLLOUT.rawValue
     /// The peer has closed its side.
     package static let closed = EPOLLRDHUP.rawValue
+    /// Both sides are closed; told whether it is watched for or not, as ``failed`` is.
+    package static let hungUp = EPOLLHUP.rawValue
+    /// The connection broke.
+    package static let failed = EPOLLERR.rawValue
     /// Not an event: said beside them, each is told once when it comes, and not as long as it lasts.
     package static let onceEach = EPOLLET.rawValue
 
     /// What a guest keeps for this loop, on its thread, until its end.
     @exclusivity(unchecked) package var attachment: (any AnyObject)?
 
-    init() throws {
+    package init() throws {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard epoll >= 0, wakeup >= 0 else { throw SystemError("cannot make a loop") }
@@ -117,6 +124,17 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
 
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
+    /// Whether what belongs to the loop may be touched here: on its thread, before that runs, and when it has ended.
+    ///
+    /// Before the thread runs, whoever makes the loop and what belongs to it has them alone. When it has ended, what is
+    /// left is run by one thread at a time, and taken down by whoever lets go of it last.
+    package var isOwnedHere: Bool {
+        switch thread.load(ordering: .relaxed) {
+        case Self.unborn, Self.ended: true
+        case let id: id == UInt(pthread_self())
+        }
+    }
+
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Runs `call` on the loop: at once when this is its thread, else soon.
@@ -131,7 +149,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     package func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
 
     /// Runs `call` on the loop, behind all that other threads gave it before.
-    func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
+    package func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
 
     private func add(_ work: Work) {
         if isCurrent { local.append(work) } else { addToInbox(work) }
@@ -178,7 +196,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     /// Runs until ``stop()``, on a thread of its own.
     ///
     /// - Parameter socket: what is readable when `driven` must run.
-    func start(_ driven: any Driven, socket: Int32?) throws {
+    package func start(_ driven: any Driven, socket: Int32?) throws {
         self.driven = driven
         if let socket {
             drivenSocket = socket
@@ -196,46 +214,53 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     /// Ends the loop after this round.
-    func stop() { isStopped = true }
+    package func stop() { isStopped = true }
 
     /// A connection was resumed or closed: the daemon must run once more, and it does not know that itself.
-    func setRunDue() { isRunDue = true }
+    package func setRunDue() { isRunDue = true }
 
     /// Says when connections wait on a socket, of which every loop has its own duplicate.
-    func listen(on socket: Int32) throws {
+    package func listen(on socket: Int32) throws {
         // Exclusive, so that one connection does not wake all loops.
         try add(socket, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
         listeningSocket = socket
     }
 
-    var isListening: Bool { listeningSocket >= 0 }
+    package var isListening: Bool { listeningSocket >= 0 }
 
     /// Leaves them waiting.
-    func stopListening() {
+    package func stopListening() {
         guard listeningSocket >= 0 else { return }
         unwatch(listeningSocket)
         listeningSocket = -1
     }
 
     /// Watches for the peer of a socket to leave, whenever that is; told when it does, and no more.
-    func watchForEnd(of socket: Int32) throws { try add(socket, EPOLLRDHUP.rawValue | EPOLLET.rawValue) }
+    package func watchForEnd(of socket: Int32) throws {
+        try add(socket, EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+    }
 
     /// Watches for what the peer of a socket sends, or for its end; told once.
-    func watchForBytes(on socket: Int32) throws {
+    package func watchForBytes(on socket: Int32) throws {
         try add(socket, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
     }
 
     /// Watches a guest's socket for something else.
-    func change(_ socket: Int32, _ events: UInt32) {
+    ///
+    /// That the system does not know the socket is a mistake of the program's: somebody closed it before it was
+    /// dismissed, and another has its number now. It stops a test; a release build watches the socket anew.
+    package func change(_ socket: Int32, _ events: UInt32) throws {
         var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event)
+        guard epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event) != 0 else { return }
+        assertionFailure("a socket was closed before its loop was told: \(SystemError("epoll_ctl"))")
+        try add(socket, events)
     }
 
     /// Watches a socket for a guest; told as long as the socket is ready.
     ///
     /// - Parameter events: ``readable``, ``writable``, ``closed`` and ``onceEach``; watched anew it is for these alone.
     package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
-        if guests.updateValue(guest, forKey: socket) != nil { return change(socket, events) }
+        if guests.updateValue(guest, forKey: socket) != nil { return try change(socket, events) }
         do {
             try add(socket, events)
         } catch {
@@ -256,11 +281,11 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     /// Ends watching; must come before the library may close the socket.
-    func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
+    package func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
     /// Runs waiting tasks until `isDone`, but no more than a little, and no calls: it is called from inside the
     /// library, where one of them might stop it.
-    func drainTasks(atMost count: Int, until isDone: () -> Bool) {
+    package func drainTasks(atMost count: Int, until isDone: () -> Bool) {
         var left = count
         while left > 0, !isDone(), isTaskNext, let work = popLocal() {
             run(work)
@@ -331,7 +356,7 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
         // What still waits is run here, what comes later where it comes from.
         takeInbox()
         drain(atMost: .max)
-        thread.store(0, ordering: .relaxed)
+        thread.store(Self.ended, ordering: .relaxed)
         pthread_setspecific(Self.currentKey, nil)
         inbox.withLock { $0.isClosed = true }
         runLeftOver()
@@ -415,7 +440,7 @@ private final class Nobody: Loop.Driven {
 /// The body of a loop's thread.
 private func loopThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let box else { return nil }
-    dbr_name_thread("drawbridge-loop")
+    dbl_name_thread("drawbridge-loop")
     Unmanaged<Loop>.fromOpaque(box).takeRetainedValue().run()
     return nil
 }

@@ -6,7 +6,7 @@ public struct SystemError: Error, CustomStringConvertible {
     public let description: String
 
     /// Takes the reason from `errno`.
-    init(_ action: String, code: Int32 = errno) {
+    package init(_ action: String, code: Int32 = errno) {
         description = "\(action): \(String(cString: strerror(code)))"
     }
 }

@@ -110,6 +110,9 @@ let package = Package(
         .executableTarget(
             name: "fronting-server", dependencies: ["Drawbridge", "DrawbridgeServer"],
             path: "Tests/FrontingServer"),
+        // Tells `scripts/test` which files a stage opens, by the kernel's fanotify.
+        .systemLibrary(name: "CFanotify", path: "Tests/CFanotify"),
+        .executableTarget(name: "file-watch", dependencies: ["CFanotify"], path: "Tests/FileWatch"),
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),

@@ -30,11 +30,11 @@ struct ProxyAutoConfigTests {
                 """)
     }
 
-    /// The same, as a browser runs it; where there is no node, the text above is all that is known.
+    /// The same, as a browser runs it.
     @Test func decidesSo() async throws {
         let script = try #require(ProxyAutoConfig(authority: "gw.test:8080")).script
         let calls = Self.asked.map { "console.log(FindProxyForURL('\($0.url)', '\(Self.host($0.url))'));" }
-        guard let node = try? Program("node", ["-e", script + calls.joined()]) else { return }
+        let node = try Program("node", ["-e", script + calls.joined()])
         let answers = await node.wholeOutput().split(separator: "\n").map(String.init)
         #expect(answers == Self.asked.map { $0.isProxied ? "PROXY gw.test:8080" : "DIRECT" })
     }

@@ -164,24 +164,51 @@ struct RequestInputTests {
         }
     }
 
+    /// A body whose length nobody knows, as an engine hands on what it streams.
+    private actor Pieces: ChunkSource {
+        private var pieces: [String]
+
+        init(_ pieces: [String]) { self.pieces = pieces }
+
+        func next() -> [UInt8]? { pieces.isEmpty ? nil : Array(pieces.removeFirst().utf8) }
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func aBodyThatArrivesInPiecesIsRead() async throws {
-        final class Pieces: ChunkSource {
-            private let iterator: Mutexed
-            init(_ pieces: [String]) { iterator = Mutexed(pieces) }
-            func next() async throws -> [UInt8]? { await iterator.next() }
-
-            actor Mutexed {
-                private var pieces: [String]
-                init(_ pieces: [String]) { self.pieces = pieces }
-                func next() -> [UInt8]? { pieces.isEmpty ? nil : Array(pieces.removeFirst().utf8) }
-            }
-        }
         let body = Request.Body(Pieces([#"{"us"#, "", #"er":"#, #""ann"}"#]))
         let request = Request(.post, "/echo?_mobile_bridge=1", body: body)
         #expect(try await Gateway.testing().respond(to: request).json()["data"] == ["user": "ann"])
         let long = Request.Body(Pieces(["abc", "def"]))
         await #expect(throws: HTTPError.self) { try await long.collect(upTo: 5) }
+    }
+
+    /// The engine streams where another handler might have taken the request.
+    @Test(.timeLimit(.minutes(1)), arguments: [("/own", 4), ("/gateways", 6)])
+    func aBodyThatArrivesInPiecesIsRefusedWhereItIsTooLongForItsHandler(_ path: String, _ limit: Int)
+        async throws
+    {
+        struct Own: Handler {
+            static var bodyMode: BodyMode { .collected(upTo: 4) }
+
+            func startLoading(_ request: Request) async -> Response {
+                Response(text: "\(request.body.bytes?.count ?? -1)")
+            }
+        }
+        struct Gateways: Handler {
+            func startLoading(_ request: Request) async -> Response { await Own().startLoading(request) }
+        }
+        let gateway = Gateway(bodyLimit: 6)
+        gateway.register(at: "/own") { Own() }
+        gateway.register(at: "/gateways") { Gateways() }
+        func answer(_ pieces: String...) async throws -> String {
+            let body = Request.Body(Pieces(pieces))
+            return try await gateway.respond(to: Request(.post, "\(path)?_mobile_bridge=1", body: body))
+                .text()
+        }
+        let fits = String(repeating: "x", count: limit - 1)
+        #expect(try await answer(fits, "", "y") == "\(limit)")
+        let refusal = "the body has more than the \(limit) bytes that are taken here"
+        #expect(try await answer(fits, "yz") == #"{"code":413,"message":"\#(refusal)"}"#)
     }
 
     // MARK: - What does not fit

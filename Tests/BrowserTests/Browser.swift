@@ -1,11 +1,12 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The browser of each engine, opened with a page that tests itself and reports what it saw.
 enum Browser: String, CaseIterable, Sendable {
     case chromium, firefox, webKit
 
-    /// Those that `scripts/test` has installed: all of them with `--all`.
+    /// Those that are tried: all of them with `scripts/test --all`.
     static let installed: [Browser] = isThorough ? allCases : [.chromium]
 
     /// True in `scripts/test --all`.
@@ -19,11 +20,14 @@ enum Browser: String, CaseIterable, Sendable {
     /// Opens a page in a browser with a fresh profile, waits for its report, and ends the browser.
     ///
     /// - Parameter proxy: its http proxy; not for WebKit.
+    /// Where the browser is missing, the test is skipped, and says so.
+    ///
     /// - Throws: an ``Ended`` when the browser ends before it.
     func open<Report: Sendable>(
         _ url: String, proxy: (BrowserProxy, port: Int)? = nil,
         until report: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
+        try skipWhereMissing()
         let profile = try Folder()
         let display = self == .webKit ? try await Display() : nil
         defer { withExtendedLifetime((profile, display)) {} }
@@ -39,6 +43,31 @@ enum Browser: String, CaseIterable, Sendable {
         _ = await program.child.exitCode()
         return try outcome.get()
     }
+
+    /// Ends a test as skipped where this browser is not there.
+    func skipWhereMissing() throws {
+        guard !isThere else { return }
+        let reason = "\(rawValue) is not there; run scripts/setup \(self == .chromium ? "pages" : "browsers")"
+        // That a single case is skipped, Swift Testing does not print.
+        print("➜ skipped: \(reason)")
+        try Test.cancel("\(reason)")
+    }
+
+    var isThere: Bool {
+        switch self {
+        case .chromium: isInstalled("chromium")
+        case .firefox: isInstalled("firefox-esr")
+        case .webKit: isInstalled("Xvfb") && !Self.miniBrowsers.isEmpty
+        }
+    }
+
+    /// Debian has WebKit's below the machine's architecture and the library's version.
+    private static let miniBrowsers: [String] = {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser", 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+    }()
 
     private static func first<Report: Sendable>(
         of report: @escaping @Sendable () async throws -> Report, or program: Program, _ browser: Browser
@@ -81,13 +110,9 @@ enum Browser: String, CaseIterable, Sendable {
             environment["LD_PRELOAD"] = "libnss_wrapper.so"
             environment["NSS_WRAPPER_HOSTS"] = try profile.write(
                 "hosts", "127.0.0.1 localhost\n127.0.0.1 \(Self.reboundName)\n")
-            // Debian has it below the machine's architecture and the library's version.
-            let found =
-                #"for browser in /usr/lib/*/webkit2gtk-4.*/MiniBrowser; do exec "$browser" "$@"; done"#
             command = [
-                "sh", "-c", found,
-                "MiniBrowser", "--javascript-can-open-windows-automatically=true", "--autoplay-policy=allow",
-                url,
+                Self.miniBrowsers[0], "--javascript-can-open-windows-automatically=true",
+                "--autoplay-policy=allow", url,
             ]
         }
         return try Program("setsid", command, environment: environment)

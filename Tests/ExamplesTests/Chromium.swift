@@ -2,6 +2,7 @@ import Drawbridge
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 /// A headless Chromium with one page, driven over its DevTools pipe.
 final class Chromium: Sendable {
@@ -23,10 +24,11 @@ final class Chromium: Sendable {
     private let session = Mutex<String?>(nil)
     private let profile: URL
 
-    /// Starts the browser with a fresh profile and opens an empty page of this size.
+    /// Starts the browser with a fresh profile and opens an empty page of this size; skips the test where it is missing.
     ///
     /// - Parameter options: more of the browser's own.
     init(width: Int = 1000, height: Int = 1100, options: String = "") async throws {
+        try Self.skipWhereMissing()
         profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
         let state = Arc()
         self.state = state
@@ -42,6 +44,10 @@ final class Chromium: Sendable {
         }
         let attached = try await send("Target.attachToTarget", ["targetId": target, "flatten": true])
         session.withLock { $0 = attached["sessionId"]?.stringValue }
+    }
+
+    private static func skipWhereMissing() throws {
+        if !isInstalled("chromium") { try Test.cancel("chromium is not there; run scripts/setup programs") }
     }
 
     deinit {

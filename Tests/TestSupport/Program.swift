@@ -89,7 +89,13 @@ package final class Program: Sendable {
     }
 }
 
+/// True where a program is found as a shell would find it.
+package func isInstalled(_ program: String) -> Bool {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.contains { access("\($0)/\(program)", X_OK) == 0 }
+}
+
 /// Runs curl, the real one, and gives what it prints.
 package func curl(_ arguments: String...) async throws -> String {
-    try await Program("curl", ["-sS", "--max-time", "20"] + arguments).wholeOutput()
+    try await Program("curl", ["-sS", "--max-time", "60"] + arguments).wholeOutput()
 }

@@ -46,9 +46,7 @@ import Testing
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
         let line = String(repeating: "x", count: 1000)
-        let start = now()
         for _ in 0..<10_000 { writer.write(line) }
-        #expect(now() - start < 60)
         writer.write("last")
         let text = try await Self.read(input) { $0.contains("lines of the log were dropped") }
         #expect(text.contains("lines of the log were dropped: its reader is too slow"))
@@ -149,13 +147,11 @@ import Testing
         Self.fill(output)
         let writer = LogWriter(to: output)
         writer.write("one")
-        let start = now()
         try await blocking {
             writer.flush()
             writer.say(["two"])
             writer.flush()
         }
-        #expect(now() - start < 60, "it waited for a reader")
         let text = try await Self.read(input) { $0.hasSuffix("two\n") }
         #expect(text.contains(" one\n"))
         close(input)

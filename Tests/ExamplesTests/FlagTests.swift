@@ -35,23 +35,33 @@ import Testing
     }
 
     @Test func graceIsWhatRequestsUnderWayGet() async throws {
-        /// When a server with a request under way ended that was told to now.
-        func end(_ arguments: [String]) async throws -> Double {
-            let program = try Program.product("test-server", ["-p", "0", "-v"] + arguments)
-            let address = try await program.address()
-            async let waiting = curl("\(address)/wait?_mobile_bridge=1")
+        /// A server with a request under way.
+        func waiting(_ grace: String) async throws -> (Program, RawClient, port: Int) {
+            let program = try Program.product("test-server", ["-p", "0", "-v", "--grace", grace])
+            let port = try await program.port()
+            let client = try await blocking {
+                let client = try RawClient(port)
+                try client.send("GET /wait?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return client
+            }
             _ = try await program.line(with: "Wait is asked")
-            let start = now()
-            #expect(await program.stop() == 0)
-            _ = try await waiting
-            return now() - start
+            return (program, client, port)
         }
-        // Beside each other, whatever the machine has to do; by default it is three seconds.
-        async let short = end(["--grace", "0"])
-        async let usual = end([])
-        let (first, second) = try await (short, usual)
-        #expect(first < second)
-        #expect(second >= 2.9)
+        // Without any, the request is not waited for.
+        let (hasty, left, _) = try await waiting("0")
+        #expect(await hasty.stop() == 0)
+        left.close()
+        // With an hour, it is: the end comes when the caller has gone.
+        let (patient, caller, port) = try await waiting("3600")
+        let exit = Observed<Int32?>(nil)
+        Task {
+            let code = await patient.stop()
+            exit.change { $0 = code }
+        }
+        #expect(await eventually { (try? RawClient(port)) == nil })
+        #expect(exit.value == nil)
+        caller.close()
+        #expect(try await exit.wait { $0 != nil } == 0)
     }
 
     // MARK: What it serves

@@ -63,8 +63,8 @@ struct ClockTests {
         let start = now()
         let late = try await replies(port, get("/leaks?_mobile_bridge=1"))
         #expect(late.first?.text.contains(#""code":504"#) == true)
-        // It is a fifth of a second; neither none nor an hour.
-        #expect((0.15..<15).contains(now() - start))
+        // It is a fifth of a second and not none; nor an hour, for then there would be no answer.
+        #expect(now() - start > 0.15)
     }
 }
 

@@ -13,10 +13,8 @@ struct SIGTERMTests {
         for round in 1...Self.rounds {
             let server = try Program.product("test-server", ["-p", "0", "--grace", "0.1"])
             let traffic = try await Traffic(port: server.port())
-            let start = now()
             let code = await server.stop()
             #expect(code == 0, "round \(round): \(server.output.suffix(400))")
-            #expect(now() - start < 5)
             traffic.end()
         }
     }
@@ -58,11 +56,9 @@ extension SIGTERMTests {
         let port = try await server.port()
         server.turnAway()
         try await server.fill(port)
-        let start = now()
+        // Its reader comes back only when this test is over.
         server.child.terminate()
         #expect(await server.child.exitCode() == 0)
-        // After three seconds its patience would be over.
-        #expect(now() - start < 2.9)
     }
 }
 

@@ -108,19 +108,20 @@ extension OneAtATime {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 for (slow, seconds, replies) in results {
-                    #expect(seconds > 0.5 && seconds < 7, "\(slow.name) was cut after \(seconds) seconds")
+                    #expect(seconds > 0.5, "\(slow.name) was cut after \(seconds) seconds")
                     #expect(replies == slow.replies, "\(slow.name)")
                 }
             }
         }
 
-        /// Sends until the connection is closed, at most for ten seconds; returns how many good replies came.
+        /// Sends until the connection is closed; returns how many good replies came, -1 where nobody closed it.
         private static func send(_ slow: Slow, _ port: Int) throws -> Int {
             let client = try RawClient(port)
             try client.send(slow.first)
-            let end = now() + 10
+            let end = now() + 60
             client.timeout(Double(slow.pause) / 1000)
-            while now() < end {
+            while true {
+                guard now() < end else { return -1 }
                 do {
                     if try client.isClosedByPeer() { break }
                     try client.send(slow.piece)
@@ -145,10 +146,9 @@ extension OneAtATime {
                 }
                 // One takes nothing, one takes a little, in time for every look.
                 async let reading: Void = blocking {
-                    let end = now() + 7
-                    do { while now() < end, try clients[1].readSome(64) > 0 { usleep(200_000) } } catch {}
+                    do { while try clients[1].readSome(64) > 0 { usleep(200_000) } } catch {}
                 }
-                #expect(await eventually(within: 8) { sockets(on: port) == idle })
+                #expect(await eventually { sockets(on: port) == idle })
                 for client in clients { client.shutDown() }
                 _ = try? await reading
             }
@@ -222,26 +222,26 @@ extension OneAtATime {
         func atTheLimitOfConnectionsANewCallerIsAnswered(_ first: String, _ count: Int) async throws {
             var limits = Limits()
             limits.connections = 20
+            // Nobody has to go but to make room: who waited for another reason would wait for an hour.
+            limits.headSeconds = 3600
+            limits.idleSeconds = 3600
             try await withServer(limits: limits, loops: 1, handle: { ok($0) }) { server in
                 let port = server.port
-                let seconds = try await blocking {
+                let statuses = try await blocking {
                     let slow = try (0..<count).map { _ in
                         let client = try RawClient(port)
                         try client.send(first)
                         return client
                     }
-                    var longest = 0.0
-                    for _ in 0..<20 {
-                        let start = now()
+                    let statuses = try (0..<20).map { _ in
                         let client = try RawClient(port)
                         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                        guard try client.reply().status == 200 else { return 99.0 }
-                        longest = max(longest, now() - start)
+                        return try client.reply().status
                     }
                     withExtendedLifetime(slow) {}
-                    return longest
+                    return statuses
                 }
-                #expect(seconds < 1)
+                #expect(statuses == Array(repeating: 200, count: 20))
             }
         }
     }

@@ -45,10 +45,9 @@ extension OneAtATime {
                     return client
                 }
                 #expect(await started.reaches(1))
-                let left = now()
+                // Nothing else would ever cancel it.
                 exit.take(client)
                 #expect(await cancelled.reaches(1))
-                #expect(now() - left < 1)
                 await Self.expectNoConnections(server, idle)
             }
         }
@@ -304,10 +303,14 @@ extension OneAtATime {
 
         /// The library spins on an extension that does not fit its buffer, until the connection is cut off.
         @Test func anEndlessChunkExtensionTakesNoMemoryAndIsCutOff() async throws {
-            try await withServer(handle: { ok($0) }) { server in
+            // No deadline cuts it off, all of them are hours away.
+            var limits = Limits()
+            limits.headSeconds = 3600
+            limits.graceSeconds = 3600
+            limits.idleSeconds = 3600
+            try await withServer(limits: limits, handle: { ok($0) }) { server in
                 let port = server.port
                 let before = residentBytes()
-                let start = now()
                 let status = try await blocking {
                     let client = try RawClient(port)
                     try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;")
@@ -316,7 +319,6 @@ extension OneAtATime {
                     return (try? client.head())?.status
                 }
                 #expect([400, 413, nil].contains(status))
-                #expect(now() - start < 5)
                 if isAlone { #expect(residentBytes() - before < 128 << 20) }
             }
         }

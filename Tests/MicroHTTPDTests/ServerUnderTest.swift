@@ -8,9 +8,10 @@ import Testing
 
 typealias Handle = @Sendable (Exchange) async -> Void
 
-/// Starts a server on a port of its own, runs the test, and stops it.
+/// Starts a server on a port of its own, runs the test, and stops it within its grace.
 func withServer<Value>(
     tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil, reading: HeadReading? = nil,
+    grace: Duration = .seconds(2),
     admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
 ) async throws -> Value {
@@ -20,7 +21,7 @@ func withServer<Value>(
     if let reading { try server.start(reading: reading) } else { try server.start() }
     do {
         let value = try await test(server)
-        await server.stop(within: .seconds(2))
+        await server.stop(within: grace)
         return value
     } catch {
         await server.stop(within: .milliseconds(1))
@@ -47,7 +48,7 @@ final class Tally: Sendable {
 
     func add(_ number: Int = 1) { value.add(number, ordering: .sequentiallyConsistent) }
 
-    func reaches(_ expected: Int, within seconds: Double = 10) async -> Bool {
+    func reaches(_ expected: Int, within seconds: Double = 60) async -> Bool {
         await eventually(within: seconds) { self.count == expected }
     }
 }

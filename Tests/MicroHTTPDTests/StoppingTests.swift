@@ -42,9 +42,8 @@ extension OneAtATime {
                     return client
                 }
             }
-            let start = now()
-            await server.stop()
-            #expect(now() - start < 2)
+            // Were one of them waited for, that would be for an hour.
+            await server.stop(within: .seconds(3600))
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
 
@@ -104,14 +103,16 @@ extension OneAtATime {
         }
 
         @Test func aReaderThatStandsStillHoldsTheStopNoLongerThanItsGrace() async throws {
-            let server = try Self.server {
+            // Nothing else lets it go: the end of the stop is the proof.
+            var limits = Limits()
+            limits.graceSeconds = 3600
+            limits.idleSeconds = 3600
+            let server = try Self.server(limits) {
                 $0.send(HTTPResponse(status: .ok), [UInt8](repeating: 9, count: 32 << 20))
             }
             let client = try await Self.client(server.port)
             _ = try await blocking { try client.head() }
-            let start = now()
             await server.stop(within: .milliseconds(500))
-            #expect(now() - start < 4)
         }
 
         @Test func handlersThatWaitForEverAreCancelled() async throws {
@@ -125,9 +126,7 @@ extension OneAtATime {
             var clients: [RawClient] = []
             for _ in 0..<20 { clients.append(try await Self.client(server.port)) }
             #expect(await started.reaches(20))
-            let start = now()
             await server.stop(within: .milliseconds(100))
-            #expect(now() - start < 2)
             #expect(cancelled.count == 20)
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
@@ -162,9 +161,9 @@ extension OneAtATime {
             }
             let client = try await Self.client(server.port)
             #expect(await started.reaches(1))
-            let start = now()
             await server.stop(within: .milliseconds(100))
-            #expect(now() - start < 4)
+            // A loop that is held has to be waited for.
+            if kind != .blocksItsLoop { #expect(ended.count == 0) }
             #expect(try await blocking { try client.isClosedByPeer() })
             gate.open()
             isFree.change { $0 = true }
@@ -216,9 +215,8 @@ extension OneAtATime {
                     return client
                 }
             }
-            let start = now()
-            await server.stop(within: .seconds(1))
-            #expect(now() - start < 4)
+            // Were one of them waited for, that would be for an hour.
+            await server.stop(within: .seconds(3600))
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
 

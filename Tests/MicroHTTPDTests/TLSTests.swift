@@ -90,13 +90,11 @@ extension OneAtATime {
                     ok(exchange)
                 }
             ) { port in
-                let start = now()
                 let got = try await blocking {
                     let client = try RawClient(port)
                     try client.send(bytes)
                     return try client.readToEnd()
                 }
-                #expect(now() - start < 4)
                 #expect(!got.starts(with: "HTTP".utf8))
                 #expect(reached.count == 0)
                 #expect(try await blocking { try Self.ask(port) } == "ok")
@@ -132,7 +130,7 @@ extension OneAtATime {
                 let before = loopSeconds()
                 try await Task.sleep(for: .seconds(1))
                 #expect(loopSeconds() - before < 0.2)
-                #expect(await eventually(within: 4) { sockets(on: port) == idle })
+                #expect(await eventually { sockets(on: port) == idle })
                 withExtendedLifetime(clients) {}
             }
         }
@@ -166,15 +164,14 @@ extension OneAtATime {
         @Test(arguments: ["1.2", "1.3"]) func aHeadThatStandsStillIsCutOff(_ version: String) async throws {
             var limits = Limits()
             limits.headSeconds = 1
+            limits.idleSeconds = 3600
             try await Self.serving(limits: limits) { port in
-                let start = now()
                 let isClosed = try await blocking {
                     let client = try Self.client(port, "NORMAL:-VERS-ALL:+VERS-TLS\(version)")
                     try client.send("GET / HT")
                     return try client.isClosedByPeer()
                 }
                 #expect(isClosed)
-                #expect(now() - start < 5)
             }
         }
 
@@ -325,19 +322,21 @@ extension OneAtATime {
                     return client
                 }
                 #expect(await started.reaches(1))
-                let left = now()
                 if isReset { client.reset() } else { client.close() }
                 #expect(await cancelled.reaches(1))
-                #expect(now() - left < 1)
             }
         }
 
         /// The library spins on an extension that does not fit its buffer; what GnuTLS has decrypted counts too.
         @Test(arguments: [20_000, 64 << 20])
         func aChunkExtensionThatDoesNotFitIsCutOff(_ count: Int) async throws {
-            try await Self.serving { port in
+            // No deadline cuts it off, all of them are hours away.
+            var limits = Limits()
+            limits.headSeconds = 3600
+            limits.graceSeconds = 3600
+            limits.idleSeconds = 3600
+            try await Self.serving(limits: limits) { port in
                 let idle = sockets(on: port)
-                let start = now()
                 let (client, isClosed) = try await blocking {
                     let client = try Self.client(port)
                     try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;")
@@ -346,9 +345,8 @@ extension OneAtATime {
                 }
                 #expect(isClosed)
                 // Not only half: the library lets go of it, too.
-                #expect(await eventually(within: 4) { sockets(on: port) == idle })
+                #expect(await eventually { sockets(on: port) == idle })
                 withExtendedLifetime(client) {}
-                #expect(now() - start < 8)
             }
         }
     }

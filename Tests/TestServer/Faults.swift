@@ -1,5 +1,6 @@
 import Drawbridge
 import Glibc
+import Synchronization
 
 /// What a handler can do wrong.
 enum Faults {
@@ -10,6 +11,7 @@ enum Faults {
         gateway.register(TwiceStreaming.self, at: "/twice")
         gateway.register(Huge.self, at: "/huge")
         gateway.register(Blocks.self, at: "/blocks")
+        gateway.register(Unblocks.self, at: "/unblocks")
         gateway.register(Holds.self, at: "/holds")
     }
 
@@ -59,15 +61,25 @@ enum Faults {
         }
     }
 
-    /// Blocks, and says so.
+    /// Blocks until ``Unblocks`` is asked, and says so.
     struct Blocks: JSONHandler {
         static var execution: Execution { .thread }
         let request: Request
 
         func handle(_ input: Nothing) async throws -> String {
             request.logger.notice("blocks has begun")
-            sleep(1)
+            while !Unblocks.isAsked.load(ordering: .relaxed) { usleep(1000) }
             return "blocked"
+        }
+    }
+
+    /// Lets go on all that block, from now on.
+    struct Unblocks: JSONHandler {
+        static let isAsked = Atomic(false)
+
+        func handle(_ input: Nothing) async throws -> Nothing {
+            Self.isAsked.store(true, ordering: .relaxed)
+            return Nothing()
         }
     }
 

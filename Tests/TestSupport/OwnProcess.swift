@@ -58,6 +58,16 @@ package func peakBytes(of process: String) -> Int {
         << 10
 }
 
+/// Seconds that the threads which a process has now have worked.
+package func processorSeconds(of process: String) -> Double {
+    let tasks = "/proc/\(process)/task"
+    // The first number is the time on a processor in nanoseconds: proc(5), schedstat.
+    let nanoseconds = numbers(in: tasks).map { task in
+        lines(of: "\(tasks)/\(task)/schedstat").first?.split(separator: " ").first.flatMap { Double($0) } ?? 0
+    }
+    return nanoseconds.reduce(0, +) / 1e9
+}
+
 /// The port that a child listens on; nil while it does not.
 package func listeningPort(of process: String) -> Int? {
     let sockets = Set(

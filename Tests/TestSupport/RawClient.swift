@@ -23,7 +23,7 @@ package final class RawClient: @unchecked Sendable {
     private var wasReset = false
     private var session: SecureSession?
 
-    package init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 15) throws {
+    package init(_ port: Int, receiveBuffer: Int32? = nil, timeout: Double = 60) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system("socket", errno) }
         if let receiveBuffer { set(SO_RCVBUF, receiveBuffer) }
@@ -109,7 +109,7 @@ package final class RawClient: @unchecked Sendable {
     /// Sends as much as the peer takes without a pause of half a second, and returns how much that was.
     package func sendUntilBlocked(_ piece: [UInt8], atMost limit: Int) throws -> Int {
         timeout(0.5)
-        defer { timeout(15) }
+        defer { timeout(60) }
         var sent = 0
         while sent < limit {
             do { sent += try sendSome(piece[...]) } catch Failure.timeout { break }

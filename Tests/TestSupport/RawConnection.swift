@@ -16,7 +16,7 @@ package final class RawConnection: @unchecked Sendable {
 
     init(_ socket: Int32) {
         self.socket = socket
-        var time = timeval(tv_sec: 30, tv_usec: 0)
+        var time = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1

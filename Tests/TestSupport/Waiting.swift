@@ -9,7 +9,9 @@ package func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> 
 }
 
 /// Looks again and again until a condition holds; false when it never did.
-package func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) async rethrows -> Bool {
+///
+/// It is about what happens at last: a minute is for machines that have much else to do, and nothing is proven by it.
+package func eventually(within seconds: Double = 60, _ condition: () throws -> Bool) async rethrows -> Bool {
     let end = now() + seconds
     repeat {
         if try condition() { return true }

@@ -53,7 +53,7 @@ struct StreamTests {
                 _ = try client.chunk()
                 client.close()
             }
-            #expect(await eventually(within: 2) { upstream.connections.value[0].isOver.value })
+            #expect(await eventually { upstream.connections.value[0].isOver.value })
         }
     }
 
@@ -75,7 +75,7 @@ struct StreamTests {
             }
             try await isAsked.wait { $0 }
             client.close()
-            #expect(await eventually(within: 2) { upstream.connections.value[0].isOver.value })
+            #expect(await eventually { upstream.connections.value[0].isOver.value })
         }
     }
 

@@ -89,6 +89,7 @@ let switching: HTTPFields = [
 ///   - security: what callers offer for TLS; nil for plain HTTP.
 func withTunnels<Value>(
     _ security: String?, first: [UInt8] = [], silentSeconds: Int = 60,
+    grace: Duration = .seconds(2),
     test: (TunnelServer) async throws -> Value
 ) async throws -> Value {
     var identity: TLSIdentity?
@@ -100,7 +101,7 @@ func withTunnels<Value>(
         withExtendedLifetime(certificates) {}
     }
     let upstreams = try Upstreams()
-    return try await withServer(tls: identity, loops: 1) { exchange in
+    return try await withServer(tls: identity, loops: 1, grace: grace) { exchange in
         do {
             let end = try upstreams.connect()
             if exchange.request.path == "/answered" { ok(exchange) }

@@ -12,20 +12,24 @@ extension UInt8 {
     /// A character of a request's target, as it is sent (RFC 9112, section 3.2).
     package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
 
+    /// White space inside a line (RFC 9110, section 5.6.3).
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
     var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }
 
 /// A set of characters, in which looking one up is a shift.
 package struct ASCIISet {
     /// The characters of a token (RFC 9110, section 5.6.2).
-    package static let token = ASCIISet(digits + letters + "!#$%&'*+-.^_`|~")
+    package static let token = ASCIISet(digits + letterText + "!#$%&'*+-.^_`|~")
     /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
-    static let host = ASCIISet(digits + letters + "-._~!$&'()*+;=%")
+    static let host = ASCIISet(digits + letterText + "-._~!$&'()*+;=%")
     /// Those of an IP literal.
     static let address = ASCIISet(digits + "abcdefABCDEF:.")
 
     private static let digits = "0123456789"
-    private static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    static let letters = ASCIISet(letterText)
+    private static let letterText = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -12,8 +12,11 @@ package struct HeadAudit {
         var headers: [HTTPField] = []
         var count = 0
         var host: String?
+        /// What frames the body, and what is expected: byte for byte as the library judges it, with the white space
+        /// behind it. The library skips white space in front of a value, and takes what stands behind it for a part.
         var lengths: [String] = []
         var codings: [String] = []
+        var expectations: [String] = []
     }
 
     private let block: UnsafeRawBufferPointer
@@ -44,13 +47,19 @@ package struct HeadAudit {
 
     /// Checks a head that the library has read, and read strictly: a version whose memory is not ours to know.
     static func check(
-        method: String, target: [UInt8], scheme: String, version: String, fields: [HTTPField], size: Int,
-        limits: Limits
+        method: String, target: [UInt8], scheme: String, version: String,
+        fields: [(name: [UInt8], value: [UInt8])], size: Int, limits: Limits
     ) throws(Refusal) -> AuditedHead {
         try check(target, size: size, limits)
         guard fields.count <= limits.fields else { throw tooManyFields(limits) }
         var all = Fields()
-        for field in fields { try all.add(field) }
+        for (name, value) in fields {
+            try name.withUnsafeBufferPointer { (name) throws(Refusal) in
+                try value.withUnsafeBufferPointer { (value) throws(Refusal) in
+                    try all.add(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value))
+                }
+            }
+        }
         return try head(
             Self.method(method), text(of: target), scheme, isOldVersion: isOld(version), all)
     }
@@ -187,17 +196,38 @@ package struct HeadAudit {
         }
 
         let form = try form(method, target, scheme, fields.host)
-        let headers = HTTPFields(fields.headers)
-        let expectation = headers[.expect]
-        guard expectation == nil || expectation?.lowercased() == "100-continue" else {
-            throw Refusal(.expectationFailed, "the only expectation that is met here is 100-continue")
-        }
+        let expectsContinue = try expectsContinue(fields.expectations, isOldVersion: isOldVersion)
         return AuditedHead(
             method: method, scheme: form.scheme, authority: form.authority, target: form.target,
-            headers: headers,
+            headers: HTTPFields(fields.headers),
             isAbsoluteForm: form.isAbsolute, isOldVersion: isOldVersion,
             framing: try framing(fields.lengths, fields.codings, isOldVersion: isOldVersion),
-            expectsContinue: expectation != nil)
+            expectsContinue: expectsContinue)
+    }
+
+    /// Whether the sender of the body waits to be told to continue (RFC 9110, section 10.1.1).
+    ///
+    /// The library tells it after `100-continue` alone. After anything else the sender would wait in vain, and is
+    /// refused instead. HTTP/1.0 has no 100: an expectation in it is ignored.
+    private static func expectsContinue(
+        _ expectations: [String], isOldVersion: Bool
+    ) throws(Refusal) -> Bool {
+        guard !isOldVersion, let first = expectations.first else { return false }
+        guard expectations.count == 1, isEqual(first, "100-continue") else {
+            throw Refusal(
+                .expectationFailed,
+                "the only expectation that is met here is 100-continue, with nothing behind it")
+        }
+        return true
+    }
+
+    /// Whether a text is a word of lower-case letters, digits and hyphens, in any case.
+    ///
+    /// Byte by byte: among letters of Unicode there is a second k.
+    private static func isEqual(_ text: String, _ word: String) -> Bool {
+        text.utf8.elementsEqual(word.utf8) { byte, expected in
+            byte == expected || (ASCIISet.letters.contains(byte) && byte | 0x20 == expected)
+        }
     }
 
     /// Origin, absolute and asterisk form (RFC 9112, section 3.2).
@@ -234,9 +264,11 @@ package struct HeadAudit {
         }
         if let coding = codings.first {
             guard !isOldVersion else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
-            // Byte by byte: among letters of Unicode there is a second k.
-            guard coding.utf8.elementsEqual("chunked".utf8, by: { $0 | 0x20 == $1 }) else {
-                throw Refusal(.notImplemented, "the only transfer coding that is taken here is chunked")
+            // With white space behind it the library takes it for another coding, and waits for the connection's end.
+            guard isEqual(coding, "chunked") else {
+                throw Refusal(
+                    .notImplemented,
+                    "the only transfer coding that is taken here is chunked, with nothing behind it")
             }
             return .chunked
         }
@@ -285,45 +317,52 @@ extension HeadAudit.Fields {
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(Refusal) {
         // Most requests have these, and they are none of the headers.
-        if name.isText("Host") {
-            return try add(host: String(decoding: Self.trimmed(value), as: UTF8.self))
-        }
+        if name.isText("Host") { return try add(host: value) }
         if name.isText("Content-Length") {
-            lengths.append(String(decoding: Self.trimmed(value), as: UTF8.self))
+            lengths.append(Self.asJudged(value))
             count += 1
             return
         }
         guard let name = FieldNames.name(name) else {
             throw .malformed("the name of a header field is no token")
         }
+        switch name {
+        case .host: return try add(host: value)
+        case .contentLength: lengths.append(Self.asJudged(value))
+        case .transferEncoding: codings.append(Self.asJudged(value))
+        case .expect:
+            expectations.append(Self.asJudged(value))
+            append(name, value)
+        default: append(name, value)
+        }
+        count += 1
+    }
+
+    private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
         // What is no ASCII is kept byte by byte.
-        try add(
+        headers.append(
             value.allSatisfy { $0 < 0x80 }
                 ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
                 : HTTPField(name: name, value: value))
     }
 
-    mutating func add(_ field: HTTPField) throws(Refusal) {
-        switch field.name {
-        case .host: return try add(host: field.value)
-        case .contentLength: lengths.append(field.value)
-        case .transferEncoding: codings.append(field.value)
-        default: headers.append(field)
-        }
-        count += 1
+    /// A value as the library reads it: without the white space in front of it, with that behind it.
+    private static func asJudged(_ value: UnsafeRawBufferPointer) -> String {
+        String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
     }
 
     /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
     private static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var (start, end) = (0, value.count)
-        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
-        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
+        while start < end, value[start].isBlank { start += 1 }
+        while end > start, value[end - 1].isBlank { end -= 1 }
         return UnsafeRawBufferPointer(rebasing: value[start..<end])
     }
 
-    private mutating func add(host text: String) throws(Refusal) {
+    /// The library does not read `Host`, and whoever does gets this value: it may be made tidy.
+    private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
         guard host == nil else { throw .malformed("there are two Host headers; send one") }
-        host = text
+        host = String(decoding: Self.trimmed(value), as: UTF8.self)
         count += 1
     }
 }

@@ -57,6 +57,12 @@ final class HeadProbe {
         ("an unknown coding", "Transfer-Encoding: xchunked"),
         ("a second Host", "Host: b"),
         ("a line without a colon", "Content-Length"),
+        ("a space behind a coding", "Transfer-Encoding: chunked "),
+        ("a tab behind a coding", "Transfer-Encoding: chunked\t"),
+        ("a space behind a length", "Content-Length: 5 "),
+        ("a tab behind a length", "Content-Length: 5\t"),
+        ("a space behind an expectation", "Content-Length: 5\r\nExpect: 100-continue "),
+        ("a tab behind an expectation", "Content-Length: 5\r\nExpect: 100-continue\t"),
     ].map { name, lines in (name, "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n") }
 
     /// Lets the library read a request, and gives the verdict.

@@ -93,9 +93,11 @@ package enum HeadReading: Sendable {
         }
     }
 
-    /// The header fields as the library read them.
-    private static func fields(of connection: OpaquePointer) throws(Refusal) -> [HTTPField] {
-        var fields: [HTTPField] = []
+    /// The header fields as the library read them, byte for byte.
+    private static func fields(
+        of connection: OpaquePointer
+    ) throws(Refusal) -> [(name: [UInt8], value: [UInt8])] {
+        var fields: [(name: [UInt8], value: [UInt8])] = []
         let count = withUnsafeMutablePointer(to: &fields) { fields in
             MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
         }
@@ -111,10 +113,15 @@ private func addField(
     _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
     _ value: UnsafePointer<CChar>?
 ) -> MHD_Result {
-    let text = value.map { String(cString: $0) } ?? ""
-    guard let box, let name, let field = HTTPField.Name(String(cString: name)),
-        text.utf8.allSatisfy(\.isFieldByte)
+    guard let box, let name else { return .NO }
+    let field = (name: bytes(of: name), value: value.map(bytes(of:)) ?? [])
+    guard !field.name.isEmpty, field.name.allSatisfy(ASCIISet.token.contains),
+        field.value.allSatisfy(\.isFieldByte)
     else { return .NO }
-    box.assumingMemoryBound(to: [HTTPField].self).pointee.append(HTTPField(name: field, value: text))
+    box.assumingMemoryBound(to: [(name: [UInt8], value: [UInt8])].self).pointee.append(field)
     return .YES
+}
+
+private func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+    Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
 }

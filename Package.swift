@@ -51,7 +51,8 @@ let package = Package(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .target(
-            name: "MicroHTTPD", dependencies: ["CMicroHTTPD", "CGnuTLS", "EventLoop", httpTypes, logging]),
+            name: "MicroHTTPD",
+            dependencies: ["CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", httpTypes, logging]),
 
         // The HTTP client: libcurl on a loop of somebody else's. It knows nothing of bridges either.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-gnutls-dev"])]),

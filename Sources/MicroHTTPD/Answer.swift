@@ -33,8 +33,14 @@ final class Answer: Sendable {
         self.body = body
     }
 
-    convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
+    /// - Parameters:
+    ///   - closing: whether the connection ends with it.
+    ///   - retryAfter: the seconds after which the caller may try again.
+    convenience init(
+        _ head: HTTPResponse, _ body: Body, closing: Bool = false, retryAfter: Int? = nil
+    ) {
         var headers = head.headerFields
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if closing { headers[.connection] = "close" }
         self.init(head.status, headers, body)
     }

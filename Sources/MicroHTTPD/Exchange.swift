@@ -19,7 +19,7 @@ public final class Exchange: @unchecked Sendable {
     public var remoteAddress: String? { caller.address }
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
-    /// The collected body; empty where it is streamed.
+    /// The collected body; empty where it is streamed, and once there is an answer.
     public var body: [UInt8] { collected }
 
     /// The loop that serves it.
@@ -49,6 +49,8 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var isHandled = false
     /// True when the caller has gone; to be read on the loop.
     @exclusivity(unchecked) package private(set) var hasLeft = false
+    /// What an answer that waits for its reader takes of the memory for bodies.
+    @exclusivity(unchecked) private var untaken: BodyShare?
     /// What it becomes, until it has.
     @exclusivity(unchecked) var upgrading: (any Upgraded)?
     @exclusivity(unchecked) private var task: Task<Void, Never>?
@@ -75,7 +77,7 @@ extension Exchange {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !hasLeft else { return false }
         caller.received(bytes.count)
-        switch incoming.append(bytes) {
+        switch incoming.append(bytes, in: worker.server.bodyMemory) {
         case .taken:
             return true
         case .full:
@@ -86,6 +88,10 @@ extension Exchange {
                 Refusal(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here"))
             incoming.discard(
                 answering: Answer(head, .bytes(body), closing: true), atMost: worker.server.limits.discarded)
+            return true
+        case .noRoom:
+            incoming.discard(
+                answering: worker.noRoom("a body that is coming"), atMost: worker.server.limits.discarded)
             return true
         case .cut:
             return false
@@ -149,6 +155,7 @@ extension Exchange {
         isSuspended = false
         connection = nil
         if let response = response.take() { worker.responses.giveBack(response) }
+        untaken = nil
         caller.exchange = nil
         caller.isNew = false
         caller.enter(.idle(received: nil))
@@ -428,14 +435,44 @@ extension Exchange {
 
     private func queue(_ answer: Answer) -> Bool {
         guard let connection, !isQueued else { return connection != nil }
+        let answer = makeRoom(for: answer)
         isQueued = true
         self.answer = answer
         switch answer.body {
         case .stream: caller.enter(.busy)
         case .bytes, .file, .upgrade: caller.enter(.sending(acknowledged: nil))
         }
+        defer {
+            // The library has its own copy.
+            if case .bytes = answer.body { self.answer = nil }
+        }
         return answer.queue(on: connection, for: self)
     }
+
+    /// Lets a large answer count, in the place of the request's body; gives what is answered instead where all bodies
+    /// together have no room for it.
+    ///
+    /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
+    /// be done twice. One that is alone always fits.
+    private func makeRoom(for answer: Answer) -> Answer {
+        collected = []
+        incoming.letGo()
+        guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
+        let memory = worker.server.bodyMemory
+        let share = BodyShare(of: memory)
+        if !share.replace(by: bytes.count) {
+            let isRepeatable = head.method == .get || head.method == .head
+            guard !isRepeatable || memory.count == 0 else {
+                return worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
+            }
+            share.replaceAnyway(by: bytes.count)
+        }
+        untaken = share
+        return answer
+    }
+
+    /// Bytes of an answer that the system takes at once.
+    private static let uncounted = 64 << 10
 }
 
 extension HTTPFields {

@@ -35,6 +35,8 @@ public final class HTTPServer: Sendable {
     public let host: String
     /// What it takes.
     public let limits: Limits
+    /// What large bodies take.
+    package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
     /// Called on the exchange's loop.
@@ -93,6 +95,7 @@ public final class HTTPServer: Sendable {
         requestedPort = port
         self.tls = tls
         self.limits = limits
+        bodyMemory = BodyMemory(limit: limits.memoryForBodies ?? MemoryLimit.usualForBodies)
         self.loops = loops ?? Self.usualLoops
         self.logger = logger
         admitHead = admitting

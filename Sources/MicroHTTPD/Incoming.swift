@@ -12,18 +12,28 @@ struct Incoming {
         /// Taken, and no more until it is read.
         case full
         case tooMuch(limit: Int)
+        /// All bodies together have no room for more of it.
+        case noRoom
         case cut
     }
 
     /// More bytes than this wait for the reader of a stream before the sender has to wait.
     private static let highWater = 64 << 10
 
-    /// Room that is made at once for a body that says how long it is; one that grows is copied again and again.
-    private static let roomAtOnce = 1 << 20
+    /// A body up to this size is as small as a head, and does not count.
+    private static let uncounted = 4 << 10
+
+    /// Room that is made at first, and then, for a body that says how long it is; the third time, room for all of it.
+    ///
+    /// Who only announces a large body takes little memory for it, and one that comes is copied twice at most.
+    private static let firstSteps = [64 << 10, 1 << 20]
 
     private var mode: Mode
     private let announced: Int
     private var buffer: [UInt8] = []
+    /// Bytes that the buffer has room for, and what that takes of the memory for all bodies.
+    private var room = Self.uncounted
+    private var share: BodyShare?
     private var dropped = 0
     private var hasFailed = false
     /// Takes the next part; a closure, because an exchange is made and freed faster with it than with a continuation.
@@ -42,13 +52,13 @@ struct Incoming {
 
     var hasRoom: Bool { buffer.count < Self.highWater }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    /// - Parameter memory: that of all bodies.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: BodyMemory) -> Outcome {
         switch mode {
         case .collected(let limit):
             guard bytes.count <= limit - buffer.count else { return .tooMuch(limit: limit) }
-            if buffer.isEmpty, announced > bytes.count {
-                buffer.reserveCapacity(min(announced, limit, Self.roomAtOnce))
-            }
+            let size = buffer.count + bytes.count
+            guard size <= room || makeRoom(for: size, limit: limit, in: memory) else { return .noRoom }
             buffer += bytes
             return .taken
         case .streamed:
@@ -65,11 +75,25 @@ struct Incoming {
         }
     }
 
+    private mutating func makeRoom(for size: Int, limit: Int, in memory: BodyMemory) -> Bool {
+        let enough =
+            announced > 0
+            ? min(announced, limit, Self.firstSteps.first { $0 >= size } ?? announced)
+            : min(limit, max(size, 2 * room))
+        let share = share ?? BodyShare(of: memory)
+        guard share.replace(by: enough) else { return false }
+        self.share = share
+        room = enough
+        buffer.reserveCapacity(enough)
+        return true
+    }
+
     /// From here on, what comes is dropped; the answer goes out when the body has ended.
     mutating func discard(answering answer: Answer, atMost limit: Int) {
         mode = .dropped(upTo: limit)
         refusal = answer
         buffer = []
+        share = nil
         waiter?(.failure(BodyDropped()))
         waiter = nil
     }
@@ -79,6 +103,9 @@ struct Incoming {
         defer { buffer = [] }
         return buffer
     }
+
+    /// The whole body is needed no more.
+    mutating func letGo() { share = nil }
 
     mutating func end() {
         isOpen = false

@@ -41,6 +41,13 @@ public struct Limits: Sendable {
     /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
     public var discarded = 64 << 20
 
+    /// Bytes of memory that large bodies may take, all together: those that are collected, and answers that no reader
+    /// has taken yet; what does not fit is a 503 with `Retry-After`.
+    ///
+    /// Nil: a quarter of what the process may have (the machine's memory, the limit of its address space, its control
+    /// groups), and at least 256 MB.
+    public var memoryForBodies: Int?
+
     /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
     ///
     /// Cookies stand in it twice: with this default, more than some 6,000 bytes of them are refused by the library.

@@ -145,6 +145,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func tick() {
         resumeListening()
         upgrades.second()
+        // One loop is enough.
+        if index == 0 { server.bodyMemory.returnIfQuiet() }
         for connection in connections.values { connection.check(server.limits) }
     }
 
@@ -179,6 +181,25 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         if !callerless.isEmpty { callerless[ObjectIdentifier(exchange)] = nil }
         underWay -= 1
         tellIfIdle()
+    }
+
+    /// The answer where all bodies together have no room for something; says in the log what would make room.
+    func noRoom(_ what: String) -> Answer {
+        let megabytes = server.bodyMemory.limit >> 20
+        logShortage(
+            .warning,
+            """
+            \(what) was refused: the bodies of all requests may take \(megabytes) MB together; raise that with \
+            --memory-for-bodies (Limits.memoryForBodies)
+            """)
+        let (head, body) = server.refuse(
+            Refusal(
+                .serviceUnavailable,
+                """
+                the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
+                \(megabytes) MB); try again soon
+                """))
+        return Answer(head, .bytes(body), closing: true, retryAfter: 1)
     }
 
     private func upgradeEnded() {
@@ -316,8 +337,7 @@ extension Worker {
         caller.enter(.busy)
         let exchange: Exchange
         switch admission(of: head, from: caller) {
-        case .refused(let response, let body):
-            let answer = Answer(response, .bytes(body), closing: true)
+        case .refused(let answer):
             guard let limit = droppableLength(head) else {
                 return (nil, answer.queue(on: connection, for: nil))
             }
@@ -333,8 +353,16 @@ extension Worker {
         return (exchange, true)
     }
 
+    /// What happens to the body of a request.
+    private enum Admission {
+        /// Nobody reads it.
+        case refused(Answer)
+        case collected(upTo: Int)
+        case streamed
+    }
+
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
-    private func admission(of head: AuditedHead, from caller: Connection) -> HTTPServer.Admission {
+    private func admission(of head: AuditedHead, from caller: Connection) -> Admission {
         guard head.framing != .none else { return .collected(upTo: 0) }
         if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
             return .collected(upTo: length)
@@ -344,9 +372,19 @@ extension Worker {
             let refusal = Refusal(
                 .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
             let (response, body) = server.refuse(refusal)
-            return .refused(response, body)
+            return .refused(Answer(response, .bytes(body), closing: true))
         }
-        return admission
+        if case .collected = admission, case .length(let length) = head.framing,
+            !server.bodyMemory.hasRoom(for: length)
+        {
+            return .refused(noRoom("a body of \(length) bytes for \(head.target)"))
+        }
+        switch admission {
+        case .refused(let response, let body):
+            return .refused(Answer(response, .bytes(body), closing: true))
+        case .collected(let limit): return .collected(upTo: limit)
+        case .streamed: return .streamed
+        }
     }
 
     /// How much of a refused body is read so that its sender sees the answer; nil when it must not send it at all.

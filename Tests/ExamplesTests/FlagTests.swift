@@ -64,6 +64,31 @@ import Testing
         #expect(try await exit.wait { $0 != nil } == 0)
     }
 
+    @Test(arguments: ["1MB", "1 mb", "1024k", "1048576"])
+    func memoryForBodiesBoundsThem(_ size: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", "--memory-for-bodies", size])
+        let port = try await program.port()
+        let answer = try await blocking {
+            let client = try RawClient(port)
+            try client.send(
+                """
+                POST /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
+                Content-Length: 2000000\r\n\r\n
+                """)
+            return try client.reply()
+        }
+        #expect(answer.status == 503)
+        #expect(answer["Retry-After"] == "1")
+        try await program.line(with: "raise that with --memory-for-bodies")
+    }
+
+    @Test(arguments: ["0", "many", "1000", "1TB", "-1"])
+    func aSizeThatIsNoneIsRefused(_ size: String) async throws {
+        let program = try Self.drawbridge(["--memory-for-bodies=\(size)"])
+        #expect(await program.child.exitCode() == 64)
+        #expect(program.output.contains("--memory-for-bodies"))
+    }
+
     // MARK: What it serves
 
     @Test func openHandsThePageToTheDesktop() async throws {

@@ -11,10 +11,10 @@ import Testing
 struct SameBytesTests {
     private static let blanks = [" ", "\t", "  ", " \t", "\t "]
 
-    private static let refused =
-        blanks.flatMap { blank in
+    private static let refused: [(String, Set<Int>)] =
+        blanks.flatMap { blank -> [(String, Set<Int>)] in
             [
-                ("Transfer-Encoding: chunked\(blank)", Set([400, 501])),
+                ("Transfer-Encoding: chunked\(blank)", [400, 501]),
                 ("transfer-encoding:\(blank)CHUNKED\(blank)", [400, 501]),
                 ("Content-Length: 5\(blank)", [400]),
                 ("Content-Length: 0\(blank)", [400]),
@@ -22,8 +22,7 @@ struct SameBytesTests {
                 ("Transfer-Encoding: chunked\r\nExpect:\(blank)100-Continue\(blank)", [417]),
             ]
         } + [
-            ("Content-Length: 5\r\nExpect: 1\u{10}0-continue", [400, 417]),
-            ("Content-Length: 5\r\nExpect: \u{11}00-continue", [400, 417]),
+            ("Content-Length: 5\r\nExpect: 100\u{0D}continue", [400]),
             ("Content-Length: 5\r\nExpect:", [417]),
             ("Transfer-Encoding: chun\u{212A}ed", [400, 501]),
         ]

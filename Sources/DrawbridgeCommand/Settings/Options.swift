@@ -44,7 +44,19 @@ struct ListeningOptions: ParsableArguments {
             valueName: "seconds"))
     var grace: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "The memory for the bodies of all requests together. (default: a quarter of what there is)",
+            discussion:
+                "What does not fit is a 503: 256MB, 2GB. Answers that wait for their readers are among them.",
+            valueName: "size"))
+    var memoryForBodies: ByteCount?
+
     func validate() throws {
+        if let memoryForBodies, memoryForBodies.bytes < 1 << 20 {
+            throw ValidationError(
+                "--memory-for-bodies: it is a size of 1MB or more, for instance 256MB or 2GB")
+        }
         if let port, !(0...65535).contains(port) {
             throw ValidationError("--port \(port): a port is a number from 0 to 65535")
         }

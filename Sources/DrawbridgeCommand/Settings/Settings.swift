@@ -44,9 +44,11 @@ struct Settings {
         grace = value(\.listening.grace) ?? 3
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
+        var limits = Limits()
+        limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes
         server = ServerConfiguration(
             host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
-            grace: .seconds(grace), logsRequests: verbosity != .quiet)
+            limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet)
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
             allowedHosts: Set(hosts + [host]), allowedOrigins: Set(list(\.access.cors)),

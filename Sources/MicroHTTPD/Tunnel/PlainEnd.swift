@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A connected socket that is its own, without encryption.

@@ -1,0 +1,89 @@
+import CLinux
+import EventLoop
+import Glibc
+import Synchronization
+
+/// The memory of a server that large bodies take, all together, and what gives it back to the system afterwards.
+///
+/// Bodies that are collected count, and answers that no reader has taken yet, each through a ``BodyShare``. Without a
+/// bound a burst of uploads ends the process: a Swift array that gets no memory is a trap.
+package final class BodyMemory: Sendable {
+    /// Bytes that they may take together.
+    package let limit: Int
+
+    private let taken = Atomic<Int>(0)
+    /// Bytes that were given back since the system last got any.
+    private let keptByAllocator = Atomic<Int>(0)
+    /// When bodies last came or went, in milliseconds of the loops' clock.
+    private let lastChange = Atomic<Int>(0)
+    private let isReturning = Atomic<Bool>(false)
+
+    /// Milliseconds without a large body after which the system gets its memory back.
+    private static let quiet = 2000
+    /// Fewer bytes than this are not worth the work.
+    private static let worthReturning = 1 << 20
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Bytes that are taken.
+    package var count: Int { taken.load(ordering: .relaxed) }
+
+    /// Whether so many bytes would fit now; they are not kept for whoever asks.
+    func hasRoom(for count: Int) -> Bool { count <= limit - self.count }
+
+    /// Takes so many bytes, if they fit.
+    func take(_ count: Int) -> Bool {
+        let before = taken.add(count, ordering: .relaxed).oldValue
+        guard count <= limit - before else {
+            taken.subtract(count, ordering: .relaxed)
+            return false
+        }
+        lastChange.store(Loop.now, ordering: .relaxed)
+        return true
+    }
+
+    /// Takes so many bytes, whether they fit or not.
+    func takeAnyway(_ count: Int) {
+        taken.add(count, ordering: .relaxed)
+        lastChange.store(Loop.now, ordering: .relaxed)
+    }
+
+    func giveBack(_ count: Int) {
+        taken.subtract(count, ordering: .relaxed)
+        keptByAllocator.add(count, ordering: .relaxed)
+        lastChange.store(Loop.now, ordering: .relaxed)
+    }
+
+    /// Gives the system what the allocator keeps, when no large body has come or gone for two seconds; called every
+    /// second.
+    ///
+    /// While bodies follow each other the allocator uses the same blocks again, which is faster than new ones. Of
+    /// itself it keeps them for ever. The work is done on a thread of its own: a gigabyte takes some tenths of a second.
+    func returnIfQuiet() {
+        guard keptByAllocator.load(ordering: .relaxed) >= Self.worthReturning,
+            Loop.now - lastChange.load(ordering: .relaxed) >= Self.quiet,
+            !isReturning.exchange(true, ordering: .acquiring)
+        else { return }
+        keptByAllocator.store(0, ordering: .relaxed)
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        guard pthread_create(&thread, nil, returnMemory, box.toOpaque()) == 0 else {
+            box.release()
+            return isReturning.store(false, ordering: .releasing)
+        }
+        pthread_detach(thread)
+    }
+
+    fileprivate func returnNow() {
+        dbl_return_memory()
+        isReturning.store(false, ordering: .releasing)
+    }
+}
+
+/// The body of the thread that gives memory back.
+private func returnMemory(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let box else { return nil }
+    dbl_name_thread("drawbridge-memory")
+    Unmanaged<BodyMemory>.fromOpaque(box).takeRetainedValue().returnNow()
+    return nil
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// How much memory this process may have.
+package enum MemoryLimit {
+    /// What bodies may take where nobody says otherwise: a quarter of what the process may have, and at least 256 MB.
+    package static let usualForBodies = max(256 << 20, ofThisProcess / 4)
+
+    /// The least of what the machine has, what the process may address, and what its control groups may use.
+    private static var ofThisProcess: Int {
+        var bytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 {
+            bytes = min(bytes, Int(clamping: limit.rlim_cur))
+        }
+        if let group = ofControlGroups(text(of: "/proc/self/cgroup") ?? "", text) {
+            bytes = min(bytes, group)
+        }
+        return bytes
+    }
+
+    /// The least that a process's control groups and those around them may use; nil for no limit.
+    ///
+    /// - Parameters:
+    ///   - membership: what `/proc/self/cgroup` says: a line for each hierarchy, `number:controllers:path`.
+    ///   - text: the text of a file; nil where there is none.
+    package static func ofControlGroups(_ membership: String, _ text: (String) -> String?) -> Int? {
+        var least: Int?
+        for line in membership.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3 else { continue }
+            let root: String
+            let file: String
+            if parts[1].isEmpty {
+                // Version 2, where "max" stands for none.
+                (root, file) = ("/sys/fs/cgroup", "memory.max")
+            } else if parts[1].split(separator: ",").contains("memory") {
+                (root, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            } else {
+                continue
+            }
+            // The group's own folder, and those of all around it; in a container the path may not be there.
+            var names = parts[2].split(separator: "/")
+            while true {
+                let path = ([root] + names.map(String.init) + [file]).joined(separator: "/")
+                if let found = text(path).flatMap({ Int($0.prefix { $0.isNumber }) }) {
+                    least = min(least ?? found, found)
+                }
+                if names.popLast() == nil { break }
+            }
+        }
+        return least
+    }
+
+    /// The first 4 KB of a file; nil where it cannot be read.
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A burst of large bodies: what they take is bounded, and comes back.
+@Suite("Memory: bursts of large bodies", .serialized, .timeLimit(.minutes(10)))
+struct BodyMemoryTests {
+    /// All with all tests, a few else.
+    private static let count = getenv("DRAWBRIDGE_ALL") == nil ? 40 : 200
+    private static let length = 7 << 20
+
+    /// Sends bodies at once, and gives the statuses of the answers.
+    private static func burst(_ count: Int, to port: Int) async throws -> [Int] {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            let body = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+            let clients = try await blocking {
+                try (0..<count).map { _ in try RawClient(port, timeout: 120) }
+            }
+            for client in clients {
+                group.addTask {
+                    try await blocking {
+                        try client.send(
+                            """
+                            POST /takes?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                            Content-Type: text/plain\r\nContent-Length: \(length)\r\n\r\n
+                            """)
+                        try client.send(body)
+                        defer { client.close() }
+                        return try client.reply().status
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func memoryComesBackAfterABurst() async throws {
+        let server = try Program.product("test-server", ["-p", "0", "--quiet"])
+        let port = try await server.port()
+        let process = String(server.child.processIdentifier)
+        _ = try await Self.burst(1, to: port)
+        #expect(await eventually { residentBytes(of: process) < 60 << 20 })
+        let before = residentBytes(of: process)
+        for _ in 0..<3 {
+            let statuses = try await Self.burst(Self.count, to: port)
+            #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
+            #expect(statuses.contains(200))
+            #expect(
+                await eventually(within: 30) { residentBytes(of: process) < before + 10 << 20 },
+                "\(residentBytes(of: process) >> 20) MB, \(before >> 20) before")
+        }
+        #expect(await server.stop() == 0)
+    }
+
+    @Test func theBudgetBoundsThePeak() async throws {
+        let server = try Program.product(
+            "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
+        let port = try await server.port()
+        let process = String(server.child.processIdentifier)
+        for _ in 0..<3 {
+            let statuses = try await Self.burst(Self.count, to: port)
+            #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
+            #expect(statuses.contains(200))
+        }
+        #expect(peakBytes(of: process) < 400 << 20, "\(peakBytes(of: process) >> 20) MB")
+        #expect(await server.stop() == 0)
+    }
+
+    /// Without a bound the array that gets no memory ends the process.
+    @Test func aBurstInASmallAddressSpaceIsSurvived() async throws {
+        let server = try Program(
+            "bash",
+            [
+                "-c", "ulimit -v 1048576; exec \"$0\" -p 0 --quiet", try Program.path(of: "test-server"),
+            ], environment: ["XDG_STATE_HOME": "/nonexistent"])
+        let port = try await server.port()
+        for _ in 0..<2 {
+            let statuses = try await Self.burst(60, to: port)
+            #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
+            #expect(statuses.contains(200))
+        }
+        #expect(await server.stop() == 0)
+    }
+}

@@ -67,6 +67,10 @@ public enum GatewayCommand {
                 gateway.registerStandardHandlers(location: settings.location, store: store)
             }
             try await serve(gateway, settings)
+        } catch is HandlersLeftBehind {
+            // The log has said it.
+            LogWriter.standardError.flush()
+            exit(1)
         } catch let error where !(error is CancellationError) {
             fail(error)
         }

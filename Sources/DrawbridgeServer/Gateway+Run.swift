@@ -7,7 +7,8 @@ extension Gateway {
     /// - Parameters:
     ///   - configuration: where and how it listens.
     ///   - onListening: told once, with the address that it really is; without it, the log says that.
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had; ``HandlersLeftBehind`` after a stop
+    ///   that handlers ignored.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),
         onListening: ((ServerAddress) -> Void)? = nil
@@ -19,7 +20,8 @@ extension Gateway {
             logger.notice("listening on \(server.address)")
         }
         await untilCancelled()
-        await server.stop()
+        let leftBehind = await server.end()
+        if leftBehind > 0 { throw HandlersLeftBehind(count: leftBehind) }
     }
 
     private func untilCancelled() async {

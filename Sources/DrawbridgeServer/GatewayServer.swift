@@ -74,12 +74,17 @@ public final class GatewayServer: Sendable {
 
     /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
     ///
-    /// Calls of pages that wait then end with `PageError.Reason.stopped`.
-    public func stop() async {
-        await server.stop(within: grace)
+    /// Whoever waits for an answer that has not begun gets a 503. Calls of pages that wait end with
+    /// `PageError.Reason.stopped`.
+    public func stop() async { _ = await end() }
+
+    /// The same, and returns how many handlers ignored their cancellation and were left behind.
+    func end() async -> Int {
+        let leftBehind = await server.end(within: grace)
         if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
         OwnPorts.remove(address.port)
         log?.writer.flush()
+        return leftBehind
     }
 }
 
@@ -95,7 +100,7 @@ extension Exchange {
         {
             return openChannel(gateway, on: tasks.loop, log)
         }
-        let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(body)
+        let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
         switch gateway.begin(head.asRequest, body, from: remoteAddress, by: tasks) {
         case .answered(let reply, to: let request):
             send(reply, to: request, since: start, log)
@@ -109,15 +114,15 @@ extension Exchange {
             load.wait { [self, request] in
                 send(
                     gateway.end(of: load, for: request), to: request, since: start, log,
-                    wasCancelled: load.isCancelled)
+                    cut: load.isCancelled ? whyCancelled : nil)
             }
         case .relaying(let begin, for: let request):
             onLeave(
                 begin { [self, request] reply in
                     if let refusal = reply.response.refusal(where: headRoom) {
-                        send(SealedResponse(refusal), to: request, since: start, log, wasCancelled: hasLeft)
+                        send(SealedResponse(refusal), to: request, since: start, log, cut: cut)
                     } else {
-                        send(reply, to: request, since: start, log, wasCancelled: hasLeft)
+                        send(reply, to: request, since: start, log, cut: cut)
                     }
                 })
         case .tooLong(let request):
@@ -150,14 +155,14 @@ extension Exchange {
             let bytes = await send(response, to: request)
             log?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
-                wasCancelled: Task.isCancelled)
+                cut: Task.isCancelled ? whyCancelled : nil)
         }
     }
 
     /// Sends an answer whose handler needs no task of the exchange's any more; a stream does.
     private func send(
         _ reply: borrowing SealedResponse, to request: Request, since start: ContinuousClock.Instant,
-        _ log: AccessLog?, wasCancelled: Bool = false
+        _ log: AccessLog?, cut: AccessLog.Cut? = nil
     ) {
         switch reply.response.body {
         case .stream:
@@ -171,7 +176,7 @@ extension Exchange {
                     whenFetched: { [self] bytes in
                         log?.add(
                             request, whole, bytes: bytes, took: start.duration(to: .now),
-                            wasCancelled: hasLeft)
+                            cut: self.cut)
                         end()
                     })
             else { return sendInTask(to: request, since: start, log) { whole } }
@@ -181,9 +186,15 @@ extension Exchange {
         sendAtOnce(reply)
         log?.add(
             request, reply.response, bytes: Self.count(reply.response.body, to: request),
-            took: start.duration(to: .now), wasCancelled: wasCancelled)
+            took: start.duration(to: .now), cut: cut)
         end()
     }
+
+    /// Why it ended early, if it did; to be asked for on the loop.
+    private var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
+
+    /// Why what answers it was cancelled.
+    private var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
     /// Sends an answer that is there as a whole.
     private func sendAtOnce(_ reply: borrowing SealedResponse) {

@@ -3,6 +3,7 @@ package import EventLoop
 import Glibc
 public import HTTPTypes
 import Logging
+import Synchronization
 
 /// One request and its answer, on their way through the engine.
 ///
@@ -19,7 +20,7 @@ public final class Exchange: @unchecked Sendable {
     public var remoteAddress: String? { caller.address }
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
-    /// The collected body; empty where it is streamed, and once there is an answer.
+    /// The collected body; empty where it is streamed, or taken by ``takeBody()``.
     public var body: [UInt8] { collected }
 
     /// The loop that serves it.
@@ -46,9 +47,12 @@ public final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) private var isCompleting = false
     @exclusivity(unchecked) private(set) var isSuspended = false
     /// True when the handler has returned.
-    @exclusivity(unchecked) private var isHandled = false
+    @exclusivity(unchecked) private(set) var isHandled = false
     /// True when the caller has gone; to be read on the loop.
     @exclusivity(unchecked) package private(set) var hasLeft = false
+    /// True when the server has stopped before there was a whole answer.
+    package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
+    private let wasStopped = Atomic<Bool>(false)
     /// What an answer that waits for its reader takes of the memory for bodies.
     @exclusivity(unchecked) private var untaken: BodyShare?
     /// What it becomes, until it has.
@@ -195,8 +199,19 @@ extension Exchange {
         if isSuspended { resume() }
     }
 
+    /// The server stops, and waits no more: who has no answer gets a 503, and all others are cut off.
+    func stop() {
+        guard !isAnswered, !hasLeft, connection != nil else { return release() }
+        wasStopped.store(true, ordering: .relaxed)
+        set(worker.server.stopping)
+        // Its answer would come too late.
+        task?.cancel()
+        cancel?()
+    }
+
     /// The server stops: lets go of the connection, whatever state this is in.
     func release() {
+        if !hasLeft { wasStopped.store(true, ordering: .relaxed) }
         leave()
         if isSuspended { resume() }
         if connection != nil { caller.cut() }
@@ -257,6 +272,12 @@ extension Exchange {
     package var headRoom: Int {
         let own = head.headers.bytes + 64 * head.headers.count + head.target.utf8.count
         return max(0, worker.server.limits.pool - own - 1024)
+    }
+
+    /// The collected body, which the exchange does not keep then; to be called on the loop, as the first thing.
+    package func takeBody() -> [UInt8] {
+        defer { collected = [] }
+        return collected
     }
 
     /// Answers with a task, which is cancelled when the caller leaves; its end is the answer's.
@@ -455,7 +476,6 @@ extension Exchange {
     /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
     /// be done twice. One that is alone always fits.
     private func makeRoom(for answer: Answer) -> Answer {
-        collected = []
         incoming.letGo()
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
         let memory = worker.server.bodyMemory

@@ -164,13 +164,18 @@ public final class HTTPServer: Sendable {
 
     /// Stops: takes no more requests, lets those under way finish, cancels what is left after `grace`, and waits.
     ///
-    /// A handler that ignores its cancellation for another second is left behind, and the log says so.
-    public func stop(within grace: Duration = .seconds(5)) async {
+    /// Whoever waits for an answer that has not begun by then gets a 503. A handler that ignores its cancellation for
+    /// another second is left behind, and the log says so.
+    public func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
+
+    /// The same, and returns how many handlers were left behind.
+    package func end(within grace: Duration) async -> Int {
         let (socket, workers) = state.withLock { state in
             defer { state = State() }
             return (state.socket, state.workers)
         }
-        guard let socket else { return }
+        guard let socket else { return 0 }
+        let leftBehind = Guarded(0)
         for worker in workers { worker.loop.performInTurn { worker.stopListening() } }
         close(socket.descriptor)
 
@@ -182,6 +187,7 @@ public final class HTTPServer: Sendable {
                 worker.loop.performInTurn {
                     let count = worker.abandon()
                     if count > 0 {
+                        leftBehind.withLock { $0 += count }
                         worker.server.logger.error(
                             "\(count) handlers ignored their cancellation and were left behind")
                     }
@@ -198,6 +204,7 @@ public final class HTTPServer: Sendable {
                 }
             }
         }
+        return leftBehind.withLock { $0 }
     }
 
     /// All cores but one, which is left to handlers and the system.

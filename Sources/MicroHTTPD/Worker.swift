@@ -267,18 +267,22 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         }
     }
 
-    /// Cancels every handler that still runs, and closes its connection, and those that were upgraded.
+    /// Cancels every handler that still runs.
+    ///
+    /// Callers that have no answer get a 503. Other connections are closed, those that were upgraded too.
     func cancelAll() {
         upgrades.abortAll()
-        for connection in connections.values { connection.exchange?.release() }
+        for connection in connections.values { connection.exchange?.stop() }
         for exchange in callerless.values { exchange.release() }
     }
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
-        defer { callerless = [:] }
+        let answering = connections.values.compactMap(\.exchange).filter { !$0.isHandled }
+        let count = answering.count + callerless.count
+        callerless = [:]
         tellIfIdle(evenWith: underWay, open: true)
-        return underWay
+        return count
     }
 
     /// Stops the daemon and the loop.

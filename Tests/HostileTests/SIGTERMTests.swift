@@ -51,6 +51,52 @@ extension SIGTERMTests {
 }
 
 extension SIGTERMTests {
+    /// SIGTERM and Ctrl-C are the same to callers: who has no answer yet is told, and the log says why.
+    @Test(arguments: [SIGTERM, SIGINT], ["/wait?_mobile_bridge=1", "/slow"])
+    func whoeverWaitsIsToldThatTheServerStops(_ number: Int32, _ target: String) async throws {
+        let upstream = try RawUpstream { connection in
+            _ = try connection.readHead()
+            // It never answers.
+            try connection.drain()
+        }
+        let server = try Program.product(
+            "test-server", ["-p", "0", "--grace", "0.2", "--upstream", "http://127.0.0.1:\(upstream.port)"])
+        let port = try await server.port()
+        let client = try await blocking {
+            let client = try RawClient(port)
+            try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+        if target == "/slow" {
+            #expect(await eventually { !upstream.connections.value.isEmpty })
+        } else {
+            _ = try await server.line(with: "wait has begun")
+        }
+        kill(server.child.processIdentifier, number)
+        let replies = try await blocking { try client.repliesToEnd() }
+        #expect(replies.map(\.status) == [503])
+        #expect(await server.child.exitCode() == 0)
+        let line = try await server.line(with: "GET \(target.prefix(5))")
+        #expect(line.contains("stopped") && !line.contains("caller left"), "\(line)")
+    }
+
+    /// As the man page says.
+    @Test func aHandlerThatIgnoresItsCancellationMakesTheExitCodeOne() async throws {
+        let server = try Program.product("test-server", ["-p", "0", "--grace", "0.1"])
+        let port = try await server.port()
+        let client = try await blocking {
+            let client = try RawClient(port)
+            try client.send("GET /stays?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+        _ = try await server.line(with: "stays has begun")
+        #expect(await server.stop() == 1)
+        _ = try await server.line(with: "1 handlers ignored their cancellation and were left behind")
+        client.close()
+    }
+}
+
+extension SIGTERMTests {
     @Test func aLogThatNobodyReadsDoesNotKeepTheProcess() async throws {
         let server = try Unread()
         let port = try await server.port()

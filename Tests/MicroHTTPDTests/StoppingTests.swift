@@ -131,6 +131,50 @@ extension OneAtATime {
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
 
+        /// Whoever waits and has no head yet is told; a stream that has begun ends without a sign that it is whole.
+        @Test func whoeverHasNoAnswerYetIsTold() async throws {
+            let started = Tally()
+            let cancelled = Tally()
+            let server = try Self.server { exchange in
+                if exchange.request.path == "/stream" {
+                    exchange.begin(HTTPResponse(status: .ok), length: nil)
+                    try? await exchange.write([1])
+                }
+                started.add()
+                await Gate().pass()
+                if Task.isCancelled { cancelled.add() }
+            }
+            var clients: [RawClient] = []
+            for _ in 0..<20 { clients.append(try await Self.client(server.port)) }
+            let stream = try await Self.client(server.port, "/stream")
+            #expect(await started.reaches(21))
+            #expect(await server.end(within: .milliseconds(100)) == 0)
+            #expect(cancelled.count == 21)
+            for client in clients {
+                let replies = try await blocking { try client.repliesToEnd() }
+                #expect(replies.map(\.status) == [503])
+                #expect(replies.first?.text.contains("the server is stopping") == true)
+            }
+            await #expect(throws: RawClient.Failure.self) { try await blocking { try stream.reply() } }
+        }
+
+        @Test func handlersThatAreLeftBehindAreCounted() async throws {
+            let started = Tally()
+            let gate = Gate()
+            let server = try Self.server { exchange in
+                started.add()
+                await Task { await gate.pass() }.value
+            }
+            let clients = [try await Self.client(server.port), try await Self.client(server.port)]
+            #expect(await started.reaches(2))
+            #expect(await server.end(within: .milliseconds(10)) == 2)
+            // Their callers are told all the same.
+            for client in clients {
+                #expect(try await blocking { try client.repliesToEnd() }.map(\.status) == [503])
+            }
+            gate.open()
+        }
+
         /// What a stubborn handler does.
         enum Stubborn: CaseIterable { case waits, yields, writes, blocksItsLoop }
 

@@ -11,6 +11,8 @@ struct TestServer {
         try await GatewayCommand.run(version: "1.2.3") { gateway in
             gateway.register(Wait.self, at: "/wait")
             gateway.register(Ticks.self, at: "/ticks")
+            gateway.register(Takes.self, at: "/takes")
+            gateway.register(Stays.self, at: "/stays")
             gateway.register(Soon.self, at: "/soon")
             gateway.register(Turn.self, at: "/turn")
             gateway.register(Block.self, at: "/block")
@@ -27,6 +29,7 @@ struct Wait: Handler {
 
     func startLoading(_ request: Request) async throws -> Response {
         Counts.started.add(1, ordering: .relaxed)
+        request.logger.notice("wait has begun")
         // A cancelled sleep would stay in memory until its hour.
         let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in nothing {}
@@ -44,6 +47,24 @@ struct Counts: JSONHandler {
 
     func handle(_ input: Nothing) async throws -> [Int] {
         [Self.started.load(ordering: .relaxed), Self.stopped.load(ordering: .relaxed)]
+    }
+}
+
+/// Gives back the body that it has got.
+struct Takes: Handler {
+    func startLoading(_ request: Request) async throws -> Response {
+        Response(bytes: request.body.bytes ?? [], contentType: "text/plain")
+    }
+}
+
+/// Begins a stream, and does not end when it is cancelled.
+struct Stays: Handler {
+    func startLoading(_ request: Request) async throws -> Response {
+        Response(contentType: "text/plain") { client in
+            try await client.didLoad("begun")
+            request.logger.notice("stays has begun")
+            await Task { try? await Task.sleep(for: .seconds(600)) }.value
+        }
     }
 }
 

@@ -36,8 +36,9 @@ final class Keyboard: Sendable {
         // Every end by exit passes here; signals that end the process do not.
         atexit { Keyboard.last.withLock { $0 }?.leaveForGood() }
         for number in [SIGHUP, SIGQUIT] { leaveBeforeEnding(by: number) }
-        // Whoever presses Ctrl-C answers nothing more, and the stop need not wait for it.
-        on(SIGINT) { $0.presenter.end() }
+        // Whoever presses Ctrl-C answers nothing more. Their questions are no answers either: callers get what the stop
+        // gives them, as with SIGTERM.
+        on(SIGINT) { $0.presenter.leave() }
         // A shell had the terminal meanwhile.
         on(SIGCONT) { $0.wakeup.wake() }
         DispatchQueue(label: "drawbridge.terminal").async { self.run() }

@@ -16,6 +16,8 @@ final class TerminalPresenter: Presenter {
     private struct State {
         var questions = WaitingQuestions()
         var isOver = false
+        /// True when the person has stopped the program: questions that wait are not asked any more, nor answered.
+        var isLeaving = false
         var onChange: @Sendable () -> Void = {}
     }
 
@@ -76,7 +78,9 @@ final class TerminalPresenter: Presenter {
 
     /// What can be typed now, and the question that a line without a number is for while it is seen; nil while no question waits.
     var asking: (prompt: String, only: Int?)? {
-        state.withLock { state in state.questions.prompt.map { ($0, state.questions.only?.number) } }
+        state.withLock { state in
+            state.isLeaving ? nil : state.questions.prompt.map { ($0, state.questions.only?.number) }
+        }
     }
 
     /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, `?`.
@@ -110,6 +114,14 @@ final class TerminalPresenter: Presenter {
         changed()
     }
 
+    /// Asks nothing more, because the program stops.
+    ///
+    /// What waits has no answer, and is withdrawn with its request.
+    func leave() {
+        state.withLock { $0.isLeaving = true }
+        changed()
+    }
+
     private func add(_ waiting: WaitingQuestion) {
         enum Outcome { case waits, nobodyAsks, nobodyAnswers }
         let outcome: Outcome = state.withLock { state in
@@ -129,9 +141,10 @@ final class TerminalPresenter: Presenter {
     }
 
     private func withdraw(_ number: Int) {
-        let withdrawn = state.withLock { $0.questions.remove(number) }
+        let (withdrawn, isLeaving) = state.withLock { ($0.questions.remove(number), $0.isLeaving) }
         guard let withdrawn else { return }
-        print("\(number) withdrawn: its caller has gone", .plain)
+        let why = isLeaving ? "the program stops" : "its caller has gone"
+        print("\(number) withdrawn: \(why)", .plain)
         withdrawn.caller.resume(throwing: CancellationError())
         changed()
     }

@@ -3,12 +3,19 @@ import HTTPTypes
 
 /// One line for each request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
 struct AccessLog {
+    /// Why a request ended before its answer did.
+    enum Cut: String {
+        case callerLeft = "caller left"
+        /// The server stopped.
+        case stopped
+    }
+
     let writer: LogWriter
 
     /// Adds the line of a request that was answered.
     func add(
         _ request: Request, _ response: Response, bytes: Int, took: Duration = .zero,
-        wasCancelled: Bool = false
+        cut: Cut? = nil
     ) {
         let by = response.answeredBy ?? "gateway"
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
@@ -23,8 +30,8 @@ struct AccessLog {
             line += "  ".utf8
             line += by.utf8
             line += "  ".utf8
-            if wasCancelled {
-                line += "caller left".utf8
+            if let cut {
+                line += cut.rawValue.utf8
             } else {
                 line += String(response.status.code).utf8
                 if let code { line += " (code \(code))".utf8 }
@@ -43,7 +50,11 @@ struct AccessLog {
                 "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
             ]
             if let code { members["code"] = .number(.init(code)) }
-            if wasCancelled { members["callerLeft"] = true }
+            switch cut {
+            case .callerLeft: members["callerLeft"] = true
+            case .stopped: members["stopped"] = true
+            case nil: break
+            }
             members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number)
             members["bytes"] = .number(.init(bytes))
             members["remote"] = request.remoteAddress.map(JSON.string)

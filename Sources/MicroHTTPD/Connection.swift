@@ -2,7 +2,7 @@ import CMicroHTTPD
 import EventLoop
 import Glibc
 
-/// One connection of a caller, over all its requests; touched on its loop's thread only.
+/// One connection of a caller, over all its requests; what changes of it belongs to its loop.
 final class Connection {
     /// Where it stands, and what it may take how long for.
     enum Stage {
@@ -25,30 +25,73 @@ final class Connection {
     let socket: Int32
     /// Without a port.
     let address: String?
-    /// True until the first request is complete.
-    @exclusivity(unchecked) var isNew = true
-    /// The target of the request line that came last, as it was sent.
-    @exclusivity(unchecked) var target: [UInt8] = []
-    /// The one that is being answered.
-    @exclusivity(unchecked) var exchange: Exchange?
-    @exclusivity(unchecked) private(set) var stage: Stage
-    /// When the stage began, in milliseconds.
-    @exclusivity(unchecked) private(set) var since = Loop.now
-    private(set) var isCut = false
-    /// Whether the loop watches for the caller to leave.
-    @exclusivity(unchecked) var isWatched = false
-    /// True when it was seen to leave, which the library may not have noticed.
-    @exclusivity(unchecked) private(set) var hasCallerLeft = false
-    /// The bytes of the body that were here when the last look found more that the library had not read.
-    @exclusivity(unchecked) private var stuckAt: Int?
     private let session: TLSSession?
-    /// Its encryption, when the library has handed it over.
-    var stream: TLSStream?
+    private let box: LoopBound<State>
 
-    init(_ connection: OpaquePointer) {
+    private struct State {
+        var isNew = true
+        var target: [UInt8] = []
+        var exchange: Exchange?
+        var stage: Stage
+        var since = Loop.now
+        var isCut = false
+        var isWatched = false
+        var hasCallerLeft = false
+        /// The bytes of the body that were here when the last look found more that the library had not read.
+        var stuckAt: Int?
+        var stream: TLSStream?
+    }
+
+    /// To be asked for on the loop.
+    private var state: State {
+        _read { yield box.value }
+        _modify { yield &box.value }
+    }
+
+    /// True until the first request is complete.
+    var isNew: Bool {
+        get { state.isNew }
+        set { state.isNew = newValue }
+    }
+
+    /// The target of the request line that came last, as it was sent.
+    var target: [UInt8] {
+        _read { yield state.target }
+        _modify { yield &state.target }
+    }
+
+    /// The one that is being answered.
+    var exchange: Exchange? {
+        get { state.exchange }
+        set { state.exchange = newValue }
+    }
+
+    var stage: Stage { state.stage }
+
+    /// When the stage began, in milliseconds.
+    var since: Int { state.since }
+
+    var isCut: Bool { state.isCut }
+
+    /// Whether the loop watches for the caller to leave.
+    var isWatched: Bool {
+        get { state.isWatched }
+        set { state.isWatched = newValue }
+    }
+
+    /// True when it was seen to leave, which the library may not have noticed.
+    var hasCallerLeft: Bool { state.hasCallerLeft }
+
+    /// Its encryption, when the library has handed it over.
+    var stream: TLSStream? {
+        get { state.stream }
+        set { state.stream = newValue }
+    }
+
+    init(_ connection: OpaquePointer, of loop: Loop) {
         handle = connection
         session = TLSSession(connection)
-        stage = session == nil ? .idle(received: 0) : .handshake
+        box = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
         socket = dbr_socket(connection)
         address = dbr_peer(connection).flatMap(Self.text)
         // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
@@ -57,31 +100,31 @@ final class Connection {
     }
 
     func enter(_ stage: Stage) {
-        self.stage = stage
-        since = Loop.now
-        stuckAt = nil
+        state.stage = stage
+        state.since = Loop.now
+        state.stuckAt = nil
     }
 
     /// The caller sends nothing more: what the library does not read, it cannot end.
     func callerLeft() {
-        hasCallerLeft = true
-        if let exchange, exchange.isSuspended { exchange.leave() }
+        state.hasCallerLeft = true
+        if let exchange = state.exchange, exchange.state.isSuspended { exchange.leave() }
     }
 
     /// Lets the time for the handshake end if that is over.
     func endHandshake() {
-        guard case .handshake = stage, let session, session.isEstablished else { return }
+        guard case .handshake = state.stage, let session, session.isEstablished else { return }
         enter(.idle(received: nil))
     }
 
     /// A part of a body came.
     func received(_ count: Int) {
-        if case .body(let before) = stage { stage = .body(count: before + count) }
+        if case .body(let before) = state.stage { state.stage = .body(count: before + count) }
     }
 
     /// Ends the connection; the library sees it as closed by the peer.
     func cut() {
-        isCut = true
+        state.isCut = true
         shutdown(socket, Int32(SHUT_RDWR))
         // The library may have no room to read on, and its epoll forgets a connection that was suspended until it
         // finds nothing to read: then only its clock ends it.
@@ -97,7 +140,7 @@ final class Connection {
 
     /// True while the next move is the caller's, and is sending.
     private var isReading: Bool {
-        switch stage {
+        switch state.stage {
         case .handshake, .idle, .head, .body: true
         case .sending, .busy: false
         }
@@ -112,35 +155,35 @@ final class Connection {
 
     /// Looks whether the caller is slower than it may be, and cuts it off if so.
     func check(_ limits: Limits) {
-        let seconds = (Loop.now - since) / 1000
+        let seconds = (Loop.now - state.since) / 1000
         let unread = isReading ? unread : -1
         // The library misses an end that comes together with the last bytes.
         if unread == 0 { return cut() }
-        switch stage {
+        switch state.stage {
         case .busy:
             break
         case .handshake:
             if seconds >= limits.headSeconds { cut() }
         case .idle(let before):
             // The first bytes of a head may come together with the end of the handshake.
-            if isNew, session?.hasReceived == true { return enter(.head) }
+            if state.isNew, session?.hasReceived == true { return enter(.head) }
             guard let traffic = traffic() else { return }
             if let before, traffic.received > before {
                 enter(.head)
             } else {
-                stage = .idle(received: traffic.received)
+                state.stage = .idle(received: traffic.received)
             }
         case .head:
             if seconds >= limits.headSeconds { cut() }
         case .body(let count):
             if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate { return cut() }
             // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
-            if unread > 0, count == stuckAt { return cut() }
-            stuckAt = unread > 0 ? count : nil
+            if unread > 0, count == state.stuckAt { return cut() }
+            state.stuckAt = unread > 0 ? count : nil
         case .sending(let before):
             guard let traffic = traffic() else { return }
             guard let before else {
-                stage = .sending(acknowledged: traffic.acknowledged)
+                state.stage = .sending(acknowledged: traffic.acknowledged)
                 return
             }
             let taken = Int(clamping: traffic.acknowledged - before)
@@ -162,7 +205,8 @@ final class Connection {
         let length = socklen_t(
             Int32(address.pointee.sa_family) == AF_INET6
                 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
-        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0 else {
+        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0
+        else {
             return nil
         }
         return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }

@@ -12,8 +12,9 @@ package struct HeadAudit {
         var headers: [HTTPField] = []
         var count = 0
         var host: String?
-        /// What frames the body, and what is expected: byte for byte as the library judges it, with the white space
-        /// behind it. The library skips white space in front of a value, and takes what stands behind it for a part.
+        /// What frames the body, and what is expected: byte for byte as the library judges it.
+        ///
+        /// The library skips white space in front of a value, and takes what stands behind it for a part.
         var lengths: [String] = []
         var codings: [String] = []
         var expectations: [String] = []

@@ -4,12 +4,9 @@ import Glibc
 import HTTPTypes
 import Logging
 
-/// One loop and the daemon that it drives; a server has a few.
-///
-/// All is touched on the loop's thread only, and before it starts: that makes it Sendable.
-final class Worker: Loop.Driven, @unchecked Sendable {
+/// One loop and the daemon that it drives; a server has a few. What changes of it belongs to the loop.
+final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
-    let loop: Loop
     /// Which of the server's loops this is.
     let index: Int
     let reading: HeadReading
@@ -24,25 +21,47 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     private let connectionLimit: Int
     /// Connections above the limit that are there while others make room for them.
     private var excess: Int { min(16, connectionLimit / 2 + 1) }
-    private let callbacks: UnsafeMutablePointer<dbr_callbacks>
-    private var daemon: OpaquePointer!
-    private var connections: [ObjectIdentifier: Connection] = [:]
-    /// Exchanges whose handler runs or whose answer is being sent.
-    @exclusivity(unchecked) private var underWay = 0
-    /// Those of them whose caller has gone.
-    @exclusivity(unchecked) private var callerless: [ObjectIdentifier: Exchange] = [:]
-    /// Connections for whose callers to leave the loop watches, from the first time that the library did not.
-    @exclusivity(unchecked) private var watched: [Int32: Connection] = [:]
-    private let handshakes: Handshakes
     let upgrades: Upgrades
-    @exclusivity(unchecked) private var knownHeads = KnownHeads()
-    @exclusivity(unchecked) var responses = ReusableResponses()
-    @exclusivity(unchecked) private(set) var isDraining = false
-    @exclusivity(unchecked) private var idleWaiter: (@Sendable () -> Void)?
-    /// What the library complained about first, before there was a daemon.
-    private var startProblem: String?
-    private var lastLog = 0
-    private var lastShortageLog = 0
+    private let box: LoopBound<State>
+
+    private struct State {
+        let callbacks: Callbacks
+        var daemon: OpaquePointer!
+        var connections: [ObjectIdentifier: Connection] = [:]
+        /// Exchanges whose handler runs or whose answer is being sent.
+        var underWay = 0
+        /// Those of them whose caller has gone.
+        var callerless: [ObjectIdentifier: Exchange] = [:]
+        /// Connections for whose callers to leave the loop watches, from the first time that the library did not.
+        var watched: [Int32: Connection] = [:]
+        let handshakes: Handshakes
+        var knownHeads = KnownHeads()
+        var responses = ReusableResponses()
+        var isDraining = false
+        var idleWaiter: (@Sendable () -> Void)?
+        /// What the library complained about first, before there was a daemon.
+        var startProblem: String?
+        var lastLog = 0
+        var lastShortageLog = 0
+    }
+
+    /// What the library is given to call; it must outlive the daemon.
+    private final class Callbacks {
+        let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
+
+        deinit { pointer.deallocate() }
+    }
+
+    /// To be asked for on the loop.
+    private var state: State {
+        _read { yield box.value }
+        _modify { yield &box.value }
+    }
+
+    var loop: Loop { box.loop }
+
+    /// True when the server stops.
+    var isDraining: Bool { state.isDraining }
 
     init(
         _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, reading: HeadReading
@@ -54,16 +73,16 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         limits = server.limits
         self.connectionLimit = connectionLimit
         self.listening = listening
-        loop = try Loop()
-        handshakes = Handshakes(loop)
+        let loop = try Loop()
         upgrades = Upgrades(loop)
-        callbacks = .allocate(capacity: 1)
+        box = LoopBound(State(callbacks: Callbacks(), handshakes: Handshakes(loop)), to: loop)
+        let callbacks = state.callbacks.pointer
         callbacks.initialize(
             to: dbr_callbacks(
                 self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
                 connection: connectionChanged, log: logMessage))
         callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
-        upgrades.onEnd = { [unowned self] in upgradeEnded() }
+        upgrades.onEnd { [unowned self] in upgradeEnded() }
         var settings = dbr_daemon_settings()
         settings.connection_limit = UInt32(connectionLimit + 2 * excess)
         settings.idle_seconds = UInt32(server.limits.idleSeconds)
@@ -76,10 +95,12 @@ final class Worker: Loop.Driven, @unchecked Sendable {
                 dbr_start(callbacks, settings)
             }
         guard let daemon = started else {
-            guard let startProblem else { throw SystemError("libmicrohttpd cannot start") }
+            guard let startProblem = state.startProblem else {
+                throw SystemError("libmicrohttpd cannot start")
+            }
             throw ListenError("libmicrohttpd cannot start: \(startProblem)")
         }
-        self.daemon = daemon
+        state.daemon = daemon
         do {
             try loop.listen(on: listening)
             try loop.start(self, socket: dbr_epoll_descriptor(daemon))
@@ -89,24 +110,22 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         }
     }
 
-    deinit { callbacks.deallocate() }
-
     // MARK: Driven by the loop
 
     func run() {
-        MHD_run(daemon)
-        handshakes.libraryHasRun()
+        MHD_run(state.daemon)
+        state.handshakes.libraryHasRun()
         upgrades.libraryHasRun()
     }
 
     var timeout: Int32 {
         var milliseconds: UInt64 = 0
-        guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return -1 }
+        guard MHD_get_timeout(state.daemon, &milliseconds) == .YES else { return -1 }
         return Int32(clamping: milliseconds)
     }
 
     func changed(_ socket: Int32, _ events: UInt32) {
-        if !handshakes.goOn(socket) { watched[socket]?.callerLeft() }
+        if !state.handshakes.goOn(socket) { state.watched[socket]?.callerLeft() }
     }
 
     /// Takes the connections that wait.
@@ -116,7 +135,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func accept() {
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
-            let code = dbr_accept(daemon, listening)
+            let code = dbr_accept(state.daemon, listening)
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
@@ -135,19 +154,19 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Listens again where it had to stop.
     private func resumeListening() {
-        guard !isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
+        guard !state.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
         try? loop.listen(on: listening)
     }
 
     /// Connections, whoever drives them, by the descriptors that they take.
-    private var openCount: Int { connections.count + upgrades.extraCount }
+    private var openCount: Int { state.connections.count + upgrades.extraCount }
 
     func tick() {
         resumeListening()
         upgrades.second()
         // One loop is enough.
         if index == 0 { server.bodyMemory.returnIfQuiet() }
-        for connection in connections.values { connection.check(server.limits) }
+        for connection in state.connections.values { connection.check(server.limits) }
     }
 
     // MARK: Called by exchanges, on the loop
@@ -158,7 +177,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         do {
             try loop.watchForEnd(of: connection.socket)
             connection.isWatched = true
-            watched[connection.socket] = connection
+            state.watched[connection.socket] = connection
         } catch {
             server.logger.error("a caller's leaving will not be noticed: \(error)")
         }
@@ -168,18 +187,26 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func unwatch(_ connection: Connection) {
         guard connection.isWatched else { return }
         connection.isWatched = false
-        watched[connection.socket] = nil
+        state.watched[connection.socket] = nil
         loop.unwatch(connection.socket)
     }
 
-    func began() { underWay += 1 }
+    /// A response with these fields and this length, to be used again.
+    func takeResponse(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
+        state.responses.take(fixed, length: length)
+    }
+
+    /// Takes back one that the library has sent, or has no connection for any more.
+    func giveBack(_ response: ReusableResponse) { state.responses.giveBack(response) }
+
+    func began() { state.underWay += 1 }
 
     /// The connection has gone, and the handler still runs.
-    func lostCaller(of exchange: Exchange) { callerless[ObjectIdentifier(exchange)] = exchange }
+    func lostCaller(of exchange: Exchange) { state.callerless[ObjectIdentifier(exchange)] = exchange }
 
     func ended(_ exchange: Exchange) {
-        if !callerless.isEmpty { callerless[ObjectIdentifier(exchange)] = nil }
-        underWay -= 1
+        if !state.callerless.isEmpty { state.callerless[ObjectIdentifier(exchange)] = nil }
+        state.underWay -= 1
         tellIfIdle()
     }
 
@@ -209,15 +236,15 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Says that there is no room, at most once a second.
     private func logShortage(_ level: Logger.Level, _ message: String) {
-        guard Loop.now - lastShortageLog >= 1000 else { return }
-        lastShortageLog = Loop.now
+        guard Loop.now - state.lastShortageLog >= 1000 else { return }
+        state.lastShortageLog = Loop.now
         server.logger.log(level: level, "\(message)")
     }
 
     /// What the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
-        if daemon == nil {
-            startProblem = startProblem ?? message
+        if state.daemon == nil {
+            state.startProblem = state.startProblem ?? message
             return
         }
         let now = Loop.now
@@ -225,8 +252,8 @@ final class Worker: Loop.Driven, @unchecked Sendable {
         let isOurs =
             message.hasPrefix("Application reported internal error")
             || message.contains("application error generating response")
-        guard now - lastLog >= 1000, !isOurs else { return }
-        lastLog = now
+        guard now - state.lastLog >= 1000, !isOurs else { return }
+        state.lastLog = now
         // So it calls any handshake that fails.
         if message.contains("received handshake message out of context") {
             server.logger.notice(
@@ -243,11 +270,11 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 
     /// Takes no more connections and closes those that wait for a request.
     func stopListening() {
-        isDraining = true
+        state.isDraining = true
         loop.stopListening()
         // While any duplicate is open, callers still reach the port.
         close(listening)
-        for connection in connections.values {
+        for connection in state.connections.values {
             switch connection.stage {
             case .handshake, .idle: connection.cut()
             case .head, .body, .sending, .busy: break
@@ -261,7 +288,7 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
-                idleWaiter = { continuation.resume() }
+                state.idleWaiter = { continuation.resume() }
                 tellIfIdle()
             }
         }
@@ -272,16 +299,16 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// Callers that have no answer get a 503. Other connections are closed, those that were upgraded too.
     func cancelAll() {
         upgrades.abortAll()
-        for connection in connections.values { connection.exchange?.stop() }
-        for exchange in callerless.values { exchange.release() }
+        for connection in state.connections.values { connection.exchange?.stop() }
+        for exchange in state.callerless.values { exchange.release() }
     }
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
-        let answering = connections.values.compactMap(\.exchange).filter { !$0.isHandled }
-        let count = answering.count + callerless.count
-        callerless = [:]
-        tellIfIdle(evenWith: underWay, open: true)
+        let answering = state.connections.values.compactMap(\.exchange).filter { !$0.state.isHandled }
+        let count = answering.count + state.callerless.count
+        state.callerless = [:]
+        tellIfIdle(evenWith: state.underWay, open: true)
         return count
     }
 
@@ -290,17 +317,18 @@ final class Worker: Loop.Driven, @unchecked Sendable {
     /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
     /// run lets the library take notice.
     func stop() {
-        for connection in watched.values { connection.exchange?.release() }
-        handshakes.release()
+        for connection in state.watched.values { connection.exchange?.release() }
+        state.handshakes.release()
         upgrades.abortAll()
-        MHD_run(daemon)
-        MHD_stop_daemon(daemon)
+        MHD_run(state.daemon)
+        MHD_stop_daemon(state.daemon)
         loop.stop()
     }
 
     private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
-        guard let idleWaiter, underWay <= count, open || upgrades.isEmpty else { return }
-        self.idleWaiter = nil
+        guard let idleWaiter = state.idleWaiter, state.underWay <= count, open || upgrades.isEmpty
+        else { return }
+        state.idleWaiter = nil
         idleWaiter()
     }
 }
@@ -308,17 +336,17 @@ final class Worker: Loop.Driven, @unchecked Sendable {
 // Called by the library, on the loop's thread.
 extension Worker {
     func connectionStarted(_ connection: OpaquePointer) -> Connection {
-        let new = Connection(connection)
-        connections[ObjectIdentifier(new)] = new
-        handshakes.began(new)
+        let new = Connection(connection, of: loop)
+        state.connections[ObjectIdentifier(new)] = new
+        state.handshakes.began(new)
         if openCount > connectionLimit { makeRoom(for: new) }
         return new
     }
 
     func connectionClosed(_ connection: Connection) {
-        connections[ObjectIdentifier(connection)] = nil
+        state.connections[ObjectIdentifier(connection)] = nil
         unwatch(connection)
-        handshakes.ended(connection)
+        state.handshakes.ended(connection)
         upgrades.connectionClosed(connection)
         resumeListening()
     }
@@ -333,11 +361,11 @@ extension Worker {
         do {
             head = try reading.audit(
                 connection, method: method, target: caller.target, version: version, scheme: scheme,
-                limits: limits, known: &knownHeads)
+                limits: limits, known: &state.knownHeads)
         } catch {
             return (nil, refuse(error, connection))
         }
-        guard !isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
+        guard !state.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
         caller.enter(.busy)
         let exchange: Exchange
         switch admission(of: head, from: caller) {
@@ -346,7 +374,7 @@ extension Worker {
                 return (nil, answer.queue(on: connection, for: nil))
             }
             exchange = Exchange(head, .dropped(upTo: limit), connection, caller, self)
-            exchange.incoming.discard(answering: answer, atMost: limit)
+            exchange.state.incoming.discard(answering: answer, atMost: limit)
         case .collected(let limit):
             exchange = Exchange(head, .collected(upTo: limit), connection, caller, self)
         case .streamed:
@@ -372,7 +400,9 @@ extension Worker {
             return .collected(upTo: length)
         }
         let admission = server.admit(head, from: caller.address)
-        if case .collected(let limit) = admission, case .length(let length) = head.framing, length > limit {
+        if case .collected(let limit) = admission, case .length(let length) = head.framing,
+            length > limit
+        {
             let refusal = Refusal(
                 .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
             let (response, body) = server.refuse(refusal)
@@ -406,7 +436,7 @@ extension Worker {
     /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest; and
     /// one that has only just come, last.
     private func makeRoom(for new: Connection?) {
-        let waiting = connections.values.filter { connection in
+        let waiting = state.connections.values.filter { connection in
             switch connection.stage {
             case .handshake, .idle, .head: connection !== new && !connection.isCut
             case .body, .sending, .busy: false

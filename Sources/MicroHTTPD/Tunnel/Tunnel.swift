@@ -5,44 +5,60 @@ import Glibc
 ///
 /// A side is read only while nothing waits for the other, so at most one buffer waits in each direction, and none in a
 /// tunnel that is idle. When one side ends its direction, so does the other, and the tunnel ends with the second; what
-/// breaks one side closes both.
-///
-/// It is touched on the loop's thread only, and before it is given to the loop: that makes it Sendable.
-final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
+/// breaks one side closes both. Its sides belong to the loop.
+final class Tunnel: Upgraded, Loop.Guest {
     /// Reads in a row, before others get their turn.
     private static let readsAtOnce = 8
 
-    @exclusivity(unchecked) var transport: Upgrades.Transport?
-    @exclusivity(unchecked) var due = 0
-
     private let upgrades: Upgrades
     private let silentSeconds: Int
-    private let upstream: TunnelSide
-    /// Nil until the connection is there.
-    private var caller: TunnelSide?
-    /// What the upstream sent before that.
-    private var first: [UInt8]
-    private var isClosed = false
-    /// The tick at which something was last ready.
-    private var active = 0
+    private let box: LoopBound<State>
+
+    private struct State {
+        var transport: Upgrades.Transport?
+        var due = 0
+        let upstream: TunnelSide
+        /// Nil until the connection is there.
+        var caller: TunnelSide?
+        /// What the upstream sent before that.
+        var first: [UInt8]
+        var isClosed = false
+        /// The tick at which something was last ready.
+        var active = 0
+    }
+
+    /// To be asked for on the loop.
+    private var state: State {
+        _read { yield box.value }
+        _modify { yield &box.value }
+    }
+
+    var transport: Upgrades.Transport? {
+        get { state.transport }
+        set { state.transport = newValue }
+    }
+
+    var due: Int {
+        get { state.due }
+        set { state.due = newValue }
+    }
 
     /// - Parameters:
     ///   - upstream: closed with the tunnel.
     ///   - first: what it has sent already.
     ///   - silentSeconds: how long nothing may come when one direction has ended.
     init(to upstream: any TunnelEnd, first: [UInt8], silentSeconds: Int, in upgrades: Upgrades) {
-        self.upstream = TunnelSide(upstream)
-        self.first = first
+        box = LoopBound(State(upstream: TunnelSide(upstream), first: first), to: upgrades.loop)
         self.silentSeconds = silentSeconds
         self.upgrades = upgrades
     }
 
     func open(_ extra: [UInt8]) throws {
-        guard let transport else { return }
+        guard let transport = state.transport else { return }
         if upgrades.isStopping { return serverStops() }
-        let caller = TunnelSide(transport.end, waiting: first)
-        first = []
-        self.caller = caller
+        let (caller, upstream) = (TunnelSide(transport.end, waiting: state.first), state.upstream)
+        state.first = []
+        state.caller = caller
         upstream.wait(extra)
         // Also one that is not read for now: a reset must be told.
         for side in [caller, upstream] { try watch(side, for: Loop.readable) }
@@ -56,7 +72,7 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
 
     /// Ends one whose only open direction is silent.
     func check() {
-        let silence = upgrades.tick - active
+        let silence = upgrades.tick - state.active
         guard silence < silentSeconds else { return close() }
         upgrades.look(at: self, in: silentSeconds - silence)
     }
@@ -64,8 +80,9 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
     // MARK: Called by the loop
 
     func ready(_ socket: Int32, _ events: UInt32) {
-        guard let caller else { return }
-        let (side, other) = socket == caller.end.descriptor ? (caller, upstream) : (upstream, caller)
+        guard let caller = state.caller else { return }
+        let (side, other) =
+            socket == caller.end.descriptor ? (caller, state.upstream) : (state.upstream, caller)
         act {
             let isLost = events & (Loop.failed | Loop.hungUp) != 0
             if isLost {
@@ -85,10 +102,10 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
     }
 
     func timeIsUp() {
-        guard let caller else { return }
+        guard let caller = state.caller else { return }
         act {
-            (!caller.isDue || move(from: caller, to: upstream))
-                && (!upstream.isDue || move(from: upstream, to: caller))
+            (!caller.isDue || move(from: caller, to: state.upstream))
+                && (!state.upstream.isDue || move(from: state.upstream, to: caller))
         }
     }
 
@@ -96,15 +113,17 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
 
     /// Does something that is false when a side is broken, and sees to what follows.
     private func act(_ action: () -> Bool) {
-        guard !isClosed, let caller else { return }
-        active = upgrades.tick
+        guard !state.isClosed, let caller = state.caller else { return }
+        state.active = upgrades.tick
         guard action() else { return close() }
-        if caller.isFinished, upstream.isFinished { return close() }
-        if caller.hasEnded || upstream.hasEnded, due == 0 { upgrades.look(at: self, in: silentSeconds) }
-        if caller.isDue || upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
+        if caller.isFinished, state.upstream.isFinished { return close() }
+        if caller.hasEnded || state.upstream.hasEnded, state.due == 0 {
+            upgrades.look(at: self, in: silentSeconds)
+        }
+        if caller.isDue || state.upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
         do {
-            try watch(caller, other: upstream)
-            try watch(upstream, other: caller)
+            try watch(caller, other: state.upstream)
+            try watch(state.upstream, other: caller)
         } catch {
             close()
         }
@@ -169,11 +188,11 @@ final class Tunnel: Upgraded, Loop.Guest, @unchecked Sendable {
 
     /// Closes both sides.
     private func close() {
-        guard !isClosed else { return }
-        isClosed = true
+        guard !state.isClosed else { return }
+        state.isClosed = true
         upgrades.loop.setTimer(for: self, in: nil)
-        dismiss(upstream)
-        upstream.end.close()
+        dismiss(state.upstream)
+        state.upstream.end.close()
         // What was sent has gone to the system, which goes on with it; nothing else is to be waited for.
         upgrades.remove(self, within: 0)
     }

@@ -10,11 +10,11 @@ extension Exchange {
     ///   - handle: what ends it.
     ///   - extra: what came behind the request.
     func handOver(_ socket: Int32, _ handle: OpaquePointer, extra: [UInt8]) {
-        guard let upgrading else {
+        guard let upgrading = state.upgrading else {
             dbr_end_upgrade(handle)
             return
         }
-        self.upgrading = nil
+        state.upgrading = nil
         let caller = handedOver()
         if let stream = TLSStream(caller, handle) {
             return worker.upgrades.add(upgrading, .encrypted(stream), extra: extra + stream.pending())
@@ -31,10 +31,12 @@ extension Exchange {
 
 /// A 101 is sent, and the connection is ours; on the loop's thread.
 func connectionUpgraded(
-    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ context: UnsafeMutableRawPointer?,
     _ extra: UnsafePointer<CChar>?, _ size: Int, _ socket: Int32, _ handle: OpaquePointer?
 ) {
     guard let context, let handle else { return }
     let bytes = Array(UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : size))
-    Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().handOver(socket, handle, extra: bytes)
+    Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().handOver(
+        socket, handle, extra: bytes)
 }

@@ -3,14 +3,24 @@ import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket: Upgraded {
+    var transport: Upgrades.Transport? {
+        get { state.transport }
+        set { state.transport = newValue }
+    }
+
+    var due: Int {
+        get { state.due }
+        set { state.due = newValue }
+    }
+
     func open(_ extra: [UInt8]) throws {
-        guard stage == .opening, let descriptor else { return }
+        guard state.stage == .opening, let descriptor else { return }
         try upgrades.loop.watch(descriptor, for: Loop.readable, self)
-        stage = .open
-        heard = upgrades.tick
-        moved = upgrades.tick
+        state.stage = .open
+        state.heard = upgrades.tick
+        state.moved = upgrades.tick
         upgrades.look(at: self, in: limits.silentSeconds)
-        events?.opened(self)
+        state.events?.opened(self)
         if upgrades.isStopping { serverStops() }
         if !extra.isEmpty {
             var extra = extra
@@ -20,21 +30,21 @@ extension WebSocket: Upgraded {
     }
 
     /// The socket that is read and written; nil before it is there, and when it is not ours any more.
-    var descriptor: Int32? { transport?.end.descriptor }
+    var descriptor: Int32? { state.transport?.end.descriptor }
 
     func serverStops() { close(.goingAway, Upgrades.stopping) }
 
     /// We have said that we close, or shall in a moment.
     func beginClosing() {
-        guard stage == .open else { return }
-        stage = .closing
+        guard state.stage == .open else { return }
+        state.stage = .closing
         setDeadline()
     }
 
     /// There is nothing more to say than what waits: it goes out, and the connection ends.
     private func finish(_ end: WebSocketEnd) {
-        guard stage == .open || stage == .closing else { return }
-        stage = .finishing
+        guard state.stage == .open || state.stage == .closing else { return }
+        state.stage = .finishing
         setDeadline()
         flushSoon()
         tell(end)
@@ -42,13 +52,13 @@ extension WebSocket: Upgraded {
 
     /// What waits has gone out.
     private func endSending() {
-        stage = .draining
+        state.stage = .draining
         // Were it closed, what the peer still sends would be answered by a reset, which overtakes our last frame.
-        transport?.end.finishSending()
+        state.transport?.end.finishSending()
     }
 
     func abort(_ message: String) {
-        guard stage != .closed else { return }
+        guard state.stage != .closed else { return }
         outgoing.withLock { $0.drop() }
         leave()
         tell(WebSocketEnd(.abnormal, message))
@@ -56,50 +66,54 @@ extension WebSocket: Upgraded {
 
     /// Lets go of the connection.
     private func leave() {
-        guard stage != .closed else { return }
-        stage = .closed
+        guard state.stage != .closed else { return }
+        state.stage = .closed
         outgoing.withLock { $0.drop() }
         upgrades.remove(self, within: limits.closeSeconds)
     }
 
     private func tell(_ end: WebSocketEnd) {
-        guard let events else { return }
-        self.events = nil
+        guard let events = state.events else { return }
+        state.events = nil
         events.closed(self, end)
     }
 
     private func setDeadline() {
-        if deadline == .max { taken = Connection.traffic(of: descriptor)?.acknowledged ?? 0 }
-        deadline = upgrades.tick + limits.closeSeconds
+        if state.deadline == .max {
+            state.taken = Connection.traffic(of: descriptor)?.acknowledged ?? 0
+        }
+        state.deadline = upgrades.tick + limits.closeSeconds
         upgrades.look(at: self, in: limits.closeSeconds)
     }
 
     func check() {
         let tick = upgrades.tick
-        guard tick < deadline else {
+        guard tick < state.deadline else {
             // Whoever still takes what waits, here or in the system, gets it all.
-            if let acknowledged = Connection.traffic(of: descriptor)?.acknowledged, acknowledged > taken {
-                taken = acknowledged
+            if let acknowledged = Connection.traffic(of: descriptor)?.acknowledged,
+                acknowledged > state.taken
+            {
+                state.taken = acknowledged
                 return setDeadline()
             }
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
-        guard stage == .open else { return upgrades.look(at: self, in: deadline - tick) }
+        guard state.stage == .open else { return upgrades.look(at: self, in: state.deadline - tick) }
         // Our ping waits behind what is being taken.
-        let silence = tick - (isBlocked ? max(heard, moved) : heard)
+        let silence = tick - (state.isBlocked ? max(state.heard, state.moved) : state.heard)
         if silence >= 2 * limits.silentSeconds {
             return abort("nothing came for \(silence) s, and no answer to a ping")
         }
-        if isBlocked, tick - moved >= 2 * limits.silentSeconds {
-            return abort("nothing was taken for \(tick - moved) s")
+        if state.isBlocked, tick - state.moved >= 2 * limits.silentSeconds {
+            return abort("nothing was taken for \(tick - state.moved) s")
         }
-        if silence >= limits.silentSeconds, !isPinged {
-            isPinged = true
+        if silence >= limits.silentSeconds, !state.isPinged {
+            state.isPinged = true
             outgoing.withLock { $0.ping() }
             flush()
         }
-        guard stage == .open else { return }
-        upgrades.look(at: self, in: (isPinged ? 2 : 1) * limits.silentSeconds - silence)
+        guard state.stage == .open else { return }
+        upgrades.look(at: self, in: (state.isPinged ? 2 : 1) * limits.silentSeconds - silence)
     }
 }
 
@@ -109,7 +123,7 @@ extension WebSocket: Loop.Guest {
         if events & Loop.writable != 0 { flush() }
         let readable = Loop.readable | Loop.hungUp | Loop.failed
         guard events & readable != 0 else { return }
-        guard let end = transport?.end else { return }
+        guard let end = state.transport?.end else { return }
         let count = end.read(into: upgrades.buffer)
         switch count {
         case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: upgrades.buffer[..<count]))
@@ -119,11 +133,11 @@ extension WebSocket: Loop.Guest {
     }
 
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
-        heard = upgrades.tick
-        isPinged = false
-        guard stage == .open || stage == .closing else { return }
+        state.heard = upgrades.tick
+        state.isPinged = false
+        guard state.stage == .open || state.stage == .closing else { return }
         do {
-            try parser.parse(bytes) { take($0) }
+            try parser.value.parse(bytes) { take($0) }
         } catch {
             _ = outgoing.withLock { $0.shut(error.code, error.message) }
             finish(WebSocketEnd(error.code, error.message))
@@ -133,9 +147,9 @@ extension WebSocket: Loop.Guest {
     private func take(_ event: WebSocketParser.Event) {
         switch event {
         case .text(let bytes):
-            if stage == .open { events?.text(self, bytes) }
+            if state.stage == .open { state.events?.text(self, bytes) }
         case .binary(let bytes):
-            if stage == .open { events?.binary(self, bytes) }
+            if state.stage == .open { state.events?.binary(self, bytes) }
         case .ping(let payload):
             let isFlushNeeded = outgoing.withLock { outgoing in
                 outgoing.pong(payload)
@@ -153,7 +167,7 @@ extension WebSocket: Loop.Guest {
 // Sending.
 extension WebSocket {
     func flush() {
-        guard stage != .opening, let transport else {
+        guard state.stage != .opening, let transport = state.transport else {
             // Asked for again when it opens.
             return
         }
@@ -165,27 +179,27 @@ extension WebSocket {
                 }
             return (written, outgoing.isShut)
         }
-        if written.sent > 0 { moved = upgrades.tick }
+        if written.sent > 0 { state.moved = upgrades.tick }
         if isShut { beginClosing() }
         switch written.progress {
         case .drained:
             waitForRoom(false)
-            if stage == .finishing { endSending() }
+            if state.stage == .finishing { endSending() }
         case .blocked: waitForRoom(true)
         case .broken: abort("the connection broke")
         }
     }
 
     private func waitForRoom(_ waits: Bool) {
-        guard waits != isBlocked, let descriptor else { return }
-        isBlocked = waits
-        moved = upgrades.tick
+        guard waits != state.isBlocked, let descriptor else { return }
+        state.isBlocked = waits
+        state.moved = upgrades.tick
         do {
             try upgrades.loop.change(descriptor, Loop.readable | (waits ? Loop.writable : 0))
         } catch {
             return abort("\(error)")
         }
         // The peer has had no chance to answer.
-        if !waits { heard = upgrades.tick }
+        if !waits { state.heard = upgrades.tick }
     }
 }

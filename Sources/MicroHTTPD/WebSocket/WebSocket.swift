@@ -8,8 +8,8 @@ import EventLoop
 /// ```
 ///
 /// What is sent and closed may come from any thread, and goes out in the order in which it came. What waits to be sent
-/// is behind its lock, and all else is touched on the loop's thread only: that makes it Sendable.
-package final class WebSocket: @unchecked Sendable {
+/// is behind its lock, and all else that changes belongs to the loop.
+package final class WebSocket: Sendable {
     /// How far it is; it only goes on.
     enum Stage {
         /// The handshake is not over.
@@ -33,21 +33,34 @@ package final class WebSocket: @unchecked Sendable {
     let upgrades: Upgrades
     let outgoing = Guarded(WebSocketOutgoing())
 
-    @exclusivity(unchecked) var stage = Stage.opening
-    @exclusivity(unchecked) var transport: Upgrades.Transport?
-    @exclusivity(unchecked) var parser: WebSocketParser
-    /// Nil once the end was told.
-    @exclusivity(unchecked) var events: WebSocketEvents?
-    @exclusivity(unchecked) var isBlocked = false
-    @exclusivity(unchecked) var isPinged = false
+    private let box: LoopBound<State>
+    /// Apart from the rest, which its messages change while it parses.
+    let parser: LoopBound<WebSocketParser>
 
-    // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must end.
-    @exclusivity(unchecked) var due = 0
-    @exclusivity(unchecked) var heard = 0
-    @exclusivity(unchecked) var moved = 0
-    @exclusivity(unchecked) var deadline = Int.max
-    /// Bytes that the peer's system had taken when the deadline was set.
-    @exclusivity(unchecked) var taken: UInt64 = 0
+    /// What belongs to the loop.
+    struct State {
+        var stage = Stage.opening
+        var transport: Upgrades.Transport?
+        /// Nil once the end was told.
+        var events: WebSocketEvents?
+        var isBlocked = false
+        var isPinged = false
+
+        // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must
+        // end.
+        var due = 0
+        var heard = 0
+        var moved = 0
+        var deadline = Int.max
+        /// Bytes that the peer's system had taken when the deadline was set.
+        var taken: UInt64 = 0
+    }
+
+    /// To be asked for on the loop.
+    var state: State {
+        _read { yield box.value }
+        _modify { yield &box.value }
+    }
 
     init(
         _ subprotocol: String?, from remoteAddress: String?, in upgrades: Upgrades,
@@ -58,8 +71,8 @@ package final class WebSocket: @unchecked Sendable {
         self.remoteAddress = remoteAddress
         self.upgrades = upgrades
         self.limits = limits
-        self.events = events
-        parser = WebSocketParser(limits)
+        box = LoopBound(State(events: events), to: upgrades.loop)
+        parser = LoopBound(WebSocketParser(limits), to: upgrades.loop)
     }
 }
 

@@ -1,0 +1,134 @@
+import EventLoop
+public import HTTPTypes
+
+// For the closure that answers, from any thread.
+extension Exchange {
+    /// The head; `Host` has become its authority, framing headers are gone.
+    public var request: HTTPRequest { head.request }
+
+    /// True when the target was a whole URL (a browser talks to its proxy so).
+    public var isAbsoluteForm: Bool { head.isAbsoluteForm }
+
+    /// Bytes of header fields that an answer may have; with more of them the library closes the connection.
+    ///
+    /// They stand in the connection's memory beside those of the request.
+    package var headRoom: Int {
+        let own = head.headers.bytes + 64 * head.headers.count + head.target.utf8.count
+        return max(0, worker.server.limits.pool - own - 1024)
+    }
+
+    /// Answers with a task, which is cancelled when the caller leaves; its end is the answer's.
+    ///
+    /// It starts on the spot when this is called on the loop: a task that does not suspend has answered when this
+    /// returns.
+    package func run(_ operation: @escaping @Sendable () async -> Void) {
+        loop.perform { [self] in
+            guard !state.isHandled, state.task == nil else { return }
+            let own = Task.immediateDetached(executorPreference: loop) { [self] in
+                await operation()
+                loop.perform { self.returned() }
+            }
+            if state.isHandled { return }
+            state.task = own
+            if state.hasLeft { own.cancel() }
+        }
+    }
+
+    /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
+    package func onLeave(_ cancel: @escaping @Sendable () -> Void) {
+        loop.perform { [self] in
+            guard !state.isHandled else { return }
+            if state.hasLeft { cancel() } else { state.cancel = cancel }
+        }
+    }
+
+    /// Nothing more comes from what answers without a task.
+    package func end() { loop.perform { self.returned() } }
+
+    /// The next part of a streamed body, nil after the last.
+    ///
+    /// - Throws: `CancellationError` when the caller left before the end, a ``BodyDropped`` when the answer has begun.
+    public func nextChunk() async throws -> [UInt8]? {
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<[UInt8]?, any Error>) in
+            loop.perform { [self] in
+                state.incoming.next(continuation)
+                if state.isSuspended, state.incoming.hasRoom, state.incoming.isOpen { resume() }
+            }
+        }
+    }
+
+    /// Sends an answer that is complete.
+    public func send(_ head: HTTPResponse, _ body: [UInt8]) {
+        onLoop { $0.set(Answer(head, .bytes(body))) }
+    }
+
+    /// Sends an answer that is complete.
+    ///
+    /// - Parameters:
+    ///   - headers: header fields.
+    ///   - fixed: more of them, which other answers have as well, as C strings: a name, its value, the next name.
+    ///   - added: more of them, which are this answer's own, written as the fixed ones are.
+    package func send(
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
+        adding added: UnsafeRawBufferPointer, _ body: [UInt8]
+    ) {
+        if loop.isCurrent, state.isCompleting, headers.isEmpty, body.count <= ReusableResponse.longest {
+            queue(status.code, fixed, added, body)
+        } else {
+            let answer = Answer(status, headers, fixed: fixed, adding: Array(added), .bytes(body))
+            loop.perform { self.set(answer) }
+        }
+    }
+
+    /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
+    public func send(
+        _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int,
+        length: Int
+    ) {
+        onLoop { $0.set(Answer(head, .file(descriptor, owner: owner, offset: offset, length: length))) }
+    }
+
+    /// Sends the head of an answer whose body comes by ``write(_:)``, and ends when the closure returns.
+    ///
+    /// - Parameters:
+    ///   - head: status and header fields; those that frame the body are the engine's own.
+    ///   - length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
+    public func begin(_ head: HTTPResponse, length: Int?) {
+        onLoop { exchange in
+            guard !exchange.isAnswered else { return }
+            // To HEAD only the head is sent, and whoever writes hears that nobody reads.
+            if exchange.head.method != .head { exchange.state.outgoing = Outgoing(length: length) }
+            exchange.set(Answer(head, .stream(length: length)))
+        }
+    }
+
+    /// Sends a part of the body, and waits while the reader is slower.
+    ///
+    /// - Throws: `CancellationError` when the reader has gone.
+    public func write(_ bytes: [UInt8]) async throws {
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            loop.perform { [self] in
+                guard !state.hasLeft, state.outgoing != nil else {
+                    continuation.resume(throwing: CancellationError())
+                    return
+                }
+                state.outgoing?.append(bytes, continuation)
+                if state.isSuspended, state.isQueued { resume() }
+            }
+        }
+    }
+
+    /// Breaks the transfer off, so that nobody takes the body for whole.
+    public func fail() {
+        onLoop { exchange in
+            exchange.state.outgoing?.fail()
+            if exchange.state.isSuspended { exchange.resume() }
+        }
+    }
+
+    private func onLoop(_ call: @escaping @Sendable (Exchange) -> Void) {
+        loop.perform { call(self) }
+    }
+}

@@ -1,0 +1,126 @@
+import CMicroHTTPD
+import EventLoop
+package import HTTPTypes
+
+// For what answers on the loop itself, and for the engine; all of it is called on the loop.
+extension Exchange {
+    /// True when the caller has gone.
+    package var hasLeft: Bool { state.hasLeft }
+
+    /// The collected body, which the exchange does not keep then; called before anything else.
+    package func takeBody() -> [UInt8] {
+        defer { collected = [] }
+        return collected
+    }
+
+    /// Runs tasks that wait on the loop until `isDone`, but no more than a little; only while the exchange starts.
+    package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
+
+    /// Sends the head of an answer whose body is fetched from a source, and ends with it.
+    package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
+        guard !isAnswered, !state.hasLeft, self.head.method != .head else {
+            set(Answer(head, .stream(length: length)))
+            return source.isDone()
+        }
+        state.source = source
+        set(Answer(head, .stream(length: length)))
+    }
+
+    /// The source has something.
+    package func bodyIsReady() {
+        if state.isSuspended, state.source != nil { resume() }
+    }
+
+    /// Answers 101 and becomes something else.
+    func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
+        guard !isAnswered, !state.hasLeft, state.connection != nil else {
+            return upgraded.abort("the caller has left, or was answered before")
+        }
+        state.upgrading = upgraded
+        set(answer)
+    }
+
+    var isAnswered: Bool { state.isQueued || state.answer != nil }
+
+    func set(_ answer: Answer) {
+        guard !isAnswered, !state.hasLeft else { return }
+        state.answer = answer
+        if state.isSuspended, !state.incoming.isOpen { resume() }
+        // A handler that answers before it has read its whole body: what is left is dropped.
+        if state.incoming.isOpen {
+            state.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
+            if state.isSuspended { resume() }
+        }
+    }
+
+    /// Hands the library an answer while it waits for one.
+    func queue(_ status: Int, _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8]) {
+        guard let connection = state.connection, !isAnswered, !state.hasLeft else { return }
+        state.isQueued = true
+        state.caller.enter(.sending(acknowledged: nil))
+        if !reuse(fixed, added, body, status, on: connection) { leave() }
+    }
+
+    /// Hands the library an answer in a response that may be one that was sent before.
+    ///
+    /// Returns false when it takes none.
+    func reuse(
+        _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8], _ status: Int,
+        on connection: OpaquePointer
+    ) -> Bool {
+        guard let response = worker.takeResponse(fixed, length: body.count) else { return false }
+        response.hold(body, adding: added)
+        // Given back when the library has done its part.
+        state.response = response
+        return MHD_queue_response(connection, UInt32(status), response.handle) == .YES
+    }
+
+    func queue(_ answer: Answer) -> Bool {
+        guard let connection = state.connection, !state.isQueued else { return state.connection != nil }
+        let answer = makeRoom(for: answer)
+        state.isQueued = true
+        state.answer = answer
+        switch answer.body {
+        case .stream: state.caller.enter(.busy)
+        case .bytes, .file, .upgrade: state.caller.enter(.sending(acknowledged: nil))
+        }
+        defer {
+            // The library has its own copy.
+            if case .bytes = answer.body { state.answer = nil }
+        }
+        return answer.queue(on: connection, for: self)
+    }
+
+    /// Lets a large answer count, in the place of the request's body; gives what is answered instead where all bodies
+    /// together have no room for it.
+    ///
+    /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
+    /// be done twice. One that is alone always fits.
+    private func makeRoom(for answer: Answer) -> Answer {
+        state.incoming.letGo()
+        guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
+        let memory = worker.server.bodyMemory
+        let share = BodyShare(of: memory)
+        if !share.replace(by: bytes.count) {
+            let isRepeatable = head.method == .get || head.method == .head
+            guard !isRepeatable || memory.count == 0 else {
+                return worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
+            }
+            share.replaceAnyway(by: bytes.count)
+        }
+        state.untaken = share
+        return answer
+    }
+
+    /// Bytes of an answer that the system takes at once.
+    private static let uncounted = 64 << 10
+}
+
+extension HTTPFields {
+    /// Bytes that they take in a head.
+    package var bytes: Int {
+        reduce(0) { count, field in
+            count + field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + 4
+        }
+    }
+}

@@ -3,6 +3,7 @@
 #define DRAWBRIDGE_LINUX_SHIM_H
 
 #include <malloc.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -12,5 +13,18 @@ static inline void dbl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 
 
 // Gives the system what the allocator keeps of memory that was freed.
 static inline void dbl_return_memory(void) { malloc_trim(0); }
+
+// Gives the system what stands free at the end of the calling thread's heap, which malloc_trim leaves there: as much as
+// twice the largest block that was ever freed. The allocator looks at that end only when a block is freed.
+//
+// Afterwards the allocator keeps what it keeps while large blocks follow each other: its own numbers for that grow with
+// the blocks that it sees, and stop growing once somebody has set one.
+static inline void dbl_return_end_of_heap(void) {
+    mallopt(M_TRIM_THRESHOLD, 128 << 10);
+    void *volatile block = malloc(100 << 10);
+    free(block);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
 
 #endif

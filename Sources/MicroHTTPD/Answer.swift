@@ -62,6 +62,17 @@ final class Answer: Sendable {
         return MHD_queue_response(connection, UInt32(status), response) == .YES
     }
 
+    /// The whole of an answer whose body is bytes, as it is sent where the library takes none.
+    var written: [UInt8] {
+        guard case .bytes(let body) = body else { return [] }
+        let reason = MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
+        var text = "HTTP/1.1 \(status) \(reason)\r\n"
+        for field in headers where isSent(field) && field.value.utf8.allSatisfy(\.isFieldByte) {
+            text += "\(field.name): \(field.value)\r\n"
+        }
+        return Array("\(text)Content-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
+
     private var isUpgrade: Bool { if case .upgrade = body { true } else { false } }
 
     private func add(_ field: HTTPField, to response: OpaquePointer, _ exchange: Exchange?) {
@@ -89,7 +100,8 @@ final class Answer: Sendable {
             // A duplicate, for the library closes what it sends.
             let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return nil }
-            let response = MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset))
+            let response = MHD_create_response_from_fd_at_offset64(
+                UInt64(length), descriptor, UInt64(offset))
             if response == nil { close(descriptor) }
             return response
         case .stream(let length):
@@ -126,7 +138,8 @@ final class Answer: Sendable {
 
 /// The library wants bytes of a stream; on the loop's thread.
 private func fillFromExchange(
-    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int
 ) -> Int {
     guard let box, let buffer else { return -2 }
     return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()

@@ -154,41 +154,67 @@ final class Connection {
     }
 
     /// Looks whether the caller is slower than it may be, and cuts it off if so.
-    func check(_ limits: Limits) {
+    ///
+    /// Returns what it is too slow with where no answer has begun: then it is to be told before it is cut off.
+    func check(_ limits: Limits) -> String? {
         let seconds = (Loop.now - state.since) / 1000
         let unread = isReading ? unread : -1
         // The library misses an end that comes together with the last bytes.
-        if unread == 0 { return cut() }
+        if unread == 0 {
+            cut()
+            return nil
+        }
         switch state.stage {
         case .busy:
             break
         case .handshake:
             if seconds >= limits.headSeconds { cut() }
         case .idle(let before):
-            // The first bytes of a head may come together with the end of the handshake.
-            if state.isNew, session?.hasReceived == true { return enter(.head) }
-            guard let traffic = traffic() else { return }
-            if let before, traffic.received > before {
-                enter(.head)
-            } else {
-                state.stage = .idle(received: traffic.received)
-            }
+            checkForHead(before)
         case .head:
-            if seconds >= limits.headSeconds { cut() }
+            if seconds >= limits.headSeconds { return "the head took more than \(limits.headSeconds) s" }
         case .body(let count):
-            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate { return cut() }
+            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate {
+                return "the body came with less than \(limits.bodyRate) bytes a second"
+            }
             // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
-            if unread > 0, count == state.stuckAt { return cut() }
+            if unread > 0, count == state.stuckAt { cut() }
             state.stuckAt = unread > 0 ? count : nil
         case .sending(let before):
-            guard let traffic = traffic() else { return }
+            guard let traffic = traffic() else { break }
             guard let before else {
                 state.stage = .sending(acknowledged: traffic.acknowledged)
-                return
+                break
             }
             let taken = Int(clamping: traffic.acknowledged - before)
             if seconds >= limits.graceSeconds, taken < seconds * limits.readRate { cut() }
         }
+        return nil
+    }
+
+    /// Looks whether a head has begun to come.
+    private func checkForHead(_ before: UInt64?) {
+        // The first bytes of a head may come together with the end of the handshake.
+        if state.isNew, session?.hasReceived == true { return enter(.head) }
+        guard let traffic = traffic() else { return }
+        if let before, traffic.received > before {
+            enter(.head)
+        } else {
+            state.stage = .idle(received: traffic.received)
+        }
+    }
+
+    /// Sends an answer past the library, which has begun none, and cuts the caller off.
+    func cut(saying answer: [UInt8]) {
+        answer.withUnsafeBytes { bytes in
+            // What does not fit the socket at once is nothing that this caller would wait for.
+            if let session {
+                session.send(bytes)
+            } else {
+                _ = send(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+        }
+        cut()
     }
 
     private func traffic() -> (received: UInt64, acknowledged: UInt64)? { Self.traffic(of: socket) }

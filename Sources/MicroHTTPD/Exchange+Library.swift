@@ -185,7 +185,11 @@ extension Exchange {
         guard let connection = state.connection, !state.isSuspended else { return }
         state.isSuspended = true
         MHD_suspend_connection(connection)
-        if case .body = state.caller.stage { state.caller.enter(.busy) }
+        // Until there is something to take, or somebody takes what has come, nobody is slow.
+        switch state.caller.stage {
+        case .body, .sending: state.caller.enter(.busy)
+        case .handshake, .idle, .head, .busy: break
+        }
         worker.watch(state.caller)
         // Not from within the library.
         if state.caller.hasCallerLeft { loop.performSoon { self.leave() } }
@@ -194,7 +198,11 @@ extension Exchange {
     func resume() {
         guard let connection = state.connection, state.isSuspended else { return }
         state.isSuspended = false
-        if state.incoming.isOpen { state.caller.enter(.body(count: 0)) }
+        if state.incoming.isOpen {
+            state.caller.enter(.body(count: 0))
+        } else if state.isQueued, let answer = state.answer {
+            state.caller.enter(stageOfAnswer(answer))
+        }
         MHD_resume_connection(connection)
         loop.setRunDue()
     }

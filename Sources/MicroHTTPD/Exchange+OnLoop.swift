@@ -80,15 +80,20 @@ extension Exchange {
         let answer = makeRoom(for: answer)
         state.isQueued = true
         state.answer = answer
-        switch answer.body {
-        case .stream: state.caller.enter(.busy)
-        case .bytes, .file, .upgrade: state.caller.enter(.sending(acknowledged: nil))
-        }
+        state.caller.enter(stageOfAnswer(answer))
         defer {
             // The library has its own copy.
             if case .bytes = answer.body { state.answer = nil }
         }
         return answer.queue(on: connection, for: self)
+    }
+
+    /// Whose move it is while an answer goes out.
+    ///
+    /// A body with an end is the reader's to take, and slow readers are cut off. Of a stream without one nobody knows
+    /// when there is more to take.
+    func stageOfAnswer(_ answer: Answer) -> Connection.Stage {
+        if case .stream(length: nil) = answer.body { .busy } else { .sending(acknowledged: nil) }
     }
 
     /// Lets a large answer count, in the place of the request's body; gives what is answered instead where all bodies

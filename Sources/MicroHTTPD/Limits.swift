@@ -15,12 +15,12 @@ public struct Limits: Sendable {
     /// Browsers send about 20.
     public var fields = 100
 
-    /// Seconds for a head, counted from its first byte; slower callers are cut off.
+    /// Seconds for a head, counted from its first byte; slower callers get a 408.
     ///
     /// A head fits one packet.
     public var headSeconds = 10
 
-    /// Bytes per second that a body must bring, after ``graceSeconds``; slower callers are cut off.
+    /// Bytes per second that a body must bring, after ``graceSeconds``; slower callers get a 408.
     public var bodyRate = 1 << 10
 
     /// Bytes per second that a reader must take of a body with an end; streams have none.
@@ -55,4 +55,12 @@ public struct Limits: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The defaults for connections with so many bytes of memory each: a head may take three quarters of them, and its
+    /// target half.
+    public init(pool: Int) {
+        self.pool = pool
+        head = pool / 4 * 3
+        target = max(target, pool / 2)
+    }
 }

@@ -4,7 +4,9 @@ import Glibc
 import HTTPTypes
 import Logging
 
-/// One loop and the daemon that it drives; a server has a few. What changes of it belongs to the loop.
+/// One loop and the daemon that it drives; a server has a few.
+///
+/// What changes of it belongs to the loop.
 final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     /// Which of the server's loops this is.
@@ -41,6 +43,8 @@ final class Worker: Loop.Driven, Sendable {
         var idleWaiter: (@Sendable () -> Void)?
         /// What the library complained about first, before there was a daemon.
         var startProblem: String?
+        /// How often memory had been given back when this loop looked last.
+        var memoryReturns = 0
         var lastLog = 0
         var lastShortageLog = 0
     }
@@ -166,7 +170,19 @@ final class Worker: Loop.Driven, Sendable {
         upgrades.second()
         // One loop is enough.
         if index == 0 { server.bodyMemory.returnIfQuiet() }
-        for connection in state.connections.values { connection.check(server.limits) }
+        server.bodyMemory.returnEndOfHeap(since: &state.memoryReturns)
+        for connection in state.connections.values {
+            if let slowness = connection.check(server.limits) { turnAway(connection, slowness) }
+        }
+    }
+
+    /// Tells a caller that it was too slow with its request (RFC 9110, section 15.5.9), and cuts it off.
+    ///
+    /// The library takes an answer only when a request is complete, or when its body has not begun.
+    private func turnAway(_ connection: Connection, _ slowness: String) {
+        let (head, body) = server.refuse(
+            Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests"))
+        connection.cut(saying: Answer(head, .bytes(body), closing: true).written)
     }
 
     // MARK: Called by exchanges, on the loop
@@ -254,6 +270,18 @@ final class Worker: Loop.Driven, Sendable {
             || message.contains("application error generating response")
         guard now - state.lastLog >= 1000, !isOurs else { return }
         state.lastLog = now
+        // So it says that a head does not fit a connection's memory; of which request, it does not say.
+        if message.contains("in memory pool") || message.contains("in pool")
+            || message.contains("HTTP response code is 431")
+            || message.contains("HTTP response code is 414")
+        {
+            return server.logger.warning(
+                """
+                a request was refused: its head does not fit the \(server.limits.pool >> 10) KB of memory that a \
+                connection has; raise that with --memory-per-connection (Limits.pool), or send less in the query \
+                and in cookies
+                """)
+        }
         // So it calls any handshake that fails.
         if message.contains("received handshake message out of context") {
             server.logger.notice(

@@ -82,6 +82,21 @@ import Testing
         try await program.line(with: "raise that with --memory-for-bodies")
     }
 
+    /// A page that can only GET sends its input in the query.
+    @Test func memoryPerConnectionIsWhatAHeadMayTake() async throws {
+        func answer(to query: String, _ arguments: [String]) async throws -> (String, Program) {
+            let program = try Self.drawbridge(["-p", "0"] + arguments)
+            let address = try await program.address()
+            return (try await curl("\(address)/echo?_mobile_bridge=1&a=\(query)"), program)
+        }
+        let query = String(repeating: "x", count: 24_000)
+        let (refused, program) = try await answer(to: query, [])
+        #expect(!refused.contains(query))
+        try await program.line(with: "raise that with --memory-per-connection")
+        let (taken, _) = try await answer(to: query, ["--memory-per-connection", "64KB"])
+        #expect(taken.contains(query))
+    }
+
     @Test(arguments: ["0", "many", "1000", "1TB", "-1"])
     func aSizeThatIsNoneIsRefused(_ size: String) async throws {
         let program = try Self.drawbridge(["--memory-for-bodies=\(size)"])

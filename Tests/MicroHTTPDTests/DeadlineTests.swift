@@ -23,15 +23,19 @@ extension OneAtATime {
             /// Between two pieces, in milliseconds.
             let pause: UInt32
             var replies = 0
+            /// Whether it gets a 408 before it is cut off; one that goes on sending may miss it.
+            var isTold: Bool?
 
             var testDescription: String { name }
         }
 
         private static let plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         private static let slow: [Slow] = [
-            Slow(name: "a head that stands still", first: "GET / HT", piece: "", pause: 100),
             Slow(
-                name: "a head that trickles", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X", pause: 100),
+                name: "a head that stands still", first: "GET / HT", piece: "", pause: 100, isTold: true),
+            Slow(
+                name: "a head that trickles", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X", pause: 100
+            ),
             Slow(
                 name: "headers that trickle", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X: y\r\n",
                 pause: 300),
@@ -46,10 +50,12 @@ extension OneAtATime {
                 piece: "X: y\r\n", pause: 400, replies: 2),
             Slow(
                 name: "a body that stands still",
-                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\nx", piece: "", pause: 100),
+                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\nx", piece: "", pause: 100,
+                isTold: true),
             Slow(
                 name: "a body that trickles",
-                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx", pause: 100
+                first: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx",
+                pause: 100
             ),
             Slow(
                 name: "chunks that trickle",
@@ -75,8 +81,10 @@ extension OneAtATime {
                 name: "a streamed body that trickles",
                 first: "POST /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n", piece: "xxxx",
                 pause: 100),
-            Slow(name: "nothing at all", first: "", piece: "", pause: 100),
-            Slow(name: "nothing after a reply", first: plain, piece: "", pause: 100, replies: 1),
+            Slow(name: "nothing at all", first: "", piece: "", pause: 100, isTold: false),
+            Slow(
+                name: "nothing after a reply", first: plain, piece: "", pause: 100, replies: 1,
+                isTold: false),
         ]
 
         @Test func slowSendersAreCutOff() async throws {
@@ -95,40 +103,83 @@ extension OneAtATime {
                 }
             ) { server in
                 let port = server.port
-                let results = try await withThrowingTaskGroup(of: (Slow, Double, Int).self) { group in
+                let results = try await withThrowingTaskGroup(of: (Slow, Double, String).self) { group in
                     for slow in Self.slow {
                         group.addTask {
                             try await blocking {
                                 let start = now()
-                                let replies = try Self.send(slow, port)
-                                return (slow, now() - start, replies)
+                                let text = try Self.send(slow, port)
+                                return (slow, now() - start, text)
                             }
                         }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                for (slow, seconds, replies) in results {
+                for (slow, seconds, text) in results {
                     #expect(seconds > 0.5, "\(slow.name) was cut after \(seconds) seconds")
-                    #expect(replies == slow.replies, "\(slow.name)")
+                    #expect(text.components("HTTP/1.1 200 OK") == slow.replies, "\(slow.name)")
+                    guard let isTold = slow.isTold else { continue }
+                    let count = text.components("HTTP/1.1 408 Request Timeout\r\n")
+                    #expect(count == (isTold ? 1 : 0), "\(slow.name): \(text)")
                 }
             }
         }
 
-        /// Sends until the connection is closed; returns how many good replies came, -1 where nobody closed it.
-        private static func send(_ slow: Slow, _ port: Int) throws -> Int {
+        /// Sends until the connection is closed; returns what came, nothing where nobody closed it.
+        private static func send(_ slow: Slow, _ port: Int) throws -> String {
             let client = try RawClient(port)
             try client.send(slow.first)
             let end = now() + 60
             client.timeout(Double(slow.pause) / 1000)
             while true {
-                guard now() < end else { return -1 }
+                guard now() < end else {
+                    return "nobody closed it: HTTP/1.1 200 OK HTTP/1.1 200 OK HTTP/1.1 200 OK"
+                }
                 do {
                     if try client.isClosedByPeer() { break }
                     try client.send(slow.piece)
                 } catch RawClient.Failure.system { break }
             }
-            let text = String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
-            return text.components("HTTP/1.1 200 OK")
+            return String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
+        }
+
+        /// So does one of a body that its handler writes as it goes, where its length is known.
+        @Test func aReaderThatTakesNothingOfAStreamWithALengthIsCutOff() async throws {
+            let ended = Tally()
+            try await withServer(limits: Self.limits) { exchange in
+                exchange.begin(HTTPResponse(status: .ok), length: 64 << 20)
+                while (try? await exchange.write([UInt8](repeating: 1, count: 64 << 10))) != nil {}
+                ended.add()
+            } test: { server in
+                let port = server.port
+                let client = try await blocking {
+                    let client = try RawClient(port, receiveBuffer: 4096)
+                    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    _ = try client.head()
+                    return client
+                }
+                #expect(await ended.reaches(1, within: 20))
+                client.close()
+            }
+        }
+
+        /// Nobody is slow while there is nothing to take: the writer is.
+        @Test func aReaderWhoseWriterTakesItsTimeIsNotCutOff() async throws {
+            try await withServer(limits: Self.limits) { exchange in
+                exchange.begin(HTTPResponse(status: .ok), length: 4)
+                for byte in Array("slow".utf8) {
+                    try? await exchange.write([byte])
+                    try? await Task.sleep(for: .milliseconds(1500))
+                }
+            } test: { server in
+                let port = server.port
+                let text = try await blocking {
+                    let client = try RawClient(port)
+                    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return try client.reply().text
+                }
+                #expect(text == "slow")
+            }
         }
 
         @Test func aReaderThatTakesNothingOfALargeBodyIsCutOff() async throws {

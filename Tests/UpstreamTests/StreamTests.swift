@@ -1,5 +1,6 @@
 import DrawbridgeServer
 import Foundation
+import MicroHTTPD
 import TestSupport
 import Testing
 
@@ -109,6 +110,27 @@ struct StreamTests {
             let rest = try await blocking { try client.drainToEnd() }
             #expect(rest > count)
             #expect(sent.value == count)
+        }
+    }
+
+    /// A body with an end has the reader's rate, whoever it is from; and its server is let go with the reader.
+    @Test func aReaderWhoTakesNothingOfABodyWithALengthIsLetGo() async throws {
+        var limits = Limits()
+        limits.graceSeconds = 1
+        let endless: Answering = { connection, _ in
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
+            let piece = [UInt8](repeating: 0x61, count: 64 << 10)
+            while true { try connection.send(piece) }
+        }
+        try await proxying(to: endless, limits: limits) { port, upstream in
+            let client = try await blocking {
+                let client = try RawClient(port, receiveBuffer: 4096)
+                try client.send(get("/"))
+                _ = try client.readSome(100)
+                return client
+            }
+            #expect(await eventually(within: 30) { upstream.connections.value[0].isOver.value })
+            client.close()
         }
     }
 

@@ -81,7 +81,7 @@ extension Gateway {
     }
 
     private func destination(of request: Request) -> Destination {
-        let route = hasComeRound(request) ? nil : ruled.first(for: request)
+        let route = routeByOwnRule(for: request)
         let plain = route == nil ? intercept(request) : request
         if plain != nil || !access.isForOthers(request), let preflight = access.preflight(request) {
             return .nowhere(preflight)
@@ -114,6 +114,11 @@ extension Gateway {
     /// What this process has sent on itself is not taken a second time.
     private func hasComeRound(_ request: Request) -> Bool {
         !request.isAnonymous && Via.own.isNamed(in: request.headers)
+    }
+
+    /// The handler whose own rule takes a request.
+    func routeByOwnRule(for request: Request) -> Route? {
+        hasComeRound(request) ? nil : ruled.first(for: request)
     }
 
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
@@ -375,7 +380,7 @@ extension Gateway {
     /// Decides on the head: refusals come before the body, and before `100 Continue` is sent for it.
     package func admission(of request: Request) -> Admission {
         if let error = access.refusesHost(of: request) { return refused(error, request) }
-        let ruled = ruled.first(for: request)
+        let ruled = routeByOwnRule(for: request)
         guard let plain = ruled == nil ? intercept(request) : request else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
             return refused(error, request)

@@ -61,7 +61,7 @@ extension Gateway {
 
     /// Whether a request is for native, as its head says: then a handler answers it, or the word that there is none.
     package func isNative(_ request: Request) -> Bool {
-        if ruled.first(for: request) != nil { return true }
+        if routeByOwnRule(for: request) != nil { return true }
         guard let plain = intercept(request) else { return false }
         guard unhandled == .passThrough, plain.naming == .path else { return true }
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true

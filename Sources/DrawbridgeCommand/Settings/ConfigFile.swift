@@ -117,7 +117,7 @@ extension Options {
         "allowed-hosts", "answer", "answer-missing", "bring-home", "cert", "command-item", "cors",
         "files-last",
         "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
-        "memory-for-bodies", "message-handler", "open",
+        "memory-for-bodies", "memory-per-connection", "message-handler", "open",
         "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",
         "storage", "upstream",
         "upstream-ca",

@@ -52,7 +52,17 @@ struct ListeningOptions: ParsableArguments {
             valueName: "size"))
     var memoryForBodies: ByteCount?
 
+    @Option(
+        help: ArgumentHelp(
+            "The memory of a connection for a request's head, with its query and cookies. (default: 16KB)",
+            valueName: "size"))
+    var memoryPerConnection: ByteCount?
+
     func validate() throws {
+        if let memoryPerConnection, !(4 << 10...16 << 20).contains(memoryPerConnection.bytes) {
+            throw ValidationError(
+                "--memory-per-connection: it is a size from 4KB to 16MB, for instance 64KB")
+        }
         if let memoryForBodies, memoryForBodies.bytes < 1 << 20 {
             throw ValidationError(
                 "--memory-for-bodies: it is a size of 1MB or more, for instance 256MB or 2GB")

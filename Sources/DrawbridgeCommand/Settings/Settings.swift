@@ -44,7 +44,7 @@ struct Settings {
         grace = value(\.listening.grace) ?? 3
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
-        var limits = Limits()
+        var limits = value(\.listening.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes
         server = ServerConfiguration(
             host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),

@@ -17,6 +17,8 @@ package final class BodyMemory: Sendable {
     /// When bodies last came or went, in milliseconds of the loops' clock.
     private let lastChange = Atomic<Int>(0)
     private let isReturning = Atomic<Bool>(false)
+    /// How often the system got memory back.
+    private let returns = Atomic<Int>(0)
 
     /// Milliseconds without a large body after which the system gets its memory back.
     private static let quiet = 2000
@@ -57,8 +59,8 @@ package final class BodyMemory: Sendable {
     /// Gives the system what the allocator keeps, when no large body has come or gone for two seconds; called every
     /// second.
     ///
-    /// While bodies follow each other the allocator uses the same blocks again, which is faster than new ones. Of
-    /// itself it keeps them for ever. The work is done on a thread of its own: a gigabyte takes some tenths of a second.
+    /// While bodies follow each other the allocator uses the same blocks again, which is faster than new ones. It keeps
+    /// them for ever, unless it is told. The work has a thread of its own: a gigabyte takes some tenths of a second.
     func returnIfQuiet() {
         guard keptByAllocator.load(ordering: .relaxed) >= Self.worthReturning,
             Loop.now - lastChange.load(ordering: .relaxed) >= Self.quiet,
@@ -74,8 +76,20 @@ package final class BodyMemory: Sendable {
         pthread_detach(thread)
     }
 
+    /// Gives the system what is left at the end of the calling thread's heap, once after each time that it got the
+    /// rest; called every second on the threads that take bodies in.
+    ///
+    /// - Parameter seen: how often that has been when this thread was here last.
+    func returnEndOfHeap(since seen: inout Int) {
+        let count = returns.load(ordering: .relaxed)
+        guard count != seen else { return }
+        seen = count
+        dbl_return_end_of_heap()
+    }
+
     fileprivate func returnNow() {
         dbl_return_memory()
+        returns.add(1, ordering: .relaxed)
         isReturning.store(false, ordering: .releasing)
     }
 }

@@ -31,6 +31,11 @@ struct TLSSession {
         return number.dropLast().contains { $0 != 0 } || number[7] > own
     }
 
+    /// Sends bytes that must not wait.
+    func send(_ bytes: UnsafeRawBufferPointer) {
+        gnutls_record_send(session, bytes.baseAddress, bytes.count)
+    }
+
     /// True while there are decrypted bytes that the library has not read.
     var hasUnread: Bool { gnutls_record_check_pending(session) > 0 }
 }

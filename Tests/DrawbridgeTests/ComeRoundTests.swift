@@ -1,0 +1,48 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+/// What this process has sent on itself is for whoever lies behind, however it comes in and whatever its size.
+struct ComeRoundTests {
+    private static func gateway(_ journal: Journal) -> Gateway {
+        let gateway = Gateway.testing(passThrough: [Behind()])
+        gateway.answer(at: "/pay") { _ in
+            journal.note("by its path")
+            return Response(text: "handler")
+        }
+        gateway.register(ruled: Journal.self, deadline: nil, where: { $0.path == "/ruled" }) { _ in
+            Ruled(journal: journal)
+        }
+        return gateway
+    }
+
+    private struct Ruled: Handler {
+        let journal: Journal
+
+        func startLoading(_ request: Request) async throws -> Response {
+            journal.note("by its rule")
+            return Response(text: "handler")
+        }
+    }
+
+    private static func request(_ target: String) -> Request {
+        let via = Via.own.field(isOldVersion: false)
+        return Request(.post, target, headers: HTTPFields([via]))
+    }
+
+    @Test(arguments: ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/ruled"])
+    func theHeadAloneAndTheWholeRequestAreDecidedAlike(_ target: String) async {
+        let journal = Journal()
+        let gateway = Self.gateway(journal)
+        guard case .taken(.streamed) = gateway.admission(of: Self.request(target)) else {
+            Issue.record("its body is collected for a handler that does not get it")
+            return
+        }
+        #expect(!gateway.isNative(Self.request(target)))
+        #expect(await gateway.respond(to: Self.request(target)).answeredBy != "handler Ruled")
+        #expect(journal.entries.isEmpty)
+        // Without the mark it is for the handler.
+        #expect(gateway.isNative(Request(.post, target)))
+    }
+}

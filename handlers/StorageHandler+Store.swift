@@ -146,9 +146,25 @@ private final class File {
     private let path: String
 
     init(_ path: String, _ flags: Int32) throws {
-        descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        // What is no file is not waited for: opening a pipe that nobody writes to would never end.
+        descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         self.path = path
-        guard descriptor >= 0 else { throw Failure("open", path) }
+        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
+        guard status.st_mode & S_IFMT == (flags & O_DIRECTORY == 0 ? S_IFREG : S_IFDIR) else {
+            throw Failure(
+                description: "\(path) is no file, but a folder, a pipe or a device; the storage needs a file")
+        }
+    }
+
+    /// What the system refused: a 507 where there is no room, which whoever asked can do nothing about, and should hear.
+    private static func failure(_ action: String, _ path: String) -> any Error {
+        guard errno == ENOSPC || errno == EDQUOT else { return Failure(action, path) }
+        return HTTPError(
+            507,
+            "the disk of the storage is full: make room on it, and try again; what was stored before is still there"
+        )
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -172,11 +188,20 @@ private final class File {
         do {
             let file = try File(new, O_WRONLY | O_CREAT | O_EXCL)
             try file.write(bytes)
-            guard fsync(file.descriptor) == 0, rename(new, path) == 0 else { throw Failure("write", path) }
+            guard fsync(file.descriptor) == 0, rename(new, path) == 0 else { throw failure("write", path) }
         } catch {
             unlink(new)
             throw error
         }
+        try syncFolder(of: path)
+    }
+
+    /// Which file has a name stands in the folder: until that is on the disk too, a power cut could bring the old one back.
+    private static func syncFolder(of path: String) throws {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let file = try File(folder, O_RDONLY | O_DIRECTORY)
+        // Some file systems have nothing to sync there, and say so.
+        guard fsync(file.descriptor) == 0 || errno == EINVAL else { throw failure("write", folder) }
     }
 
     func contents() throws -> [UInt8] {
@@ -196,7 +221,7 @@ private final class File {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure("write", path) }
+            guard count > 0 else { throw Self.failure("write", path) }
             rest = rest.dropFirst(count)
         }
     }

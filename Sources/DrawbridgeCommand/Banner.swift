@@ -6,6 +6,15 @@ struct Banner {
     let address: ServerAddress
     let gateway: Gateway
     let settings: Settings
+    /// Lets devices elsewhere in, where they can reach the gateway at all.
+    private let ticket: String?
+
+    init(address: ServerAddress, gateway: Gateway, settings: Settings) {
+        self.address = address
+        self.gateway = gateway
+        self.settings = settings
+        ticket = address.isLoopback ? nil : gateway.admissions.drawTicket()
+    }
 
     func print() {
         if settings.logFormat == .json {
@@ -14,8 +23,8 @@ struct Banner {
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.verbosity == .quiet {
-            // Without it nobody could call.
-            if let token { lines.append("token \(token)") }
+            // Without it no other machine could load anything.
+            lines += links.map { "link \($0)" }
         } else {
             lines += [""] + details + [""]
         }
@@ -27,23 +36,55 @@ struct Banner {
         var members: JSON.Object = [
             "level": "info", "message": "listening", "address": .string("\(address)"), "page": .string(page),
             "handlers": .object(.init(gateway.registered.map { ($0.path, .string($0.handler)) })),
-            "openToOthers": .bool(token != nil),
+            "openToOthers": .bool(ticket != nil),
         ]
         if !settings.upstreams.isEmpty {
             members["upstreams"] = .array(settings.upstreams.map(JSON.string))
         }
         if settings.isProxy { members["proxy"] = .string(proxyScript) }
-        members["token"] = (token ?? proxyToken).map(JSON.string)
-        if gateway.pageRuntime != nil { members["testerToken"] = .string(gateway.testerToken.text) }
+        members["token"] = proxyToken.map(JSON.string)
+        if ticket != nil { members["links"] = .array(links.map(JSON.string)) }
+        // What a person chose, that person knows; nobody else should read it here.
+        if gateway.pageRuntime != nil, !gateway.testerToken.isChosen {
+            members["testerToken"] = .string(gateway.testerToken.text)
+        }
         return members
     }
 
-    /// What callers must send, where others than this machine could call.
-    private var token: String? { settings.access.requiresToken ? settings.access.token.text : nil }
+    /// What a browser's calls by way of the proxy must carry.
+    private var proxyToken: String? { settings.isProxy ? settings.access.token.text : nil }
 
-    /// What a browser's calls by way of the proxy must carry, where others need none.
-    private var proxyToken: String? {
-        settings.isProxy && !settings.access.requiresToken ? settings.access.token.text : nil
+    /// What devices elsewhere open, one for each address by which they may reach the gateway.
+    private var links: [String] {
+        guard let ticket else { return [] }
+        return addressesForOthers.map { "\($0)/__drawbridge__/enter#\(ticket)" }
+    }
+
+    private var addressesForOthers: [ServerAddress] {
+        guard isWildcard else { return [address] }
+        let own = (IPAddress.ofThisMachine() ?? []).filter { $0.isForOthers }
+            .filter { !$0.isIPv6 || address.host == "::" }
+        // Those of the local network are what people have at hand.
+        let sorted = own.map { (isIPv6: $0.isIPv6, text: $0.description) }
+            .sorted { ($0.isIPv6 ? 1 : 0, $0.text) < ($1.isIPv6 ? 1 : 0, $1.text) }
+        return sorted.prefix(4).map {
+            ServerAddress(scheme: address.scheme, host: $0.text, port: address.port)
+        }
+    }
+
+    private var isWildcard: Bool { ["0.0.0.0", "::"].contains(address.host) }
+
+    /// Opens the page in the browser.
+    ///
+    /// - Returns: a file that is to be removed, where this machine needs a link too, which no argument may hold.
+    func openPage() throws -> RedirectFile? {
+        guard let ticket, !isWildcard else {
+            try Desktop.open(page)
+            return nil
+        }
+        let file = try RedirectFile(to: "\(address)/__drawbridge__/enter#\(ticket)")
+        try Desktop.open(file.path)
+        return file
     }
 
     /// What sets a browser up.
@@ -54,7 +95,6 @@ struct Banner {
 
     /// All addresses are none that a caller could name.
     private var reachable: ServerAddress {
-        let isWildcard = ["0.0.0.0", "::"].contains(address.host)
         guard isWildcard else { return address }
         return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
     }
@@ -88,7 +128,7 @@ struct Banner {
         lines += exposure
         if gateway.pageRuntime != nil {
             lines.append(
-                "  pages     curl \(trust)-H 'X-Drawbridge-Token: \(gateway.testerToken.text)' \(reachable)/__drawbridge__/pages"
+                "  pages     curl \(trust)-H \(testerHeader) \(reachable)/__drawbridge__/pages"
             )
         }
         lines.append("  try       \(example)")
@@ -98,20 +138,34 @@ struct Banner {
     /// Who may call.
     private var exposure: [String] {
         var lines: [String] = []
-        if let token {
-            lines.append("  open to   other machines, by a name or address listed with --allowed-hosts")
-            lines.append("  token     \(token)  (\(whoSendsIt) X-Drawbridge-Token)")
-        } else {
-            lines.append("  open to   this machine")
-            if let proxyToken {
+        if ticket != nil {
+            lines.append(
+                "  open to   \(isWildcard ? "this machine, and " : "")devices that open this link within ten minutes:"
+            )
+            lines += links.map { "  link      \($0)" }
+            if address.scheme == "http" {
                 lines.append(
-                    "  token     \(proxyToken)  (by proxy to other hosts than __jsbridge__, \(whoSendsIt) X-Drawbridge-Token)"
+                    "            whoever listens on the network has all of it too: serve https with --cert and --key"
                 )
             }
+        } else {
+            lines.append("  open to   this machine")
+        }
+        if let proxyToken {
+            lines.append(
+                "  token     \(proxyToken)  (by proxy to other hosts than __jsbridge__, \(whoSendsIt) X-Drawbridge-Token)"
+            )
         }
         let origins = settings.access.allowedOrigins.sorted()
         if !origins.isEmpty { lines.append("  and       pages of \(origins.joined(separator: ", "))") }
         return lines
+    }
+
+    /// What programs send that use the tester's API, as a shell takes it.
+    private var testerHeader: String {
+        gateway.testerToken.isChosen
+            ? #""Authorization: Bearer $DRAWBRIDGE_TOKEN""#
+            : "'Authorization: Bearer \(gateway.testerToken.text)'"
     }
 
     /// Pages that are given the script hold the token, and send it.
@@ -132,7 +186,14 @@ struct Banner {
             paths.contains("/echo")
             ? "/echo?\(query)&message=Hello"
             : "\(paths.first { !$0.contains(where: ":*".contains) } ?? "/")?\(query)"
-        let header = token.map { " -H 'X-Drawbridge-Token: \($0)'" } ?? ""
-        return "curl \(trust)'\(reachable)\(call)'\(header)"
+        return "curl \(trust)'\(reachable)\(call)'"
+    }
+}
+
+extension IPAddress {
+    /// Whether other machines could reach it: no address of this machine or of one link alone.
+    fileprivate var isForOthers: Bool {
+        let linkLocal = isIPv6 ? bits >> 118 == 0x3FA : bits >> 16 == 0xA9FE
+        return !isLoopback && !linkLocal
     }
 }

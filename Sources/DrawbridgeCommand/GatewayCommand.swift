@@ -5,6 +5,7 @@ import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
 import Logging
+import Synchronization
 
 /// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.
 ///
@@ -58,10 +59,10 @@ public enum GatewayCommand {
                 access: settings.access,
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal(settings)),
-                pageRuntime: settings.pageRuntime)
+                pageRuntime: settings.pageRuntime, testerToken: settings.testerToken)
             try await register(gateway)
             if standardHandlers {
-                let store = StorageHandler.Store(path: settings.storage ?? Settings.usualStorage)
+                let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
                 // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
                 if settings.storage != nil { _ = try store.values() }
                 gateway.registerStandardHandlers(location: settings.location, store: store)
@@ -106,13 +107,19 @@ public enum GatewayCommand {
     private static func serve(_ gateway: Gateway, _ settings: Settings) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
+        let opened = Mutex<RedirectFile?>(nil)
+        defer { opened.withLock { $0 }?.remove() }
         let serving = Task {
             try await gateway.run(settings.server) { address in
                 let banner = Banner(address: address, gateway: gateway, settings: settings)
                 banner.print()
                 guard settings.opensBrowser else { return }
                 do {
-                    try Desktop.open(banner.page)
+                    guard let file = try banner.openPage() else { return }
+                    gateway.admissions.onNextEntry { file.remove() }
+                    // After that its ticket is none any more.
+                    DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
+                    opened.withLock { $0 = file }
                 } catch {
                     gateway.logger.warning("\(error)")
                 }

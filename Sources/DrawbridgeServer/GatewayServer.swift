@@ -20,8 +20,9 @@ public final class GatewayServer: Sendable {
 
     /// Binds and serves from now on.
     ///
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had; an ``UnguardedAddress`` when others
-    ///   than this machine could call handlers without the page token.
+    /// On an address that others reach, they are let in by ``Drawbridge/Gateway/admissions`` alone.
+    ///
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
@@ -30,8 +31,11 @@ public final class GatewayServer: Sendable {
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
-            admitting: { head, remoteAddress in
-                switch gateway.admission(of: Request(head, from: remoteAddress)) {
+            admitting: { head, remoteAddress, localAddress in
+                let request = Request(
+                    head.asRequest, remoteAddress: remoteAddress,
+                    localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress())
+                switch gateway.admission(of: request) {
                 case .refused(let request, let response):
                     log?.add(request, response, bytes: response.body.bytes?.count ?? 0)
                     return .refused(response.head, response.body.bytes ?? [])
@@ -51,12 +55,7 @@ public final class GatewayServer: Sendable {
                 loop.isServing(exchange)
                 exchange.answer(with: gateway, by: tasks[exchange.loopIndex], log)
             })
-        try server.start { address in
-            guard !gateway.access.requiresToken, !ServerAddress(host: address, port: 0).isLoopback else {
-                return
-            }
-            throw UnguardedAddress(address: address)
-        }
+        try server.start()
         address = ServerAddress(
             scheme: configuration.tls == nil ? "http" : "https", host: server.address ?? configuration.host,
             port: server.port)
@@ -101,7 +100,7 @@ extension Exchange {
             return openChannel(gateway, on: tasks.loop, log)
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
-        switch gateway.begin(head.asRequest, body, from: remoteAddress, by: tasks) {
+        switch gateway.begin(head.asRequest, body, from: remoteAddress, at: localForOthers, by: tasks) {
         case .answered(let reply, to: let request):
             send(reply, to: request, since: start, log)
         case .loading(let load, for: let request):
@@ -133,7 +132,11 @@ extension Exchange {
     /// Gives the connection to a page, or says why not.
     private func openChannel(_ gateway: Gateway, on loop: any HandlerLoop, _ log: AccessLog?) {
         let request = Request(
-            head.asRequest, remoteAddress: remoteAddress, id: Request.id(head.asRequest), gateway: gateway)
+            head.asRequest, remoteAddress: remoteAddress, localAddress: localForOthers,
+            id: Request.id(head.asRequest), gateway: gateway)
+        if let refusal = gateway.refusesEntry(of: request) {
+            return send(SealedResponse(refusal), to: request, since: .now, log)
+        }
         do {
             try PageChannel.open(self, request, gateway, on: loop, log)
             end()
@@ -277,11 +280,16 @@ private final class EngineLoop: HandlerLoop, @unchecked Sendable {
     func schedule(_ step: @escaping @Sendable () -> Void) { loop?.schedule(step) }
 }
 
-extension Request {
-    /// A first look at a request as the engine has it.
-    fileprivate init(_ head: AuditedHead, from address: String?) {
-        self.init(head.asRequest, remoteAddress: address)
+extension String {
+    /// Of an address without a port; most callers have one of these two.
+    fileprivate var isOfThisMachine: Bool {
+        self == "127.0.0.1" || self == "::1" || Authority.isLoopback(address: self)
     }
+}
+
+extension Exchange {
+    /// The address of ours that a caller from elsewhere came to.
+    fileprivate var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
 }
 
 extension AuditedHead {

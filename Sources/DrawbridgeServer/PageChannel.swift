@@ -12,6 +12,8 @@ final class PageChannel: PageConnection {
     private let session: PageSession
     private let log: AccessLog?
     private let socket = Mutex<WebSocket?>(nil)
+    /// Tells the admission of a device elsewhere that the channel is closed.
+    private let release = Mutex<(@Sendable () -> Void)?>(nil)
 
     private init(_ gateway: Gateway, _ request: Request, on loop: any HandlerLoop, _ log: AccessLog?) {
         self.loop = loop
@@ -42,12 +44,16 @@ final class PageChannel: PageConnection {
                 text: { _, bytes in channel.session.receive(bytes, on: channel) },
                 closed: { _, _ in channel.ended() }))
         channel.socket.withLock { $0 = socket }
+        // When the device is put out, its pages are too.
+        let release = gateway.hold(request) { channel.close() }
+        channel.release.withLock { $0 = release }
     }
 
     private func ended() {
         session.ended(self)
         // They hold each other.
         socket.withLock { $0 = nil }
+        release.withLock { $0.take() }?()
     }
 
     // MARK: For the core

@@ -25,6 +25,8 @@ final class Connection {
     let socket: Int32
     /// Without a port.
     let address: String?
+    /// The address of ours that a caller from another machine came to, without a port.
+    let localAddress: String?
     private let session: TLSSession?
     private let box: LoopBound<State>
 
@@ -94,6 +96,8 @@ final class Connection {
         box = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
         socket = dbr_socket(connection)
         address = dbr_peer(connection).flatMap(Self.text)
+        let isNear = address == "127.0.0.1" || address == "::1"
+        localAddress = isNear ? nil : (try? ListeningSocket.name(socket))?.0
         // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
         var bytes: Int32 = 128 << 10
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)

@@ -11,6 +11,8 @@ public final class Exchange: Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.
     public let remoteAddress: String?
+    /// The address of ours that a caller from another machine came to, without a port.
+    package let localAddress: String?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed, or taken by ``takeBody()``.
@@ -74,6 +76,7 @@ public final class Exchange: Sendable {
         self.head = head
         isStreamed = mode == .streamed
         remoteAddress = caller.address
+        localAddress = caller.localAddress
         let announced = if case .length(let length) = head.framing { length } else { 0 }
         box = LoopBound(
             State(incoming: Incoming(mode, announced: announced), connection: connection, caller: caller),

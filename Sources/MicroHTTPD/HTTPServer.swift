@@ -26,7 +26,8 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias Admit = @Sendable (HTTPRequest, Bool, String?) -> Admission
-    package typealias AdmitHead = @Sendable (AuditedHead, String?) -> Admission
+    /// The same of a head as the audit left it, with the caller's address and what looks up ours.
+    package typealias AdmitHead = @Sendable (AuditedHead, String?, () -> String?) -> Admission
 
     /// An answer to what was refused: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
@@ -77,7 +78,8 @@ public final class HTTPServer: Sendable {
     ) {
         self.init(
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
-            admitting: { admit($0.request, $0.isAbsoluteForm, $1) }, refuse: refuse,
+            admitting: { head, address, _ in admit(head.request, head.isAbsoluteForm, address) },
+            refuse: refuse,
             handling: { exchange in exchange.run { await handle(exchange) } })
     }
 
@@ -219,8 +221,8 @@ public final class HTTPServer: Sendable {
         return Answer(head, .bytes(body), closing: true)
     }
 
-    func admit(_ head: AuditedHead, from address: String?) -> Admission {
-        admitHead(head, address)
+    func admit(_ head: AuditedHead, from caller: Connection) -> Admission {
+        admitHead(head, caller.address) { caller.localAddress }
     }
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {

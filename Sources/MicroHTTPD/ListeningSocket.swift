@@ -52,7 +52,8 @@ struct ListeningSocket {
         }
     }
 
-    private static func name(_ descriptor: Int32) throws -> (String, Int) {
+    /// The address and port of our end of a socket.
+    static func name(_ descriptor: Int32) throws -> (String, Int) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))

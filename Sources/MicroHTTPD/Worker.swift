@@ -427,7 +427,7 @@ extension Worker {
         if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
             return .collected(upTo: length)
         }
-        let admission = server.admit(head, from: caller.address)
+        let admission = server.admit(head, from: caller)
         if case .collected(let limit) = admission, case .length(let length) = head.framing,
             length > limit
         {

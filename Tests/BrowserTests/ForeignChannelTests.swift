@@ -39,7 +39,15 @@ import Testing
         ]
         #expect(withToken.subtracting(site.called) == [])
         #expect(seen["token for a page"]?.contains(token) == true)
-        #expect(seen["pages with the tester's token"]?.contains(KnockedSite.victim) == true)
+        // The tester's API is for programs: a page that has its token gets nothing by it.
+        let asTester = seen.filter {
+            $0.key.hasPrefix("pages") || $0.key.hasPrefix("devices") || $0.key == "a new link"
+        }
+        #expect(asTester.count >= 8)
+        for (way, text) in asTester {
+            #expect(text.isEmpty || text.contains(#""code":403"#), "\(way)")
+            #expect(!text.contains(KnockedSite.victim) && !text.contains("enter#"), "\(way)")
+        }
         #expect(seen["framed"] == "A page that native calls")
         // The page's own scripts cannot read it in a document, and tokens are not to be exchanged for one another.
         #expect(seen.filter { $0.key.hasPrefix("document") && $0.value.contains(token) } == [:])

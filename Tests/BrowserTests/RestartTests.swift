@@ -72,7 +72,7 @@ import Testing
             self.port = try await program.port()
             pages = "http://127.0.0.1:\(self.port)/__drawbridge__/pages"
             let line = try await program.line(with: "/__drawbridge__/pages")
-            token = try String(#require(line.firstMatch(of: /X-Drawbridge-Token: [0-9a-f]{32}/)).output)
+            token = try String(#require(line.firstMatch(of: /Authorization: Bearer [0-9a-f]{32}/)).output)
         }
 
         /// The id of its page, as soon as there is one.

@@ -149,7 +149,8 @@ struct AccessPolicyTests {
         // The name that no browser can resolve.
         Call(host: "__jsbridge__", isTaken: true),
         Call(origin: "https://evil.example", host: "__jsbridge__", isTaken: false),
-        Call(host: "__jsbridge__", isAbsolute: true, isTaken: false),
+        // Nothing marks it as a browser's: it is a program's.
+        Call(host: "__jsbridge__", isAbsolute: true, isTaken: true),
         // On the network nobody says where a simple request comes from.
         Call(host: "192.168.1.5:8080", isTaken: false),
         Call(origin: "http://192.168.1.5:8080", host: "192.168.1.5:8080", isTaken: true),
@@ -158,7 +159,7 @@ struct AccessPolicyTests {
         Call(site: "cross-site", host: "kiosk.example", isTaken: false),
         Call(site: "same-origin", host: "kiosk.example", isTaken: true),
         // By way of a browser's proxy.
-        Call(isAbsolute: true, isTaken: false),
+        Call(isAbsolute: true, isTaken: true),
         Call(site: "same-origin", isAbsolute: true, isTaken: true),
         Call(host: "evil.example", isAbsolute: true, isTaken: false),
         Call(origin: "http://evil.example", host: "evil.example", isAbsolute: true, isTaken: false),

@@ -72,13 +72,24 @@ struct ProxyAccessTests {
     /// Whoever sends one of these may be a page: some its script can change, none it can leave out altogether.
     @Test(
         arguments: [
-            [.userAgent: "Mozilla/5.0"], [.acceptLanguage: "*"], [.acceptLanguage: ""],
+            [.acceptLanguage: "*"], [.acceptLanguage: ""],
             [.acceptEncoding: "gzip"],
-            [.acceptEncoding: "identity"], [.referer: "http://evil.example/"], [.userAgent: ""],
+            [.acceptEncoding: "identity"], [.referer: "http://evil.example/"], [.secFetchDest: "image"],
         ] as [HTTPFields])
     func whatCouldBeABrowserIsNoProgram(headers: HTTPFields) async {
         let request = Self.request("http://__jsbridge__/login", Self.merged(Self.curl, headers))
         #expect(await Self.gateway().respond(to: request).status == .forbidden)
+    }
+
+    /// A page can give its browser another name, and a program can call itself like one.
+    @Test(arguments: ["Mozilla/5.0", "", "curl/7.88.1"])
+    func whatAProgramCallsItselfProvesNothing(name: String) async {
+        for (more, status) in [([:], 200), ([.acceptEncoding: "gzip"], 403)] as [(HTTPFields, Int)] {
+            var headers = more
+            headers[.userAgent] = name
+            let request = Self.request("http://__jsbridge__/login", headers, from: "127.0.0.1")
+            #expect(await Self.gateway().respond(to: request).status.code == status)
+        }
     }
 
     // MARK: Pages
@@ -178,7 +189,7 @@ struct ProxyAccessTests {
         #expect(try await response.text() == "elsewhere: GET /__drawbridge__/\(name)")
     }
 
-    @Test func aListedSiteHasTheEndpointsOfItsPagesAndNoneOfTestersWithoutTheirToken() async {
+    @Test func aListedSiteHasTheEndpointsOfItsPagesAndNoneOfTesters() async {
         let gateway = Self.gateway()
         func status(_ name: String, _ headers: HTTPFields = [:]) async -> Int {
             await gateway.respond(to: Self.request("\(Self.listed)/__drawbridge__/\(name)", headers)).status
@@ -191,8 +202,8 @@ struct ProxyAccessTests {
         #expect(
             await status(
                 "token", [.pageID: "1", .origin: "http://evil.example"]) == 403)
-        let name = HTTPField.Name.pageToken
-        #expect(await status("pages", [name: gateway.access.token.text]) == 403)
-        #expect(await status("pages", [name: gateway.testerToken.text]) == 200)
+        for token in [gateway.access.token.text, gateway.testerToken.text] {
+            #expect(await status("pages", [.authorization: "Bearer \(token)"]) == 403)
+        }
     }
 }

@@ -26,14 +26,16 @@ final class Chromium: Sendable {
 
     /// Starts the browser with a fresh profile and opens an empty page of this size; skips the test where it is missing.
     ///
-    /// - Parameter options: more of the browser's own.
-    init(width: Int = 1000, height: Int = 1100, options: String = "") async throws {
+    /// - Parameters:
+    ///   - options: more of the browser's own.
+    ///   - prefix: what starts it, as on another machine.
+    init(width: Int = 1000, height: Int = 1100, options: String = "", prefix: String = "") async throws {
         try Self.skipWhereMissing()
         profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
         let state = Arc()
         self.state = state
         let command = """
-            exec chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+            exec \(prefix) chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
             --user-data-dir='\(profile.path())' --window-size=\(width),\(height) \(options) --remote-debugging-pipe \
             about:blank 3<&0 4>&1 1>/dev/null 2>/dev/null 0</dev/null
             """

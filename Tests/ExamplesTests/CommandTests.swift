@@ -80,20 +80,51 @@ import Testing
         #expect(try await drawbridge.line(with: "--allowed-hosts evil.test").contains("refused"))
     }
 
-    @Test func wantsThePageTokenOnAllAddresses() async throws {
-        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", "0.0.0.0"])
+    @Test func onAllAddressesThisMachineCallsAndOthersComeInByTheLink() async throws {
+        let drawbridge = try Program.product(
+            "drawbridge", ["-p", "0", "--host", "0.0.0.0", "--allowed-hosts", "phone.test"])
         let port = try await drawbridge.port()
-        let token = try await #require(drawbridge.line(with: "token").firstMatch(of: /[0-9a-f]{32}/)).output
         // What the banner says to try must work.
         let example = try await drawbridge.line(with: "  try  ")
-        #expect(example.contains("curl 'http://127.0.0.1:\(port)/echo") && example.contains(token))
+        #expect(example.contains("curl 'http://127.0.0.1:\(port)/echo"))
         let target = "http://127.0.0.1:\(port)/echo?_mobile_bridge=1&a=1"
-        #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 403"))
-        #expect(try await curl("-i", "-H", "X-Drawbridge-Token: \(token)", target).hasPrefix("HTTP/1.1 200"))
+        #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 200"))
+        let other = try await curl("-i", "-H", "X-Forwarded-For: 192.0.2.7", "-H", "Host: phone.test", target)
+        #expect(other.hasPrefix("HTTP/1.1 403"))
+        #expect(other.contains("Not open to this device"))
+        #expect(
+            try await drawbridge.line(with: "from 127.0.0.1 refused").contains("--trusted-proxy 127.0.0.1"))
+    }
+
+    @Test func programsElsewhereHaveTheTestersAPIWhereThatIsSaid() async throws {
+        for (flags, status) in [
+            ([], "403"), (["--api-for-others"], "200"), (["--api-for-others", "--no-api-for-others"], "403"),
+        ] {
+            let drawbridge = try Program.product(
+                "drawbridge", ["-p", "0", "--allowed-hosts", "phone.test"] + flags)
+            let line = try await drawbridge.line(with: "/__drawbridge__/pages")
+            let bearer = try String(
+                #require(line.firstMatch(of: /Authorization: Bearer [0-9a-f]{32}/)).output)
+            let answer = try await curl(
+                "-i", "-H", "X-Forwarded-For: 192.0.2.7", "-H", "Host: phone.test", "-H", bearer,
+                "\(drawbridge.address())/__drawbridge__/pages")
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(flags)")
+        }
+    }
+
+    @Test func aProxyInFrontIsBelievedWhereItIsListed() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--trusted-proxy", "127.0.0.0/8"])
+        let target = try await "\(drawbridge.address())/echo?_mobile_bridge=1&a=1"
+        let near = try await curl("-i", "-H", "X-Forwarded-For: 127.0.0.1", target)
+        #expect(near.hasPrefix("HTTP/1.1 200"))
+        for chain in ["192.0.2.7", "127.0.0.1, 192.0.2.7", "nobody"] {
+            let far = try await curl("-i", "-H", "X-Forwarded-For: \(chain)", target)
+            #expect(far.hasPrefix("HTTP/1.1 403"))
+        }
     }
 
     @Test(arguments: ["0", "::", "0.0.0.0"]) func knowsAllAddressesByAnySpelling(host: String) async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])
-        _ = try await drawbridge.line(with: "  token  ")
+        _ = try await drawbridge.line(with: "  open to   this machine, and devices that open this link")
     }
 }

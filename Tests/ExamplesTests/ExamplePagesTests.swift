@@ -67,7 +67,7 @@ import Testing
         _ name: String, _ drawbridge: Program, _ browser: Chromium, shown count: Int
     ) async throws {
         let pages = try await drawbridge.address() + "/__drawbridge__/pages"
-        let token = try await "X-Drawbridge-Token: \(drawbridge.testerToken())"
+        let token = try await "Authorization: Bearer \(drawbridge.testerToken())"
         let list = try JSON(parsing: Array(try await curl("-H", token, pages).utf8))
         let found = list["data"]?.arrayValue?.first {
             $0["url"]?.stringValue?.hasSuffix("/\(name).html") == true
@@ -99,7 +99,7 @@ import Testing
         #expect(try links.decode([String].self) == Self.pages.map { "\($0.name).html" })
         // A page that uses no bridge says nothing to native.
         let pages = try await drawbridge.address() + "/__drawbridge__/pages"
-        let token = try await "X-Drawbridge-Token: \(drawbridge.testerToken())"
+        let token = try await "Authorization: Bearer \(drawbridge.testerToken())"
         #expect(try await curl("-H", token, pages) == #"{"code":200,"data":[],"message":""}"#)
         try await Self.pictures(of: "index", browser)
     }

@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeServer
 import Foundation
 import TestSupport
 import Testing
@@ -119,6 +120,47 @@ import Testing
         #expect(try folder.read("opened") == "\(address)/")
     }
 
+    /// Every user of a machine can read the arguments of every program.
+    @Test func noArgumentOfTheBrowserHasTheTicket() async throws {
+        let address = try #require(
+            (IPAddress.ofThisMachine() ?? []).filter { !$0.isLoopback }.map(\.description).first {
+                $0.contains(".")
+            }, "this machine has no address but the loopback ones")
+        let folder = try Folder()
+        let opened = "\(folder.path)/opened"
+        // What the browser is given, who may read it, and what stands in it.
+        try folder.write(
+            "bin/xdg-open",
+            "#!/bin/sh\n{ echo \"$1\"; stat -c %a \"$1\" \"${1%/*}\"; cat \"$1\"; } > \(opened).new && mv \(opened).new \(opened)\n",
+            mode: 0o755)
+        let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let environment = ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path]
+        let program = try Self.drawbridge(["-p", "0", "--host", address, "--open"], environment: environment)
+        let link = try await program.line(with: "  link  ").trimmingPrefix("  link      ")
+        #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
+        let lines = try folder.read("opened").split(separator: "\n").map(String.init)
+        let file = lines[0]
+        #expect(file.hasPrefix(folder.path) && !file.contains("#"))
+        #expect(lines[1...2] == ["600", "700"])
+        #expect(lines.contains { $0.contains(#"location.replace("\#(link)")"#) })
+        // It goes when it was used.
+        let parts = link.split(separator: "#").map(String.init)
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect(try await curl("-i", "-d", parts[1], parts[0]).hasPrefix("HTTP/1.1 204"))
+        #expect(await eventually { !FileManager.default.fileExists(atPath: file) })
+        // And with the process, where it was not.
+        let unused = try Self.drawbridge(["-p", "0", "--host", address, "--open"], environment: environment)
+        _ = try await unused.line(with: "  link  ")
+        #expect(await eventually { Self.folders(below: folder.path) == 1 })
+        #expect(await unused.stop() == 0)
+        #expect(Self.folders(below: folder.path) == 0)
+    }
+
+    private static func folders(below path: String) -> Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasPrefix("open-") }
+            .count
+    }
+
     @Test func noOpenTakesBackWhatTheFileSays() async throws {
         let folder = try Folder()
         let config = try folder.write("settings.json", #"{"open": true}"#)
@@ -199,6 +241,10 @@ import Testing
 
     @Test(arguments: [
         (["--scheme", "a b://"], "write its name alone"),
+        (["--scheme", "http"], "browsers take http: themselves"),
+        (["--scheme", "app,HTTPS"], "browsers take HTTPS: themselves"),
+        (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
+        (["--trusted-proxy", "all"], "is no address; write it as numbers"),
         (["--inject", "a-b"], "no name that a script could use"),
         (["--shortcuts", "1x"], "no name that a script could use"),
         (["--message-handler", "a b.c"], "no name that a script could use"),
@@ -212,10 +258,34 @@ import Testing
     @Test func aTesterCallsPagesWithTheTokenThatIsPrinted() async throws {
         let program = try Self.drawbridge(["-p", "0"])
         let line = try await program.line(with: "/__drawbridge__/pages")
-        let token = try #require(line.firstMatch(of: /X-Drawbridge-Token: ([0-9a-f]{32})/)).output.1
+        let token = try #require(line.firstMatch(of: /Authorization: Bearer ([0-9a-f]{32})/)).output.1
         let url = try await "\(program.address())/__drawbridge__/pages"
-        #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", url).contains(#""data":[]"#))
+        #expect(try await curl("-H", "Authorization: Bearer \(token)", url).contains(#""data":[]"#))
         #expect(try await curl(url).contains("tester's token"))
+        // Each secret has a header of its own.
+        #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", url).contains("tester's token"))
+    }
+
+    @Test func aTokenThatSomebodyChoseIsTakenAndNeverPrinted() async throws {
+        let chosen = "My_own-Token-of-32-characters-00"
+        for format in ["text", "json"] {
+            let program = try Self.drawbridge(
+                ["-p", "0", "-v", "--log-format", format], environment: ["DRAWBRIDGE_TOKEN": chosen])
+            let url = try await "\(program.address())/__drawbridge__/pages"
+            #expect(try await curl("-H", "Authorization: Bearer \(chosen)", url).contains(#""data":[]"#))
+            #expect(!program.output.contains(chosen))
+        }
+    }
+
+    @Test(arguments: [
+        "short", "31-characters-are-one-too-few--", "a space is no character of a token, no",
+        "nor-is-a-quote-\"-in-one-of-32-characters",
+    ])
+    func aTokenThatCouldBeGuessedIsRefusedWithoutBeingPrinted(chosen: String) async throws {
+        let program = try Self.drawbridge(["-p", "0"], environment: ["DRAWBRIDGE_TOKEN": chosen])
+        _ = try await program.line(with: "DRAWBRIDGE_TOKEN: a token has 32 characters or more")
+        #expect(await program.child.exitCode() == 64)
+        #expect(!program.output.contains(chosen))
     }
 
     // MARK: What handlers answer
@@ -265,6 +335,46 @@ import Testing
         #expect(try folder.read(".local/state/drawbridge/storage.json") == #"{"a":1}"#)
     }
 
+    /// Pages of all projects are of one origin, and each has a storage of its own.
+    @Test func storageIsAnotherForEachProject() async throws {
+        let folder = try Folder()
+        for name in ["shop/index.html", "shop/copy/shop/index.html"] { try folder.write(name, "") }
+        let environment = ["XDG_STATE_HOME": "\(folder.path)/state"]
+        let projects = [
+            ["--root", "\(folder.path)/shop"], ["--root", "\(folder.path)/shop/copy/shop"],
+            ["--upstream", "http://127.0.0.1:1"], ["--upstream", "http://127.0.0.1:2"], [],
+        ]
+        func kept(_ project: [String], set: Bool) async throws -> String {
+            let program = try Self.drawbridge(["-p", "0"] + project, environment: environment)
+            let url = try await "\(program.address())/__jsbridge__/storage"
+            if set { _ = try await curl("-d", #"{"key":"\#(project.last ?? "none")","value":1}"#, url) }
+            let answer = try await curl("-d", "{}", url)
+            #expect(await program.stop() == 0)
+            return answer
+        }
+        for project in projects {
+            let answer = try await kept(project, set: true)
+            #expect(
+                try JSON(parsing: Array(answer.utf8))["data"]?["keys"]?.arrayValue?.count == 1, "\(answer)")
+        }
+        // The same project by another spelling has the same.
+        let again = try await kept(["--root", "\(folder.path)/shop/copy/../"], set: false)
+        #expect(again.contains("\(folder.path)/shop"), "\(again)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state/drawbridge")
+        #expect(files.filter { $0.hasPrefix("storage-shop-") && $0.hasSuffix(".json") }.count == 2)
+        #expect(files.contains("storage.json"))
+    }
+
+    /// Opening a pipe that nobody writes to would wait for ever.
+    @Test(.timeLimit(.minutes(1))) func storageThatIsNoFileEndsTheStart() async throws {
+        let folder = try Folder()
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let program = try Self.drawbridge(["-p", "0", "--storage", pipe])
+        _ = try await program.line(with: "\(pipe) is no file, but a folder, a pipe or a device")
+        #expect(await program.child.exitCode() == 1)
+    }
+
     // MARK: What it says
 
     @Test(arguments: ["-q", "--quiet"]) func quietLeavesOutTheUsual(_ flag: String) async throws {
@@ -292,20 +402,30 @@ import Testing
         #expect(cut.contains("EchoHandler is asked text=xxx") && cut.count < 600, "\(cut)")
     }
 
-    /// Without the token nobody could call.
-    @Test func theTokenIsSaidInEveryFormOfTheBanner() async throws {
-        let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", "0.0.0.0"])
-        let line = try await quiet.line(with: "token ")
-        #expect(line.wholeMatch(of: /token [0-9a-f]{32}/) != nil, "\(line)")
-        let json = try Self.drawbridge(["-p", "0", "--log-format", "json", "--host", "0.0.0.0"])
+    /// Without the link no other machine could load anything.
+    @Test func theLinkIsSaidInEveryFormOfTheBanner() async throws {
+        let address = try #require(
+            (IPAddress.ofThisMachine() ?? []).filter { !$0.isLoopback }.map(\.description).first {
+                $0.contains(".")
+            }, "this machine has no address but the loopback ones")
+        let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", address])
+        let line = try await quiet.line(with: "link ")
+        #expect(
+            line.wholeMatch(of: /link http:\/\/[0-9.]+:\d+\/__drawbridge__\/enter#[0-9a-f]{32}/) != nil,
+            "\(line)")
+        let json = try Self.drawbridge(["-p", "0", "--log-format", "json", "--host", address])
         let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
-        let token = try #require(banner["token"]?.stringValue)
+        let link = try #require(banner["links"]?[0]?.stringValue)
+        #expect(link.hasPrefix("http://\(address):") && banner["token"] == nil)
         #expect(banner["handlers"]?["/echo"] == "EchoHandler")
         #expect(banner["openToOthers"] == true)
         let page = try #require(banner["page"]?.stringValue)
-        let target = "\(page)echo?_mobile_bridge=1"
-        #expect(try await curl(target).contains(#""code":403"#))
-        #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", target).contains(#""code":200"#))
+        // What this machine asks by that address comes from there, and not from this machine.
+        #expect(try await curl("-i", page).hasPrefix("HTTP/1.1 403"))
+        let parts = link.split(separator: "#").map(String.init)
+        let entered = try await curl("-i", "-d", parts[1], parts[0])
+        let cookie = try #require(entered.firstMatch(of: /Set-Cookie: ([^;]+);/)).output.1
+        #expect(try await curl("-i", "-H", "Cookie: \(cookie)", page).hasPrefix("HTTP/1.1 200"))
     }
 
     @Test func logIsJSONForPrograms() async throws {

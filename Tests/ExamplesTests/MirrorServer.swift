@@ -1,55 +1,57 @@
 import Drawbridge
-import DrawbridgeServer
 import HTTPTypes
 import MicroHTTPD
 
-/// A page's own server: it shows what it is asked.
+/// A page's own server: it shows what it is asked, whoever asks.
 final class MirrorServer: Sendable {
-    private let server: GatewayServer
+    private let server: HTTPServer
+    private let scheme: String
 
     /// Serves from now on.
     ///
     /// - Parameter tls: for https.
     init(_ tls: TLSIdentity? = nil) throws {
-        server = try GatewayServer(
-            Gateway(passThrough: [Mirror()], pageRuntime: nil), .init(port: 0, tls: tls, logsRequests: false))
+        scheme = tls == nil ? "http" : "https"
+        server = HTTPServer(tls: tls) { await Self.answer($0) }
+        try server.start()
     }
 
     /// Host and port.
-    var authority: String { "127.0.0.1:\(server.address.port)" }
+    var authority: String { "127.0.0.1:\(server.port)" }
 
     /// Its address as `--upstream` takes it.
-    var url: String { "\(server.address)" }
+    var url: String { "\(scheme)://\(authority)" }
 
     /// Takes no more requests.
-    func stop() async { await server.stop() }
-}
+    func stop() async { await server.stop(within: .zero) }
 
-/// Shows requests as JSON, sends some elsewhere, and keeps silent about one.
-private struct Mirror: Responder {
-    func respond(to request: Request) async throws -> Response? {
-        switch request.path {
+    /// Shows requests as JSON, sends some elsewhere, and keeps silent about one.
+    private static func answer(_ exchange: Exchange) async {
+        let head = exchange.head
+        func send(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: [UInt8] = []) {
+            exchange.send(HTTPResponse(status: status, headerFields: fields), body)
+        }
+        switch head.target {
         case "/moved":
-            return Response(
+            send(
                 .found,
-                headers: [
-                    .location: "\(request.scheme)://\(request.authority ?? "")/there",
+                [
+                    .location: "\(head.scheme)://\(head.authority ?? "")/there",
                     .setCookie: "a=1; Domain=127.0.0.1; Path=/; Secure",
                 ])
         case "/page.html":
-            return Response(text: "<title>theirs</title>", contentType: "text/html")
+            send(.ok, [.contentType: "text/html"], Array("<title>theirs</title>".utf8))
         case "/silent":
             let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
             for await _ in nothing {}
             continuation.finish()
-            return nil
         default:
-            let fields = request.headers.map { ($0.name.rawName, JSON.string($0.value)) }
+            let fields = head.headers.map { ($0.name.rawName, JSON.string($0.value)) }
             let shown: JSON = [
-                "asked": .string("\(request.method) \(request.target)"),
-                "host": request.authority.map(JSON.string) ?? .null, "fields": .object(.init(fields)),
+                "asked": .string("\(head.method) \(head.target)"),
+                "host": head.authority.map(JSON.string) ?? .null, "fields": .object(.init(fields)),
             ]
-            return Response(bytes: shown.bytes, contentType: "application/json")
+            send(.ok, [.contentType: "application/json"], shown.bytes)
         }
     }
 }

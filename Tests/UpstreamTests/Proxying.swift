@@ -105,7 +105,9 @@ extension Gateway {
         _ passThrough: [any Responder], pageRuntime: PageRuntime? = nil, logger: Logger? = nil
     ) -> Gateway {
         Gateway(
-            passThrough: passThrough, pageRuntime: pageRuntime,
+            // What a test sends of those before it is believed.
+            passThrough: passThrough, access: AccessPolicy(trustedProxies: ["127.0.0.1"]),
+            pageRuntime: pageRuntime,
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

@@ -17,14 +17,31 @@ public struct AccessPolicy: Sendable {
     /// The secret of this process that pages of the gateway's own carry.
     public let token: PageToken
 
+    /// Proxies whose word counts when they say for whom they ask: addresses and ranges of them.
+    let trustedProxies: [AddressRange]
+
+    /// Whether programs elsewhere may use the tester's API, with its token.
+    public var apiIsForOthers: Bool
+
     /// Whether a browser's proxy stands behind this gateway, so that whole URLs mean somebody else; the gateway says so.
     var isForProxy = false
 
     /// Loopback only, and no foreign origins, unless listed.
+    ///
+    /// - Parameters:
+    ///   - allowedHosts: names by which the gateway may be reached, besides the loopback ones.
+    ///   - allowedOrigins: origins of pages elsewhere that may call.
+    ///   - requiresToken: whether callers of this machine need the page token too; others always do.
+    ///   - token: the page token.
+    ///   - trustedProxies: addresses (`127.0.0.1`) and ranges (`10.0.0.0/8`) of proxies in front of the gateway that say
+    ///     for whom they ask; what is none trusts nobody.
+    ///   - apiIsForOthers: whether programs elsewhere may use the tester's API, with its token.
     public init(
         allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
-        token: PageToken = PageToken()
+        token: PageToken = PageToken(), trustedProxies: Set<String> = [], apiIsForOthers: Bool = false
     ) {
+        self.trustedProxies = trustedProxies.compactMap { try? AddressRange($0) }
+        self.apiIsForOthers = apiIsForOthers
         self.allowedHosts = Set(allowedHosts.map { Authority($0)?.host ?? $0.lowercased() })
         self.allowedOrigins = Set(allowedOrigins.map { Self.origin($0) ?? $0 })
         self.requiresToken = requiresToken
@@ -59,7 +76,7 @@ extension AccessPolicy {
         guard let authority = request.site else {
             return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
         }
-        if authority.isLocal || allowedHosts.contains(authority.host) { return nil }
+        if isOwn(authority, request) { return nil }
         return HTTPError(
             .forbidden,
             """
@@ -72,22 +89,24 @@ extension AccessPolicy {
     /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
     func refusesCaller(of request: Request) -> HTTPError? {
         // Many callers on this machine say nothing of themselves.
-        if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, request.isFromThisMachine,
+        let isFromHere = isFromThisMachine(request)
+        if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, isFromHere,
             request.site?.isLocal == true
         {
             return nil
         }
-        let field = request.headers.value(.pageToken).flatMap { token.matches($0) ? $0 : nil }
-        if field == nil, request.headers.contains(.pageToken) {
-            if token.isGuessed() {
-                return HTTPError(
-                    .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
-            }
-            // A page of ours that is open since before a restart, where it needs none, is as good as one without.
-            if requiresToken || !isFromOwnPage(request) {
-                return HTTPError(
-                    .forbidden, "the page token is not this gateway's; reload the page to get the new one")
-            }
+        // A link, a form or a picture on a device elsewhere has its cookie with it, and must start no handler: only the
+        // page runtime of a page of ours sends the token.
+        let needsToken = requiresToken || !isFromHere
+        let verdict = request.headers.value(.pageToken).map { token.judge($0, from: address(of: request)) }
+        switch verdict {
+        case .throttled: return Self.throttled
+        case .wrong where needsToken || !isFromOwnPage(request):
+            return HTTPError(
+                .forbidden, "the page token is not this gateway's; reload the page to get the new one")
+        // The browser says that a page of ours sent it, which was open before the gateway was started again. Where no
+        // token is needed, that is enough.
+        case .right, .wrong, nil: break
         }
         let authority = request.site
         let origin = request.headers.value(.origin)
@@ -101,14 +120,15 @@ extension AccessPolicy {
                     AccessPolicy(allowedOrigins:)
                     """)
         }
-        if field != nil { return nil }
-        if requiresToken { return Self.tokenRequired }
+        // Through the proxy, nobody elsewhere has native: their cookie of ours is not sent for other hosts.
+        if !isFromHere, isForOthers(request) { return Self.nativeIsForDevices }
+        if verdict == .right { return nil }
+        if needsToken { return Self.tokenRequired }
         if let origin, isListed(origin) { return nil }
         // By way of a browser's proxy a page of any site, a local one too, is of one origin with it, and that says
         // nothing to us. `__jsbridge__` has no pages.
         let isForOthers = isForOthers(request) && authority?.host != JSBridgeRule.name
-        // What a header says of the host, a caller from afar may have made up.
-        let isLocal = !isForOthers && authority?.isLocal == true && request.isFromThisMachine
+        let isLocal = !isForOthers && authority?.isLocal == true
         switch request.headers.value(.secFetchSite) {
         case "same-origin", "none": break
         case nil where origin != nil: break
@@ -128,18 +148,15 @@ extension AccessPolicy {
         return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
-    /// True where whoever uses the proxy says that it is no browser, as `curl -x` does.
+    /// True where whoever uses the proxy sends nothing that browsers send, as `curl -x` does.
     ///
-    /// A page can give its browser no other name than that without asking first (Fetch, "CORS-safelisted
-    /// request-header"), but a person can. It can empty `Accept-Language`, but not leave it out; and which encodings a
-    /// browser takes no page has a say in (Fetch, "forbidden request-header").
+    /// By plain http a browser says less of itself than to this machine, and a page can empty `Accept-Language` (Fetch,
+    /// "CORS-safelisted request-header") and give itself another name. It can leave out neither that field nor
+    /// `Accept-Encoding` (Fetch, "forbidden request-header"), so here both count as marks, whatever they say.
     private static func isProgram(_ request: Request) -> Bool {
-        guard let name = request.headers.value(.userAgent), !name.isEmpty else { return false }
-        return !name.contains("Mozilla") && !request.headers.contains { browsersOwn.contains($0.name) }
+        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
+            && !request.headers.contains(.acceptEncoding)
     }
-
-    /// Browsers send these, and `curl` does not unless it is told to.
-    private static let browsersOwn: Set<HTTPField.Name> = [.acceptLanguage, .acceptEncoding, .referer]
 
     /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
     package func refusesPage(_ request: Request) -> HTTPError? {
@@ -150,6 +167,13 @@ extension AccessPolicy {
             return nil
         }
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
+    }
+
+    /// Whether a page that is not the gateway's own sent this, as far as its browser says; listed origins are others too.
+    func refusesOtherPages(_ request: Request) -> Bool {
+        let site = request.headers.value(.secFetchSite)
+        return request.headers.value(.origin).map { !isOwn($0, request.site, request) } == true
+            || site != nil && site != "same-origin"
     }
 
     /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
@@ -181,7 +205,18 @@ extension AccessPolicy {
 
     /// True where a request names a host by which the gateway may be reached.
     func isOwnHost(of request: Request) -> Bool {
-        request.site.map { $0.isLocal || allowedHosts.contains($0.host) } ?? false
+        request.site.map { isOwn($0, request) } ?? false
+    }
+
+    /// True for a host of ours.
+    ///
+    /// The names of this machine count only for callers on it: anybody else can send them too.
+    /// An address counts where it is the one that this very connection came to.
+    private func isOwn(_ host: Authority, _ request: Request) -> Bool {
+        if allowedHosts.contains(host.host) { return true }
+        if host.isLocal, isFromThisMachine(request) { return true }
+        guard let address = request.localAddress.flatMap({ IPAddress($0) }) else { return false }
+        return IPAddress(host.host) == address
     }
 
     /// True where a request by way of a browser's proxy is for a site whose pages are listed.
@@ -231,10 +266,19 @@ extension AccessPolicy {
         return origin == Self.origin(scheme: request.scheme, authority)
     }
 
+    /// What a caller hears who has sent too many wrong page tokens.
+    static let throttled = HTTPError(
+        .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
+
+    private static let nativeIsForDevices = HTTPError(
+        .forbidden,
+        "native is not called through the proxy from elsewhere; open the gateway's own page by the link that it prints"
+    )
+
     private static let tokenRequired = HTTPError(
         .forbidden,
         """
-        this call needs the page token: send it as X-Drawbridge-Token; the gateway prints it when it starts, in code \
-        it is gateway.access.token.text
+        this call needs the page token, and pages of the gateway send it as X-Drawbridge-Token; the gateway prints it \
+        with --proxy, in code it is gateway.access.token.text
         """)
 }

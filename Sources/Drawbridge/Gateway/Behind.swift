@@ -1,7 +1,10 @@
 /// What lies behind a gateway: its own endpoints, files, the page's server; and for a browser's proxy, everything.
 struct Behind: Sendable {
-    /// What pages and testers ask of the gateway itself.
-    private let own = ResponderChain([PageEndpoints(), TesterEndpoints(), PrivateEndpoints()])
+    /// What pages, testers and devices elsewhere ask of the gateway itself.
+    private static let endpoints: [any Responder] = [
+        EnterEndpoint(), PageEndpoints(), TesterEndpoints(), AdmissionEndpoints(),
+    ]
+    private let own = ResponderChain(Self.endpoints + [PrivateEndpoints()])
     private let all: ResponderChain
     private let proxies: ResponderChain
     /// What pages elsewhere that may call ask of a proxy.
@@ -16,7 +19,7 @@ struct Behind: Sendable {
         first = passThrough.first { !$0.isProxy } as? any LoopResponder
         // A proxy has a private endpoint too, where a browser learns of it.
         all = ResponderChain(
-            [PageEndpoints(), TesterEndpoints()] + proxies + [PrivateEndpoints()]
+            Self.endpoints + proxies + [PrivateEndpoints()]
                 + passThrough.filter { !$0.isProxy })
     }
 
@@ -32,7 +35,8 @@ struct Behind: Sendable {
             return (all, true)
         }
         // Any page that a browser has open comes this way: native is for those alone that somebody listed.
-        let isListed = access.isListedSite(of: request)
+        // And for callers on this machine: those elsewhere cannot show an admission for another host.
+        let isListed = access.isListedSite(of: request) && access.isFromThisMachine(request)
         return (isListed ? ownAndProxies : proxies, isListed)
     }
 
@@ -60,7 +64,9 @@ extension Gateway {
     /// What lies behind the gateway answers, or declines; documents get the page runtime.
     func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
-        guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
+        // The pages of the gateway's own are no pages of an app's, and some are for people who were not let in.
+        let isOwnPath = !request.isAbsoluteForm && PrivateEndpoints.isOwn(request.path)
+        guard let injection, isOwnPage, !isOwnPath, pageRuntime?.isFor(request.path) == true else {
             return try await chain.respond(to: request)?.passed
         }
         let response = try await chain.respond(to: injection.outgoing(request))

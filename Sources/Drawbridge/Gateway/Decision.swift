@@ -34,9 +34,13 @@ extension Gateway {
     ///
     /// Rules of others may change more than the target, and a special handler is one of some pages only.
     ///
+    /// Callers elsewhere are judged anew each time: their admission may have ended.
+    ///
     /// - Parameter version: what was registered before the route was looked up.
     func keep(_ plain: Request, _ route: Route, version: Int, on head: RequestHead) {
-        guard hasUsualRules, !hasSpecialHandlers.load(ordering: .acquiring) else { return }
+        guard access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
+            !hasSpecialHandlers.load(ordering: .acquiring)
+        else { return }
         head.decision = Decision(plain, route, version: version)
     }
 }

@@ -17,8 +17,8 @@ extension Gateway {
         var request = request
         if request.gateway !== self { request.gateway = self }
 
-        if let error = access.refusesHost(of: request) {
-            return finish(SealedResponse(refusal(error, of: request)), for: request).whole
+        if let refusal = refusesEntry(of: request) {
+            return finish(SealedResponse(refusal), for: request).whole
         }
         return finish(SealedResponse(await inside(middleware[...], request, on: loop)), for: request).whole
     }
@@ -32,8 +32,10 @@ extension Gateway {
         {
             reply = dressed
         }
-        // Who may read what another host answers, that host says.
-        if !(reply.response.isRelayed && access.isForOthers(request)) {
+        reply.response.setOwnCookie()
+        // Who may read what another host answers, that host says; and what is for programs, no page reads.
+        let isForTesters = OwnPath(request.path)?.isForTesters == true
+        if !(reply.response.isRelayed && access.isForOthers(request)), !isForTesters {
             access.addHeaders(to: &reply.response, for: request)
         }
         if !reply.response.isRelayed { reply.set(requestID: request.id) }
@@ -83,7 +85,10 @@ extension Gateway {
     private func destination(of request: Request) -> Destination {
         let route = routeByOwnRule(for: request)
         let plain = route == nil ? intercept(request) : request
-        if plain != nil || !access.isForOthers(request), let preflight = access.preflight(request) {
+        let isForTesters = !access.isForOthers(request) && OwnPath(request.path)?.isForTesters == true
+        if plain != nil || !access.isForOthers(request), !isForTesters,
+            let preflight = access.preflight(request)
+        {
             return .nowhere(preflight)
         }
         guard let plain else { return .behind }
@@ -286,7 +291,9 @@ extension Gateway {
 
     /// Begins to answer a request whose body is there, or is a stream.
     package func begin(
-        _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?, by tasks: HandlerTasks
+        _ head: RequestHead, _ body: Request.Body, from remoteAddress: String?,
+        at localAddress: String? = nil,
+        by tasks: HandlerTasks
     ) -> Beginning {
         let id = Request.id(head)
         let count = body.count
@@ -297,10 +304,11 @@ extension Gateway {
                 return begin(plain, with: known.route, for: plain, by: tasks)
             }
         }
-        let request = Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
+        let request = Request(
+            head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id, gateway: self)
         guard middleware.isEmpty else { return .tooLong(request) }
-        if let error = access.refusesHost(of: request) {
-            return answered(SealedResponse(refusal(error, of: request)), to: request)
+        if let refusal = refusesEntry(of: request) {
+            return answered(SealedResponse(refusal), to: request)
         }
         switch destination(of: request) {
         case .nowhere(let response): return answered(SealedResponse(response), to: request)
@@ -379,11 +387,14 @@ extension Gateway {
 
     /// Decides on the head: refusals come before the body, and before `100 Continue` is sent for it.
     package func admission(of request: Request) -> Admission {
-        if let error = access.refusesHost(of: request) { return refused(error, request) }
+        var request = request
+        if request.id.isEmpty { request.id = Request.id(request.headers) }
+        if request.gateway == nil { request.gateway = self }
+        if let refusal = refusesEntry(of: request) { return refused(refusal, request) }
         let ruled = routeByOwnRule(for: request)
         guard let plain = ruled == nil ? intercept(request) : request else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
-            return refused(error, request)
+            return refused(refusal(error, of: request), request)
         }
         if let ruled { return .taken(bodyMode(of: ruled)) }
         let collected = BodyMode.collected(upTo: bodyLimit)
@@ -406,9 +417,7 @@ extension Gateway {
         }
     }
 
-    private func refused(_ error: HTTPError, _ request: Request) -> Admission {
-        var request = request
-        request.id = Request.id(request.headers)
-        return .refused(request, finish(SealedResponse(refusal(error, of: request)), for: request).whole)
+    private func refused(_ refusal: Response, _ request: Request) -> Admission {
+        .refused(request, finish(SealedResponse(refusal), for: request).whole)
     }
 }

@@ -52,8 +52,10 @@ public final class Gateway: Sendable {
     public let pageRuntime: PageRuntime?
     /// The pages that speak to the gateway now.
     public let pages = Pages()
-    /// Opens `/__drawbridge__/pages`, by which testers call pages: another secret than the pages' own.
-    public let testerToken = PageToken()
+    /// Opens the tester's API below `/__drawbridge__/`: another secret than the pages' own.
+    public let testerToken: TesterToken
+    /// The devices elsewhere that were let in, and the tickets for others.
+    public let admissions = Admissions()
     /// Names this process to pages, which begin anew after a restart.
     let epoch: String
     /// How many servers it listens by.
@@ -88,14 +90,17 @@ public final class Gateway: Sendable {
     ///   - bodyLimit: the bytes of a collected body; more are a 413.
     ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
     ///   - pageRuntime: what pages are given to reach native; nil leaves documents as they are.
+    ///   - testerToken: opens the tester's API; by default one that is new in every process.
     ///   - logger: where the gateway and its handlers log.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
         bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
-        pageRuntime: PageRuntime? = PageRuntime(), logger: Logger = Logger(label: "drawbridge")
+        pageRuntime: PageRuntime? = PageRuntime(), testerToken: TesterToken = TesterToken(),
+        logger: Logger = Logger(label: "drawbridge")
     ) {
+        self.testerToken = testerToken
         behind = Behind(passThrough)
         handlers = HandlerSet(logger: logger)
         self.pageRuntime = pageRuntime

@@ -9,22 +9,36 @@ struct PrivateEndpoints: Responder {
 
     func respond(to request: Request) async throws -> Response? {
         guard Self.isOwn(request.path) else { return nil }
-        guard request.path == Self.prefix + "/health" else {
+        guard OwnPath(request.path) == .health else {
             throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
         }
         guard request.method == .get || request.method == .head else {
             throw HTTPError(
                 .methodNotAllowed, "\(request.path) takes GET and HEAD", headers: [.allow: "GET, HEAD"])
         }
+        // Whoever watches from elsewhere learns that it is up, and nothing else.
+        let isFromHere = request.gateway?.access.isFromThisMachine(request) != false
+        let health = isFromHere ? Health.Details() : nil
         var response = Response(
-            bytes: Envelope.success(try JSON.encode(Health())), contentType: "application/json")
+            bytes: Envelope.success(try JSON.encode(Health(details: health))), contentType: "application/json"
+        )
         Gateway.addSafety(to: &response)
         return response
     }
 
     private struct Health: Encodable {
         var status = "ok"
-        var droppedAnswers = Gateway.droppedAnswers
-        var droppedChunks = Gateway.droppedChunks
+        var droppedAnswers: Int?
+        var droppedChunks: Int?
+
+        init(details: Details?) {
+            droppedAnswers = details?.answers
+            droppedChunks = details?.chunks
+        }
+
+        struct Details {
+            var answers = Gateway.droppedAnswers
+            var chunks = Gateway.droppedChunks
+        }
     }
 }

@@ -4,22 +4,20 @@ import Synchronization
 /// What pages ask of the gateway itself, below `/__drawbridge__/`: their script, their token, and what cannot go by the
 /// channel.
 struct PageEndpoints: Responder {
-    private static let prefix = "/__drawbridge__/"
-
     func respond(to request: Request) async throws -> Response? {
         guard let gateway = request.gateway, let runtime = gateway.pageRuntime,
-            request.path.hasPrefix(Self.prefix)
+            let path = OwnPath(request.path)
         else { return nil }
         var response: Response
-        switch (request.path.dropFirst(Self.prefix.count), request.method) {
-        case ("page.js", .get), ("page.js", .head): return script(runtime, gateway, request)
-        case ("global.js", .get): return try global(request)
-        case ("token", .get): response = try token(gateway, request)
-        case ("call", .post): response = try await call(gateway, request)
-        case ("messages", .post): response = try await messages(gateway, request)
-        case ("page.js", _), ("global.js", _), ("token", _):
+        switch (path, request.method) {
+        case (.script, .get), (.script, .head): return script(runtime, gateway, request)
+        case (.global, .get): return try global(request)
+        case (.token, .get): response = try token(gateway, request)
+        case (.call, .post): response = try await call(gateway, request)
+        case (.messages, .post): response = try await messages(gateway, request)
+        case (.script, _), (.global, _), (.token, _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes GET", headers: [.allow: "GET"])
-        case ("call", _), ("messages", _):
+        case (.call, _), (.messages, _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
         default: return nil
         }
@@ -146,14 +144,13 @@ struct PageEndpoints: Responder {
         } catch {
             throw HTTPError(.badRequest, "the body is no JSON: \(error)")
         }
-        guard let token = request.headers[.pageToken] ?? body["token"]?.stringValue,
-            gateway.access.token.matches(token)
-        else {
-            throw gateway.access.token.isGuessed()
-                ? HTTPError(.tooManyRequests, "too many wrong page tokens; reload the page and try again")
-                : HTTPError(.forbidden, "this needs the page token, which the page runtime sends")
+        let token = request.headers[.pageToken] ?? body["token"]?.stringValue
+        switch token.map({ gateway.access.token.judge($0, from: gateway.access.address(of: request)) }) {
+        case .right: return body
+        case .throttled: throw AccessPolicy.throttled
+        case .wrong, nil:
+            throw HTTPError(.forbidden, "this needs the page token, which the page runtime sends")
         }
-        return body
     }
 
     private func page(

@@ -96,16 +96,16 @@ extension Gateway {
     ///
     /// - Throws: the refusal.
     package func admitChannel(_ request: Request, token: String?) throws(HTTPError) {
-        if let error = access.refusesHost(of: request) { throw error }
         guard pageRuntime != nil else {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")
         }
         if let error = access.refusesPage(request) { throw error }
-        guard let token, access.token.matches(token) else {
-            throw access.token.isGuessed()
-                ? HTTPError(.tooManyRequests, "too many wrong page tokens; try again in a second")
-                : HTTPError(
-                    .forbidden, "a channel needs the page token, as the subprotocol token.…; reload the page")
+        switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
+        case .right: return
+        case .throttled: throw AccessPolicy.throttled
+        case .wrong, nil:
+            throw HTTPError(
+                .forbidden, "a channel needs the page token, as the subprotocol token.…; reload the page")
         }
     }
 }

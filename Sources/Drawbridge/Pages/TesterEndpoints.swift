@@ -4,13 +4,13 @@ import HTTPTypes
 ///
 /// They take the tester's token, which the banner prints and no page knows.
 struct TesterEndpoints: Responder {
-    private static let prefix = "/__drawbridge__/pages"
+    private static let prefix = OwnPath.pages.path
 
     func respond(to request: Request) async throws -> Response? {
         guard let gateway = request.gateway, gateway.pageRuntime != nil,
-            request.path == Self.prefix || request.path.hasPrefix(Self.prefix + "/")
+            OwnPath(request.path) == .pages
         else { return nil }
-        try authorize(request, gateway)
+        try gateway.authorizeTester(request)
         let parts = request.path.dropFirst(Self.prefix.count).split(separator: "/").map(String.init)
         let value: JSON
         switch (parts.count, request.method) {
@@ -29,20 +29,6 @@ struct TesterEndpoints: Responder {
         var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
         Gateway.addSafety(to: &response)
         return response
-    }
-
-    private func authorize(_ request: Request, _ gateway: Gateway) throws {
-        let bearer = request.headers[.authorization].flatMap { text in
-            text.hasPrefix("Bearer ") ? String(text.dropFirst(7)) : nil
-        }
-        guard let token = request.headers[.pageToken] ?? bearer, gateway.testerToken.matches(token) else {
-            throw gateway.testerToken.isGuessed()
-                ? HTTPError(.tooManyRequests, "too many wrong tokens; try again in a second")
-                : HTTPError(
-                    .forbidden,
-                    "this takes the tester's token, which the gateway prints when it starts: send it as X-Drawbridge-Token"
-                )
-        }
     }
 
     /// The page whose id begins so.

@@ -15,6 +15,8 @@ extension Request {
         var target: String
         var body: Body
         var remoteAddress: String?
+        /// Ours, of the connection; nil where there is no socket, or nobody asked for it.
+        var localAddress: String?
         var id: String
         var gateway: Gateway?
         var parameters: [String: String] = [:]
@@ -24,13 +26,14 @@ extension Request {
         var door: PageDoor?
 
         init(
-            _ head: RequestHead, target: String, body: Body, remoteAddress: String?, id: String,
-            gateway: Gateway?
+            _ head: RequestHead, target: String, body: Body, remoteAddress: String?,
+            localAddress: String? = nil, id: String, gateway: Gateway?
         ) {
             self.head = head
             self.target = target
             self.body = body
             self.remoteAddress = remoteAddress
+            self.localAddress = localAddress
             self.id = id
             self.gateway = gateway
         }

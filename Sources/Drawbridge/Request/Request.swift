@@ -36,6 +36,15 @@ public struct Request: Sendable {
     /// True for HTTP/1.0.
     package var isOldVersion: Bool { own.isOldVersion }
 
+    /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
+    var localAddress: String? { parts.values.localAddress }
+
+    /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
+    var ownCookies: [String: String] { own.ownCookies }
+
+    /// Whether a header field says that it came by way of others.
+    var isForwarded: Bool { own.isForwarded }
+
     /// True where no header field says who calls.
     var isAnonymous: Bool { own.isAnonymous }
 
@@ -160,12 +169,12 @@ public struct Request: Sendable {
     /// - Parameter target: that of its plain form where it is known.
     package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
-        id: String = "", gateway: Gateway? = nil
+        localAddress: String? = nil, id: String = "", gateway: Gateway? = nil
     ) {
         parts = Parts(
             Values(
-                head, target: target ?? head.target, body: body, remoteAddress: remoteAddress, id: id,
-                gateway: gateway))
+                head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
+                localAddress: localAddress, id: id, gateway: gateway))
     }
 
     /// Makes the request that stands for a page's call of a handler by its name.
@@ -241,14 +250,6 @@ extension Request {
             throw HTTPError.nothingBehind(path)
         }
         return response
-    }
-}
-
-extension Request {
-    /// True when the caller is on this machine, and when there is no socket at all.
-    var isFromThisMachine: Bool {
-        guard let remoteAddress, remoteAddress != "127.0.0.1", remoteAddress != "::1" else { return true }
-        return Authority.isLoopback(address: remoteAddress)
     }
 }
 

@@ -13,6 +13,10 @@ package final class RequestHead: @unchecked Sendable {
     let site: Authority?
     let target: String
     let headers: HTTPFields
+    /// The gateway's own cookies, by their names: they are in no header field any more.
+    let ownCookies: [String: String]
+    /// Whether a header field says that it came by way of others (``ForwardedChain``).
+    let isForwarded: Bool
     /// True where no header field says who calls, as with most callers that are no browser.
     let isAnonymous: Bool
     let isAbsoluteForm: Bool
@@ -24,15 +28,18 @@ package final class RequestHead: @unchecked Sendable {
 
     package init(
         _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
-        isAbsoluteForm: Bool = false, isOldVersion: Bool = false
+        ownCookies: [String: String] = [:], isAbsoluteForm: Bool = false, isOldVersion: Bool = false
     ) {
         self.method = method
         self.scheme = scheme
         self.authority = authority
         site = Authority(authority)
         self.target = target
-        self.headers = headers
-        isAnonymous = !headers.contains { Self.saysWhoCalls($0.name) }
+        let (others, own) = OwnCookies.takenOut(of: headers)
+        self.headers = others
+        self.ownCookies = own.isEmpty ? ownCookies : own
+        isForwarded = headers.contains(where: ForwardedChain.isMark)
+        isAnonymous = !isForwarded && !headers.contains { Self.saysWhoCalls($0.name) }
         self.isAbsoluteForm = isAbsoluteForm
         self.isOldVersion = isOldVersion
     }
@@ -63,7 +70,8 @@ package final class RequestHead: @unchecked Sendable {
     ) -> RequestHead {
         RequestHead(
             method ?? self.method, scheme: scheme, authority: authority, target: target,
-            headers: headers ?? self.headers, isAbsoluteForm: isAbsoluteForm ?? self.isAbsoluteForm,
+            headers: headers ?? self.headers, ownCookies: ownCookies,
+            isAbsoluteForm: isAbsoluteForm ?? self.isAbsoluteForm,
             isOldVersion: isOldVersion)
     }
 }

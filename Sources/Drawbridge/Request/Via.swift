@@ -28,6 +28,14 @@ package struct Via: Sendable {
         fields.contains { $0.name == .via && Self.names($0.value).contains { $0 == pseudonym } }
     }
 
+    /// Whether who sent these fields is the one of this pseudonym: each adds itself behind the others.
+    func isLast(in fields: HTTPFields) -> Bool {
+        fields.last { $0.name == .via }.flatMap { Self.names($0.value).last }.map { $0 == pseudonym } ?? false
+    }
+
+    /// Whether a value names anybody else.
+    func isForeign(_ value: String) -> Bool { Self.names(value).contains { $0 != pseudonym } }
+
     /// Who received the message, of each element `protocol received-by [comment]`.
     private static func names(_ value: String) -> [Substring] {
         value.split(separator: ",").compactMap { $0.split { $0 == " " || $0 == "\t" }.dropFirst().first }

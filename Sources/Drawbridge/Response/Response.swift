@@ -29,6 +29,9 @@ public struct Response: Sendable {
     /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
     package var answeredBy: String?
 
+    /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
+    var admissionCookie: String?
+
     /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
     package var isRelayed = false
 
@@ -104,5 +107,13 @@ public struct Response: Sendable {
     func contains(_ name: HTTPField.Name) -> Bool {
         if contentType != nil { return name == .contentType }
         return !fields.isEmpty && fields.contains(name)
+    }
+
+    /// Takes out what would make a cookie of ours, and puts in that of an admission.
+    mutating func setOwnCookie() {
+        if fields.contains(where: OwnCookies.isSet) {
+            headers = HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) })
+        }
+        if let admissionCookie { headers[.setCookie] = admissionCookie }
     }
 }

@@ -60,12 +60,13 @@ struct ConfigFile {
 
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
-        "answer-missing", "bring-home", "files-last", "forwarded", "keep-host", "open", "page-runtime",
+        "answer-missing", "api-for-others", "bring-home", "files-last", "forwarded", "keep-host", "open",
+        "page-runtime",
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
     private static let lists = [
         "allowed-hosts", "answer", "cors", "inject", "message-handler", "plain", "proxy-client", "scheme",
-        "shortcuts", "upstream",
+        "shortcuts", "trusted-proxy", "upstream",
     ]
 
     /// The member as it would be written in a command line.
@@ -114,12 +115,13 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer", "answer-missing", "bring-home", "cert", "command-item", "cors",
+        "allowed-hosts", "answer", "answer-missing", "api-for-others", "bring-home", "cert", "command-item",
+        "cors",
         "files-last",
         "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
         "memory-for-bodies", "memory-per-connection", "message-handler", "open",
         "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",
-        "storage", "upstream",
+        "storage", "trusted-proxy", "upstream",
         "upstream-ca",
         "upstream-insecure", "upstream-timeout", "verbose",
     ]

@@ -25,7 +25,7 @@ struct ListeningOptions: ParsableArguments {
         help: ArgumentHelp(
             "The address. (default: 127.0.0.1, environment: DRAWBRIDGE_HOST)",
             discussion:
-                "Where other machines could call, handlers want the page token that is printed, as X-Drawbridge-Token.",
+                "Where other machines could call, they are let in by a link that is printed, and by nothing else.",
             valueName: "address"))
     var host: String?
 
@@ -100,7 +100,26 @@ struct AccessOptions: ParsableArguments {
             valueName: "host"))
     var allowedHosts: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A proxy in front, or a range of them, that is believed for whom it asks: 127.0.0.1. Repeatable.",
+            discussion: "Without it, whoever comes by way of a proxy is from elsewhere.", valueName: "address"
+        ))
+    var trustedProxy: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let programs on other machines use the tester's API too, with its token.")
+    var apiForOthers: Bool?
+
     func validate() throws {
+        for text in trustedProxy {
+            do {
+                _ = try AddressRange(text)
+            } catch {
+                throw ValidationError("--trusted-proxy: \(error)")
+            }
+        }
         for origin in cors where AccessPolicy.origin(origin) == nil {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
@@ -141,7 +160,7 @@ struct HandlerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file in which storage keeps its values. (default: storage.json below ~/.local/state)",
+            "The file in which storage keeps its values. (default: one for each project, below ~/.local/state)",
             valueName: "file"), completion: .file())
     var storage: String?
 

@@ -51,6 +51,11 @@ struct PageOptions: ParsableArguments {
         for name in Self.names(scheme) where !Self.isScheme(name) {
             throw ValidationError("--scheme \(name): write its name alone, for instance mizhua")
         }
+        for name in Self.names(scheme) where Self.browsersOwn.contains(name.lowercased()) {
+            throw ValidationError(
+                "--scheme \(name): browsers take \(name): themselves, and the page could load nothing by it any more; "
+                    + "write the app's own, for instance mizhua")
+        }
         for (flag, names) in [
             ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),
             ("shortcuts", Self.names(shortcuts)),
@@ -74,6 +79,11 @@ struct PageOptions: ParsableArguments {
             !$0.isEmpty
         }
     }
+
+    /// What browsers load by, or run, or show themselves.
+    private static let browsersOwn: Set<String> = [
+        "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "ws", "wss",
+    ]
 
     /// RFC 3986, section 3.1.
     private static func isScheme(_ name: String) -> Bool {

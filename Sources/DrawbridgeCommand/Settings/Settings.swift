@@ -13,6 +13,7 @@ import MicroHTTPD
 struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
+    let testerToken: TesterToken
     let root: String?
     /// What answers besides the files of `root`, in order; before them where `asksFilesLast`.
     let behind: [any Responder]
@@ -51,9 +52,11 @@ struct Settings {
             limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet)
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
-            allowedHosts: Set(hosts + [host]), allowedOrigins: Set(list(\.access.cors)),
-            // Whoever is on the network could call; the server itself checks what the name stands for.
-            requiresToken: !ServerAddress(host: host, port: 0).isLoopback)
+            // A name that somebody gave is one of ours; an address is, where a connection came to it.
+            allowedHosts: Set(hosts + (IPAddress(host) == nil ? [host] : [])),
+            allowedOrigins: Set(list(\.access.cors)), trustedProxies: Set(list(\.access.trustedProxy)),
+            apiIsForOthers: value(\.access.apiForOthers) ?? false)
+        testerToken = try Self.environmentToken()
         root = value(\.serving.root)
         upstreams = list(\.behind.upstream)
         var options = Upstream.Options()
@@ -125,12 +128,27 @@ struct Settings {
         }
     }
 
-    /// The XDG Base Directory Specification's place for what should survive a restart.
+    /// The XDG Base Directory Specification's place for what should survive a restart: a file for each project.
     ///
-    /// Nil where there is no home to keep it in.
-    static var usualStorage: String? {
-        let folder = environment("XDG_STATE_HOME") ?? environment("HOME").map { "\($0)/.local/state" }
-        return folder.map { "\($0)/drawbridge/storage.json" }
+    /// All pages of this port are of one origin, whichever project they belong to, and should not read what the pages of
+    /// another one wrote. Nil where there is no home to keep it in.
+    var usualStorage: String? {
+        let folder =
+            Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }
+        return folder.map { "\($0)/drawbridge/\(Project(root: root, upstreams: upstreams).fileName)" }
+    }
+
+    /// The tester's token that the environment chose, or a new one.
+    private static func environmentToken() throws -> TesterToken {
+        guard let text = environment("DRAWBRIDGE_TOKEN") else { return TesterToken() }
+        // No program that the gateway starts should have it.
+        unsetenv("DRAWBRIDGE_TOKEN")
+        guard let token = TesterToken(text) else {
+            throw ValidationError(
+                "DRAWBRIDGE_TOKEN: a token has 32 characters or more, of A-Z, a-z, 0-9, _ and -; make one by: openssl rand -hex 32"
+            )
+        }
+        return token
     }
 
     private static func environment(_ name: String) -> String? {

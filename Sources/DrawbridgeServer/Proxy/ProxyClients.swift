@@ -1,3 +1,5 @@
+package import Drawbridge
+
 /// Who may use the forward proxy: this machine, and the addresses that are listed.
 package struct ProxyClients: Sendable {
     private let ranges: [AddressRange]

@@ -1,17 +1,21 @@
+package import Drawbridge
+
 /// Where the forward proxy connects to.
 ///
 /// A name says nothing about that: what is asked is the address that it was resolved to, of the very connection that
 /// is made.
 package struct ProxyTargets: Sendable {
     private let ownPorts: Set<Int>
-    private let ownAddresses: Set<IPAddress>
+    /// Nil where the system does not tell them.
+    private let ownAddresses: Set<IPAddress>?
 
     /// Decides for a gateway.
     ///
     /// - Parameters:
     ///   - ownPorts: all ports on which this process listens.
-    ///   - ownAddresses: those of this machine's interfaces.
-    package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>) {
+    ///   - ownAddresses: those of this machine's interfaces; nil where the system does not tell them, and then the proxy
+    ///     connects nowhere, since it cannot know whether it would connect to the gateway itself.
+    package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>?) {
         self.ownPorts = ownPorts
         self.ownAddresses = ownAddresses
     }
@@ -24,6 +28,12 @@ package struct ProxyTargets: Sendable {
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
             return "\(address) is \(kind), to which the proxy does not connect; ask another host"
         }
+        guard let ownAddresses else {
+            return
+                "the system does not tell this machine's own addresses, so the proxy connects nowhere; try again, and let "
+                + "the gateway use netlink sockets (AF_NETLINK) if a sandbox keeps it from them"
+        }
+        func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || ownAddresses.contains(address) }
         guard isOwn(destination) else { return nil }
         if ownPorts.contains(port) {
             return "port \(port) of \(address) is this gateway itself; ask it without the proxy"
@@ -34,8 +44,6 @@ package struct ProxyTargets: Sendable {
         }
         return nil
     }
-
-    private func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || ownAddresses.contains(address) }
 
     /// What no page has any business with, whoever asks (RFC 6890; the metadata services of the large clouds).
     private static let refused: [(range: AddressRange, kind: String)] = [

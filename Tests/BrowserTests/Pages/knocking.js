@@ -119,6 +119,23 @@ const tries = {
     'pages': () => read()(own + '/pages'),
     'pages with the tester\'s token': () => read({ headers: { 'X-Drawbridge-Token': tester } })(own + '/pages'),
     'pages as a bearer': () => read({ headers: { Authorization: 'Bearer ' + tester } })(own + '/pages'),
+    'pages as a bearer without a referrer': () => read({
+        headers: { Authorization: 'Bearer ' + tester }, referrerPolicy: 'no-referrer' })(own + '/pages'),
+    'pages as a bearer in no language': () => read({
+        headers: { Authorization: 'Bearer ' + tester, 'Accept-Language': '*' } })(own + '/pages'),
+    'pages, synchronously': () => synchronous('GET', '/pages', null, { Authorization: 'Bearer ' + tester }),
+    'pages by a worker': () => new Promise(done => {
+        const code = `fetch('${own}/pages', { headers: { Authorization: 'Bearer ${tester}' } })
+            .then(answer => answer.text(), () => '').then(text => postMessage(text));`;
+        const worker = new Worker(URL.createObjectURL(new Blob([code])));
+        worker.onmessage = message => done(message.data);
+        worker.onerror = () => done('');
+    }),
+    'evaluate as a bearer': () => read({
+        method: 'POST', headers: { Authorization: 'Bearer ' + tester }, body: '{"script":"1"}',
+    })(own + '/pages/' + victim + '/evaluate'),
+    'devices as a bearer': () => read({ headers: { Authorization: 'Bearer ' + tester } })(own + '/admissions'),
+    'a new link': () => read({ method: 'POST', headers: { Authorization: 'Bearer ' + tester } })(own + '/admissions'),
 
     'call, synchronously': way => synchronous('POST', '/call', call(way)),
     'call, synchronously, in full': way => synchronous('POST', '/call', call(way),

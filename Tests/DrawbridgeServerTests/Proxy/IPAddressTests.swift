@@ -1,3 +1,4 @@
+import Drawbridge
 import Glibc
 import Testing
 
@@ -64,6 +65,12 @@ struct IPAddressTests {
     }
 
     @Test func thisMachineHasOneForItself() throws {
-        #expect(try IPAddress.ofThisMachine().contains(#require(IPAddress("127.0.0.1"))))
+        let own = try #require(IPAddress.ofThisMachine())
+        #expect(try own.contains(#require(IPAddress("127.0.0.1"))))
+    }
+
+    /// Nothing is not the same as none: whoever refuses these addresses would refuse nothing.
+    @Test func whereTheSystemDoesNotTellThereAreNone() {
+        #expect(IPAddress.ofThisMachine(listedBy: { _ in -1 }) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import Drawbridge
 import Testing
 
 @testable import DrawbridgeServer

@@ -1,3 +1,4 @@
+import Drawbridge
 import Testing
 
 @testable import DrawbridgeServer
@@ -78,6 +79,16 @@ struct ProxyTargetsTests {
     func toAllOthersForEverybody(target: String, port: Int) throws {
         for caller in ["127.0.0.1", "203.0.113.9", nil] {
             #expect(try refusal(of: target, port: port, for: caller) == nil)
+        }
+    }
+
+    /// Else it could connect to the gateway itself by an address that it does not know.
+    @Test(arguments: ["192.0.2.1", "192.168.1.2", "127.0.0.1", "2001:db8::2"])
+    func itConnectsNowhereWhereTheSystemDoesNotTellItsOwnAddresses(target: String) throws {
+        let targets = ProxyTargets(ownPorts: [8080], ownAddresses: nil)
+        for caller in [nil, IPAddress("127.0.0.1")] {
+            let sentence = targets.refusal(of: try #require(IPAddress(target)), port: 80, for: caller)
+            #expect(sentence?.contains("own addresses") == true)
         }
     }
 }

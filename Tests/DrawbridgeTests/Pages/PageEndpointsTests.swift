@@ -324,7 +324,7 @@ struct PageEndpointsTests {
         let response = await gateway.respond(
             to: Request(
                 method, "/__drawbridge__/pages\(path)",
-                headers: [.pageToken: token ?? gateway.testerToken.text], body: .init(body)))
+                headers: [.authorization: "Bearer \(token ?? gateway.testerToken.text)"], body: .init(body)))
         return (response.status.code, try JSON(parsing: try await response.body.collect()))
     }
 

@@ -1,10 +1,12 @@
 /// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
-struct AddressRange: Sendable, Equatable {
+package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let rest: Int
 
+    /// Takes an address and how much of it counts.
+    ///
     /// - Parameter prefix: how many bits are the same, of 32 or of 128.
-    init(_ address: IPAddress, prefix: Int) {
+    package init(_ address: IPAddress, prefix: Int) {
         first = address
         rest = (address.isIPv6 ? 128 : 32) - prefix
     }
@@ -12,7 +14,7 @@ struct AddressRange: Sendable, Equatable {
     /// Reads an address, or a range of them.
     ///
     /// - Throws: a sentence that says what to write instead.
-    init(_ text: String) throws(InvalidAddressRange) {
+    package init(_ text: String) throws(InvalidAddressRange) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let written = String(parts[0])
         guard !written.utf8.contains(UInt8(ascii: "%")), let address = IPAddress(written) else {
@@ -41,7 +43,8 @@ struct AddressRange: Sendable, Equatable {
         }
     }
 
-    func contains(_ address: IPAddress) -> Bool {
+    /// Whether an address begins with these bits.
+    package func contains(_ address: IPAddress) -> Bool {
         address.isIPv6 == first.isIPv6 && address.bits >> UInt128(rest) == first.bits >> UInt128(rest)
     }
 }

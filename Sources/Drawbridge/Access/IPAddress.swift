@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+package import Darwin
+#else
 package import Glibc
+#endif
 
 /// An IPv4 or IPv6 address.
 ///
@@ -8,7 +12,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// True for one that has 128 bits.
     package let isIPv6: Bool
     /// The first bit of the address is the highest of its 128 or 32.
-    let bits: UInt128
+    package let bits: UInt128
 
     private init(isIPv6: Bool, bits: UInt128) {
         let isMapped = isIPv6 && bits >> 32 == 0xFFFF
@@ -43,39 +47,15 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Takes the 4 or 16 bytes of an address; nil for any other number of them.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.init(isIPv6: bytes.count == 16, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
-    }
-
-    /// Takes the address of a socket; nil for one that has none of these.
-    package init?(_ address: UnsafePointer<sockaddr>) {
-        let raw = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
-        case AF_INET: self.init(raw.loadUnaligned(as: sockaddr_in.self).sin_addr)
-        case AF_INET6: self.init(raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
-        default: return nil
-        }
-    }
-
-    /// The addresses of this machine's network interfaces.
-    package static func ofThisMachine() -> Set<IPAddress> {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
-        defer { freeifaddrs(list) }
-        var addresses: Set<IPAddress> = []
-        var next = list
-        while let interface = next?.pointee {
-            if let address = interface.ifa_addr.flatMap({ IPAddress($0) }) { addresses.insert(address) }
-            next = interface.ifa_next
-        }
-        return addresses
     }
 
     /// The IPv4 address to which a translator or a tunnel takes this one, or itself.
     ///
     /// `64:ff9b::192.0.2.1` (RFC 6052, section 2.1) and `2002:c000:201::` (RFC 3056, section 2).
-    var destination: IPAddress {
+    package var destination: IPAddress {
         guard isIPv6 else { return self }
         if bits >> 32 == 0x64_FF9B << 64 { return IPAddress(isIPv6: false, bits: bits & 0xFFFF_FFFF) }
         if bits >> 112 == 0x2002 { return IPAddress(isIPv6: false, bits: bits >> 80 & 0xFFFF_FFFF) }

@@ -1,0 +1,81 @@
+import HTTPTypes
+import Logging
+
+/// Lets a device in: `/__drawbridge__/enter#TICKET` is the link that is printed where others can reach the gateway.
+///
+/// What stands behind `#` reaches no server and no log. The page posts it, takes it out of the address, and goes on to
+/// the page that the gateway serves, by the cookie that it was given for the ticket.
+struct EnterEndpoint: Responder {
+    /// Longer than any ticket.
+    private static let longest = 256
+
+    func respond(to request: Request) async throws -> Response? {
+        guard OwnPath(request.path) == .enter, let gateway = request.gateway else { return nil }
+        switch request.method {
+        case .get, .head:
+            return PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: Self.script)
+        case .post: return try await enter(request, gateway)
+        default:
+            throw HTTPError(
+                .methodNotAllowed, "a link is opened by GET, and its ticket sent by POST",
+                headers: [.allow: "GET, HEAD, POST"])
+        }
+    }
+
+    private func enter(_ request: Request, _ gateway: Gateway) async throws -> Response {
+        // A foreign page has no business here, whoever gave it a ticket.
+        if gateway.access.refusesOtherPages(request) { return ClosedPage.response(.forbidden) }
+        let address = gateway.access.address(of: request)
+        let ticket = String(decoding: try await request.body.collect(upTo: Self.longest), as: UTF8.self)
+        switch gateway.admissions.judge(ticket: ticket, from: address) {
+        case .throttled: return ClosedPage.response(.tooManyRequests)
+        case .wrong: return ClosedPage.response(.forbidden)
+        case .right: break
+        }
+        var response = Response(.noContent)
+        Gateway.addSafety(to: &response)
+        // This machine needs no admission, and a device that has one keeps it.
+        if gateway.access.isFromThisMachine(request) { return response }
+        if let secret = gateway.admissionSecret(of: request),
+            gateway.admissions.judge(secret: secret, from: address) == .right
+        {
+            return response
+        }
+        let browser = request.headers.value(.userAgent) ?? "a program without a name"
+        let (admission, secret) = gateway.admissions.admit(address: address, browser: browser)
+        let cookie = gateway.admissionCookie(for: request)
+        response.admissionCookie =
+            "\(cookie.name)=\(secret); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
+        request.logger.notice(
+            """
+            \(address ?? "a device") was let in as \(admission.id), by \(admission.browser); put it out with the \
+            tester's token: curl -X DELETE -H 'Authorization: Bearer TOKEN' \
+            GATEWAY\(OwnPath.admissions.path)/\(admission.id)
+            """)
+        return response
+    }
+
+    private static let script = """
+        (function () {
+            "use strict";
+            var say = document.getElementById("say");
+            var ticket = location.hash.slice(1);
+            history.replaceState(null, "", location.pathname);
+            if (!ticket) {
+                say.textContent = "Something is missing. Open the whole link, with all that stands behind the # sign.";
+                return;
+            }
+            fetch(location.pathname, { method: "POST", body: ticket, cache: "no-store" }).then(function (answer) {
+                if (answer.ok) {
+                    location.replace("/");
+                } else {
+                    say.textContent = answer.status === 429
+                        ? "That was too often. Wait a moment, and open the link again."
+                        : "This link is not good any more. Ask for a new one: each is good for ten minutes.";
+                }
+            }, function () {
+                say.textContent = "Nobody answers. Look whether this device is on the same network, and open the link again.";
+            });
+        })();
+        """
+}

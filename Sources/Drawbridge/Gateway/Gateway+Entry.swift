@@ -1,0 +1,84 @@
+import HTTPTypes
+import Logging
+
+// Who may come in at all: asked of every request, by every way in, before anything else of it is looked at.
+extension Gateway {
+    /// Refuses a request that names a foreign host, and one from elsewhere without an admission; nil lets it in.
+    ///
+    /// Trust is a connection's and not the process's: what this machine may, others may not because the gateway listens
+    /// on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
+    package func refusesEntry(of request: Request) -> Response? {
+        // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
+        if request.door != nil { return nil }
+        if access.isFromThisMachine(request) {
+            return access.refusesHost(of: request).map { refusal($0, of: request) }
+        }
+        // The proxy asks its own list of callers, and native is refused to them later.
+        if access.isForOthers(request) { return nil }
+        let verdict: Verdict?
+        if let error = access.refusesHost(of: request) {
+            return closed(.forbidden, request, error.message)
+        } else if OwnPath(request.path)?.isForEverybody == true {
+            return nil
+        } else {
+            verdict = judgeAdmission(of: request) ?? judgeProgram(request)
+        }
+        switch verdict {
+        case .right: return nil
+        case .throttled: return closed(.tooManyRequests, request, "it has sent too many wrong secrets")
+        case .wrong: return closed(.forbidden, request, "its admission has ended; open a new link there")
+        case nil
+        where request.isForwarded && request.remoteAddress.map(Authority.isLoopback(address:)) != false:
+            return closed(
+                .forbidden, request,
+                """
+                it came through a proxy, and was not let in; open the printed link there, or list a proxy that itself \
+                decides who may come, and says for whom it asks: --trusted-proxy \(request.remoteAddress ?? "ADDRESS")
+                """)
+        case nil: return closed(.forbidden, request, "it was not let in; open the printed link there")
+        }
+    }
+
+    /// The cookie by which a browser shows its admission: named by the port that it asks, since cookies do not tell
+    /// ports apart.
+    func admissionCookie(for request: Request) -> (name: String, isSecure: Bool) {
+        let isSecure = request.scheme == "https"
+        let port = request.site?.port ?? (isSecure ? 443 : 80)
+        return ("\(isSecure ? "__Host-" : "")drawbridge-\(port)", isSecure)
+    }
+
+    /// The secret of an admission that a request shows; nil where it has none.
+    package func admissionSecret(of request: Request) -> String? {
+        request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
+    }
+
+    /// Ties what a caller from elsewhere holds open to its admission.
+    ///
+    /// - Parameter close: called when the admission ends, from any thread.
+    /// - Returns: what to call when it is closed otherwise.
+    package func hold(_ request: Request, _ close: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        guard !access.isFromThisMachine(request), let secret = admissionSecret(of: request) else { return {} }
+        guard let release = admissions.hold(secret, close) else {
+            // It was put out since its request was let in.
+            close()
+            return {}
+        }
+        return release
+    }
+
+    private func judgeAdmission(of request: Request) -> Verdict? {
+        admissionSecret(of: request).map { admissions.judge(secret: $0, from: access.address(of: request)) }
+    }
+
+    /// A program elsewhere that may use the tester's API shows the tester's token in place of an admission.
+    private func judgeProgram(_ request: Request) -> Verdict? {
+        guard access.apiIsForOthers, OwnPath(request.path)?.isForTesters == true else { return nil }
+        return testerToken.judge(request, from: access.address(of: request))
+    }
+
+    private func closed(_ status: HTTPResponse.Status, _ request: Request, _ reason: String) -> Response {
+        request.logger.warning(
+            "\(request.method) from \(access.address(of: request) ?? "nowhere") refused: \(reason)")
+        return ClosedPage.response(status)
+    }
+}

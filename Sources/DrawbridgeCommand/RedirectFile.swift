@@ -1,0 +1,66 @@
+import Drawbridge
+import Glibc
+import Synchronization
+
+/// A file that leads a browser to an address with a secret in it.
+///
+/// Every user of a machine can read the arguments of every program there, a browser's among them. So the browser is given
+/// the path of this file, which this user alone can read, and which goes when the address was used.
+final class RedirectFile: Sendable {
+    /// Where it lies.
+    let path: String
+    private let folder: String
+    private let isThere = Mutex(true)
+
+    /// Makes the file, in a folder of its own.
+    ///
+    /// - Parameter url: what the browser goes to.
+    init(to url: String) throws {
+        let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
+        let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
+        let place = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
+        var template = Array("\(place)/open-XXXXXX".utf8CString)
+        guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) != nil else {
+            throw Self.failure(place)
+        }
+        folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        path = "\(folder)/open.html"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            rmdir(folder)
+            throw Self.failure(folder)
+        }
+        defer { close(descriptor) }
+        let quoted = String(decoding: JSON.string(url).bytes, as: UTF8.self)
+            .split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003C")
+        let text = """
+            <!doctype html>
+            <meta charset="utf-8">
+            <meta name="referrer" content="no-referrer">
+            <title>Opening</title>
+            <script>location.replace(\(quoted));</script>
+
+            """
+        guard write(descriptor, text, text.utf8.count) == text.utf8.count else {
+            let error = Self.failure(path)
+            remove()
+            throw error
+        }
+    }
+
+    /// Removes it; called again, nothing happens.
+    func remove() {
+        let wasThere = isThere.withLock { isThere in
+            defer { isThere = false }
+            return isThere
+        }
+        guard wasThere else { return }
+        unlink(path)
+        rmdir(folder)
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(
+            "cannot write below \(path): \(String(cString: strerror(errno))); open the printed link by hand")
+    }
+}

@@ -1,0 +1,314 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// Callers from elsewhere: nothing without an admission, documents with one, handlers with the page token besides.
+@Suite("From elsewhere") struct EntryTests {
+    private static let phone = "192.0.2.7"
+    private static let host = "bridge.test:8080"
+
+    private static func gateway(
+        _ access: AccessPolicy = AccessPolicy(allowedHosts: ["bridge.test"]), logger: Logger = .quiet
+    ) -> Gateway {
+        let gateway = Gateway.testing(passThrough: [Document()], access: access, logger: logger)
+        gateway.register(at: "/SecretName") { _ in Named(name: "SecretName") }
+        return gateway
+    }
+
+    private struct Document: Responder {
+        func respond(to request: Request) async throws -> Response? {
+            Response(text: "<!doctype html><title>Shop</title>", contentType: "text/html")
+        }
+    }
+
+    private static func request(
+        _ method: HTTPRequest.Method = .get, _ target: String, _ headers: HTTPFields = [:],
+        host: String? = host,
+        body: String = "", from address: String = phone
+    ) -> Request {
+        var headers = headers
+        if target == "/document" { headers[.secFetchDest] = "document" }
+        return Request(
+            method, target, authority: host, headers: headers, body: .init(body), remoteAddress: address)
+    }
+
+    /// The cookie that the gateway gave for a ticket.
+    private static func cookie(
+        _ gateway: Gateway, from address: String = phone, _ headers: HTTPFields = [:]
+    ) async throws -> String {
+        let answer = await gateway.respond(
+            to: request(
+                .post, "/__drawbridge__/enter", headers, body: gateway.admissions.drawTicket(), from: address)
+        )
+        #expect(answer.status == .noContent)
+        let field = try #require(answer.headers[.setCookie])
+        #expect(field.hasSuffix("; Path=/; HttpOnly; SameSite=Lax"))
+        return String(field.prefix { $0 != ";" })
+    }
+
+    private static let targets =
+        OwnPath.allCases.filter { !$0.isForEverybody }.map(\.path) + [
+            "/", "/document", "/SecretName?_mobile_bridge=1", "/__jsbridge__", "/__jsbridge__/SecretName",
+            "/__drawbridge__/pages/0/evaluate", "/__drawbridge__", "/__drawbridge__/none",
+        ]
+
+    @Test(arguments: targets)
+    func nothingIsThereForThoseWhoWereNotLetIn(target: String) async throws {
+        let gateway = Self.gateway()
+        let tries: [HTTPFields] = [
+            [:], [.pageID: String(repeating: "0", count: 32)], [.pageToken: gateway.access.token.text],
+            [.authorization: "Bearer \(gateway.testerToken.text)"],
+            [.cookie: "drawbridge-8080=\(PageToken().text)"], [.origin: "http://bridge.test:8080"],
+            [.secFetchSite: "same-origin"],
+        ]
+        for headers in tries {
+            for method in [HTTPRequest.Method.get, .post, .options, .head] {
+                let answer = await gateway.respond(to: Self.request(method, target, headers))
+                #expect(answer.status == .forbidden, "\(method) \(target) \(headers)")
+                try await expectNothing(of: gateway, in: answer)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "localhost", "LOCALHOST:8080", "a.localhost", "127.0.0.1", "127.1.2.3:8080", "[::1]",
+            "__jsbridge__",
+            "0.0.0.0", "192.168.1.5", "evil.example", "phone.local", "localhost.", nil,
+        ] as [String?])
+    func noSpellingOfTheHostChangesThat(host: String?) async throws {
+        let gateway = Self.gateway()
+        for target in Self.targets {
+            var request = Self.request(.get, target, [.pageID: "x"], host: host)
+            for isAbsolute in [false, true] {
+                request.isAbsoluteForm = isAbsolute
+                let answer = await gateway.respond(to: request)
+                #expect(answer.status == .forbidden, "\(target)")
+                try await expectNothing(of: gateway, in: answer)
+            }
+        }
+    }
+
+    private func expectNothing(of gateway: Gateway, in answer: Response) async throws {
+        let text = try await answer.text()
+        for secret in [
+            gateway.access.token.text, gateway.testerToken.text, "SecretName", "Shop", "rawbridge", "enter",
+            Self.phone,
+        ] {
+            #expect(!text.contains(secret))
+            #expect(!answer.headers.contains { $0.value.contains(secret) })
+        }
+        #expect(answer.headers[.setCookie] == nil)
+    }
+
+    @Test func healthSaysItsStatusAlone() async throws {
+        let answer = await Self.gateway().respond(to: Self.request(.get, "/__drawbridge__/health"))
+        #expect(answer.status == .ok)
+        #expect(try await answer.json()["data"] == ["status": "ok"])
+    }
+
+    @Test func theEntryIsAPageWithoutASecret() async throws {
+        let gateway = Self.gateway()
+        let answer = await gateway.respond(to: Self.request(.get, "/__drawbridge__/enter"))
+        #expect(answer.status == .ok)
+        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(answer.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+        let text = try await answer.text()
+        #expect(!text.contains(gateway.access.token.text) && !text.contains("rawbridge"))
+        #expect(text.contains("location.replace"))
+    }
+
+    @Test func aTicketLetsSeveralDevicesLoadAndNoneCall() async throws {
+        let gateway = Self.gateway()
+        let ticket = gateway.admissions.drawTicket()
+        var cookies: Set<String> = []
+        for address in [Self.phone, "192.0.2.8"] {
+            let answer = await gateway.respond(
+                to: Self.request(.post, "/__drawbridge__/enter", body: ticket, from: address))
+            cookies.insert(try #require(answer.headers[.setCookie]))
+        }
+        #expect(cookies.count == 2 && gateway.admissions.all.count == 2)
+        let cookie: HTTPFields = [.cookie: try await Self.cookie(gateway)]
+        let document = await gateway.respond(to: Self.request(.get, "/document", cookie))
+        #expect(document.status == .ok)
+        #expect(try await document.text().contains(gateway.access.token.text))
+        // A link, a form or a picture has the cookie with it.
+        for target in ["/SecretName?_mobile_bridge=1", "/__jsbridge__/SecretName"] {
+            for more in [[:], [.secFetchSite: "same-origin"], [.secFetchSite: "none"]] as [HTTPFields] {
+                let call = Self.request(.get, target, HTTPFields(Array(cookie) + Array(more)))
+                #expect(await gateway.respond(to: call).status == .forbidden)
+                var complete = call
+                complete.headers[.pageToken] = gateway.access.token.text
+                #expect(try await gateway.respond(to: complete).text() == "SecretName")
+            }
+        }
+        // The page of a site that is listed has no cookie with it, and a foreign page gets nowhere with both.
+        var foreign = Self.request(.get, "/SecretName?_mobile_bridge=1", cookie)
+        foreign.headers[.pageToken] = gateway.access.token.text
+        foreign.headers[.origin] = "http://evil.example"
+        #expect(await gateway.respond(to: foreign).status == .forbidden)
+    }
+
+    @Test func theCookieIsOfThePortThatTheBrowserAsksAndOfNoOther() async throws {
+        let gateway = Self.gateway()
+        let cookie = try await Self.cookie(gateway)
+        #expect(cookie.wholeMatch(of: /drawbridge-8080=[0-9a-f]{32}/) != nil)
+        let other = Self.request(.get, "/document", [.cookie: cookie], host: "bridge.test:9090")
+        #expect(await gateway.respond(to: other).status == .forbidden)
+    }
+
+    @Test func byHTTPSTheCookieIsOfThisHostAlone() async throws {
+        let gateway = Self.gateway()
+        let head = RequestHead(
+            .post, scheme: "https", authority: "bridge.test", target: "/__drawbridge__/enter", headers: [:])
+        let ticket = gateway.admissions.drawTicket()
+        let answer = await gateway.respond(
+            to: Request(head, body: .init(ticket), remoteAddress: Self.phone))
+        let field = try #require(answer.headers[.setCookie])
+        #expect(
+            field.wholeMatch(
+                of: /__Host-drawbridge-443=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure/) != nil)
+    }
+
+    @Test(
+        arguments: [
+            [.origin: "http://evil.example"], [.origin: "null"], [.secFetchSite: "cross-site"],
+            [.secFetchSite: "same-site"],
+        ] as [HTTPFields])
+    func noForeignPageLetsADeviceIn(headers: HTTPFields) async {
+        let gateway = Self.gateway()
+        let ticket = gateway.admissions.drawTicket()
+        let answer = await gateway.respond(
+            to: Self.request(.post, "/__drawbridge__/enter", headers, body: ticket))
+        #expect(answer.status == .forbidden)
+        #expect(gateway.admissions.all.isEmpty)
+    }
+
+    @Test func aWrongTicketIsRefusedAndManyAreNotLookedAt() async {
+        let gateway = Self.gateway()
+        let ticket = gateway.admissions.drawTicket()
+        var statuses: Set<Int> = []
+        for number in 0..<100 {
+            let guess = Self.request(.post, "/__drawbridge__/enter", body: "guess-\(number)")
+            statuses.insert(await gateway.respond(to: guess).status.code)
+        }
+        #expect(statuses == [403, 429])
+        let other = Self.request(.post, "/__drawbridge__/enter", body: ticket, from: "192.0.2.99")
+        #expect(await gateway.respond(to: other).status == .noContent)
+    }
+
+    @Test func thisMachineNeedsNoCookieAndGetsNone() async {
+        let gateway = Self.gateway()
+        let ticket = gateway.admissions.drawTicket()
+        let answer = await gateway.respond(
+            to: Request(
+                .post, "/__drawbridge__/enter", body: .init(ticket), remoteAddress: "127.0.0.1"))
+        #expect(answer.status == .noContent && answer.headers[.setCookie] == nil)
+        #expect(gateway.admissions.all.isEmpty)
+    }
+
+    @Test func aDeviceThatComesAgainKeepsItsAdmission() async throws {
+        let gateway = Self.gateway()
+        let cookie = try await Self.cookie(gateway)
+        let again = Self.request(
+            .post, "/__drawbridge__/enter", [.cookie: cookie], body: gateway.admissions.drawTicket())
+        let answer = await gateway.respond(to: again)
+        #expect(answer.status == .noContent && answer.headers[.setCookie] == nil)
+        #expect(gateway.admissions.all.count == 1)
+    }
+
+    @Test func eachAdmissionIsALineThatSaysHowToEndIt() async throws {
+        let book = LogBook()
+        let gateway = Self.gateway(logger: book.logger)
+        let cookie = try await Self.cookie(gateway, [.userAgent: "Mozilla/5.0 (A phone)"])
+        let line = try #require(book.entries.first { $0.contains("was let in") })
+        let id = try #require(gateway.admissions.all.first).id
+        #expect(line.contains(Self.phone) && line.contains("A phone"))
+        #expect(line.contains("DELETE") && line.contains("/__drawbridge__/admissions/\(id)"))
+        #expect(!line.contains(cookie.split(separator: "=")[1]))
+        #expect(!line.contains(gateway.testerToken.text))
+        // What the line says is so.
+        let bearer: HTTPFields = [.authorization: "Bearer \(gateway.testerToken.text)"]
+        let list = await gateway.respond(to: Request("/__drawbridge__/admissions", headers: bearer))
+        #expect(try await list.json()["data"]?[0]?["id"] == .string(id))
+        let end = Request(.delete, "/__drawbridge__/admissions/\(id)", headers: bearer)
+        #expect(await gateway.respond(to: end).status == .ok)
+        #expect(await gateway.respond(to: end).status == .notFound)
+        let after = Self.request(.get, "/document", [.cookie: cookie])
+        #expect(await gateway.respond(to: after).status == .forbidden)
+    }
+
+    @Test func aNewLinkIsDrawnByTheAPI() async throws {
+        let gateway = Self.gateway()
+        let bearer: HTTPFields = [.authorization: "Bearer \(gateway.testerToken.text)"]
+        let answer = await gateway.respond(to: Request(.post, "/__drawbridge__/admissions", headers: bearer))
+        let link = try #require(try await answer.json()["data"]?["link"]?.stringValue)
+        let parts = link.split(separator: "#")
+        let enter = Self.request(.post, String(parts[0]), body: String(parts[1]))
+        #expect(await gateway.respond(to: enter).status == .noContent)
+    }
+
+    // MARK: Host
+
+    @Test(arguments: [
+        ("192.168.1.5", "192.168.1.5", true), ("192.168.1.5:8080", "192.168.1.5", true),
+        ("192.168.1.5", "::ffff:192.168.1.5", true), ("[fd00::5]:8080", "fd00::5", true),
+        ("[FD00:0::5]", "fd00::5", true), ("192.168.1.6", "192.168.1.5", false),
+        ("0.0.0.0", "192.168.1.5", false), ("localhost", "192.168.1.5", false),
+        ("phone.local", "192.168.1.5", false), ("127.0.0.1", "192.168.1.5", false),
+        ("bridge.test", "192.168.1.5", true),
+    ])
+    func anAddressIsAHostWhereTheConnectionCameToIt(host: String, local: String, isGood: Bool) async {
+        let gateway = Self.gateway()
+        let head = RequestHead(
+            .get, scheme: "http", authority: host, target: "/__drawbridge__/health", headers: [:])
+        let request = Request(head, remoteAddress: Self.phone, localAddress: local)
+        #expect(await gateway.respond(to: request).status.code == (isGood ? 200 : 403))
+    }
+
+    // MARK: Programs
+
+    @Test func programsElsewhereHaveTheAPIWhereThatIsSaid() async {
+        let bearer = { (gateway: Gateway) in
+            [HTTPField.Name.authorization: "Bearer \(gateway.testerToken.text)"] as HTTPFields
+        }
+        let open = Self.gateway(AccessPolicy(allowedHosts: ["bridge.test"], apiIsForOthers: true))
+        for path in ["/__drawbridge__/pages", "/__drawbridge__/admissions"] {
+            #expect(await open.respond(to: Self.request(.get, path, bearer(open))).status == .ok)
+            let wrong: HTTPFields = [.authorization: "Bearer \(PageToken().text)"]
+            #expect(await open.respond(to: Self.request(.get, path, wrong)).status == .forbidden)
+            #expect(await open.respond(to: Self.request(.get, path)).status == .forbidden)
+            var page = bearer(open)
+            page[.origin] = "http://bridge.test:8080"
+            #expect(await open.respond(to: Self.request(.get, path, page)).status == .forbidden)
+        }
+        // The token opens the API and nothing else.
+        #expect(await open.respond(to: Self.request(.get, "/document", bearer(open))).status == .forbidden)
+    }
+
+    // MARK: The proxy
+
+    @Test func nativeIsNotCalledByProxyFromElsewhere() async throws {
+        let access = AccessPolicy(allowedOrigins: ["http://m.example"])
+        let gateway = Gateway.testing(passThrough: [Everything()], access: access)
+        for host in ["__jsbridge__", "m.example"] {
+            var request = Self.request(
+                .get, "/echo?_mobile_bridge=1", [.pageToken: gateway.access.token.text], host: host)
+            request.isAbsoluteForm = true
+            #expect(await gateway.respond(to: request).status == .forbidden)
+        }
+        // Its own server answers at that path, and not the gateway.
+        var request = Self.request(.get, "/__drawbridge__/token", [.pageID: "x"], host: "m.example")
+        request.isAbsoluteForm = true
+        #expect(try await gateway.respond(to: request).text() == "elsewhere")
+    }
+
+    private struct Everything: Responder {
+        var isProxy: Bool { true }
+
+        func respond(to request: Request) async throws -> Response? { Response(text: "elsewhere") }
+    }
+}

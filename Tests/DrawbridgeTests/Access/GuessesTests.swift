@@ -1,0 +1,76 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+@Suite("Guessing secrets") struct GuessesTests {
+    /// A clock that stands still until somebody moves it.
+    private final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+
+        func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+    }
+
+    @Test func aRightGuessIsNotTakenAmongTooMany() {
+        let clock = Clock()
+        let guesses = Guesses { clock.now }
+        var verdicts: [Verdict] = []
+        for number in 0..<10_000 {
+            verdicts.append(guesses.judge(from: "192.0.2.1") { number == 5_000 })
+        }
+        #expect(verdicts.filter { $0 == .right }.isEmpty)
+        #expect(verdicts.filter { $0 == .wrong }.count == Guesses.perSecond)
+        #expect(verdicts[5_000] == .throttled)
+        // Another caller is not affected, and this one may try again when the second is over.
+        #expect(guesses.judge(from: "192.0.2.2") { true } == .right)
+        #expect(guesses.judge(from: nil) { true } == .right)
+        clock.pass(.milliseconds(999))
+        #expect(guesses.judge(from: "192.0.2.1") { true } == .throttled)
+        clock.pass(.milliseconds(1))
+        #expect(guesses.judge(from: "192.0.2.1") { true } == .right)
+    }
+
+    @Test func oneMachinesIPv6AddressesAreOneCaller() {
+        let clock = Clock()
+        let guesses = Guesses { clock.now }
+        for number in 0..<Guesses.perSecond {
+            #expect(guesses.judge(from: "2001:db8:1:2::\(number)") { false } == .wrong)
+        }
+        #expect(guesses.judge(from: "2001:db8:1:2:ffff::1") { true } == .throttled)
+        #expect(guesses.judge(from: "2001:db8:1:3::1") { true } == .right)
+    }
+
+    @Test func anyNumberOfCallersTakesABoundedRoom() {
+        let clock = Clock()
+        let guesses = Guesses { clock.now }
+        for number in 0..<Guesses.mostCallers {
+            #expect(guesses.judge(from: "10.0.\(number / 256).\(number % 256)") { false } == .wrong)
+        }
+        // Those who come now count as one.
+        for number in 0..<Guesses.perSecond {
+            #expect(guesses.judge(from: "10.1.0.\(number)") { false } == .wrong)
+        }
+        #expect(guesses.judge(from: "10.2.0.1") { true } == .throttled)
+        #expect(guesses.judge(from: "10.0.0.1") { true } == .right)
+        clock.pass(.seconds(1))
+        #expect(guesses.judge(from: "10.2.0.1") { true } == .right)
+    }
+
+    @Test func theThrottleStandsBeforeTheHandlers() async {
+        let gateway = Gateway.testing()
+        func call(_ token: String, from address: String?) async -> Int {
+            var request = Request("/echo?_mobile_bridge=1", remoteAddress: address)
+            request.headers[.pageToken] = token
+            return await gateway.respond(to: request).status.code
+        }
+        var wrong: Set<Int> = []
+        for number in 0..<1_000 {
+            wrong.insert(await call("guess-\(number)", from: "127.0.0.1"))
+        }
+        #expect(wrong == [403, 429])
+        #expect(await call(gateway.access.token.text, from: "127.0.0.2") == 200)
+    }
+}

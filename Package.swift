@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
         .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
+        // For `fuzzing`; nothing of it is public.
+        .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
         .executable(name: "drawbridge", targets: ["drawbridge-command"]),
@@ -46,22 +48,29 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "EventLoop", dependencies: ["CLinux"]),
 
+        // The words of HTTP/1.1 that engine and client read alike.
+        .target(name: "HTTPGrammar", dependencies: [httpTypes]),
+
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .target(
             name: "MicroHTTPD",
-            dependencies: ["CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", httpTypes, logging]),
+            dependencies: [
+                "CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", "HTTPGrammar", httpTypes, logging,
+            ]),
 
-        // The HTTP client: libcurl on a loop of somebody else's. It knows nothing of bridges either.
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-gnutls-dev"])]),
-        .target(name: "Curl", dependencies: ["CCurl", httpTypes]),
+        // The HTTP client: HTTP/1.1 over TCP, TLS and Unix sockets, on the same loops. It knows nothing of bridges either.
+        .target(
+            name: "HTTPClient", dependencies: ["CGnuTLS", "EventLoop", "HTTPGrammar", httpTypes]),
 
         // `gateway.run()`: the core on the engine, files, and what lies behind the gateway.
         .target(
             name: "DrawbridgeServer",
-            dependencies: ["Drawbridge", "EventLoop", "MicroHTTPD", "Curl", httpTypes, logging]),
+            dependencies: [
+                "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes, logging,
+            ]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
@@ -75,7 +84,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "MicroHTTPD", logging, argumentParser,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "HTTPGrammar", "MicroHTTPD", logging,
+                argumentParser,
             ],
             resources: [.embedInCode("welcome.html")]),
         .executableTarget(
@@ -122,9 +132,13 @@ let package = Package(
             name: "MicroHTTPDTests",
             dependencies: ["EventLoop", "MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),
         .testTarget(
+            name: "HTTPClientTests",
+            dependencies: ["CGnuTLS", "EventLoop", "HTTPClient", "TestSupport", httpTypes]),
+        .testTarget(
             name: "DrawbridgeServerTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
+                "Drawbridge", "DrawbridgeServer", "HTTPGrammar", "MicroHTTPD", "TestSupport", httpTypes,
+                logging,
             ]),
         .testTarget(
             name: "DrawbridgeURLProtocolTests",

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import HTTPGrammar
 import HTTPTypes
 import Logging
 

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPGrammar
 import HTTPTypes
 
 /// Reads the raw header block and refuses what libmicrohttpd 0.9.75 lets through.

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import HTTPGrammar
 import HTTPTypes
 
 /// How the head of a request is read, and who sees to it that it is clean.

@@ -1,5 +1,6 @@
 import Drawbridge
 import Glibc
+import HTTPGrammar
 import Logging
 import TestSupport
 import Testing

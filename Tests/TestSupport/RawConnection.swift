@@ -7,6 +7,7 @@ import Synchronization
 package final class RawConnection: @unchecked Sendable {
     let socket: Int32
     private let isOpen = Mutex(true)
+    private var session: ServerSession?
     private let kept = Mutex<[UInt8]>([])
     private var buffer: [UInt8] = []
     private var first = 0
@@ -24,6 +25,15 @@ package final class RawConnection: @unchecked Sendable {
     }
 
     deinit { close() }
+
+    /// Goes on encrypted; before anything is read or sent.
+    func secure(_ identity: RawUpstream.Identity) throws { session = try ServerSession(socket, identity) }
+
+    /// Ends the connection without the word by which TLS ends, as one does that is cut.
+    package func cutOff() {
+        session = nil
+        close()
+    }
 
     /// What came, as it came, but what ``drain(_:)`` drops.
     package var received: [UInt8] { kept.withLock { $0 } }
@@ -73,7 +83,7 @@ package final class RawConnection: @unchecked Sendable {
         first = 0
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while count < limit {
-            let more = recv(socket, &piece, min(piece.count, limit - count), 0)
+            let more = receive(&piece, atMost: limit - count)
             if more < 0, errno == EAGAIN { throw RawClient.Failure.timeout }
             guard more > 0 else { break }
             count += more
@@ -93,6 +103,11 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
+    private func receive(_ piece: inout [UInt8], atMost limit: Int) -> Int {
+        let limit = min(piece.count, limit)
+        return session?.receive(&piece, atMost: limit) ?? recv(socket, &piece, limit, 0)
+    }
+
     private func fill() throws -> Bool {
         guard isOpen.withLock({ $0 }) else { return false }
         if first == buffer.count {
@@ -100,7 +115,7 @@ package final class RawConnection: @unchecked Sendable {
             first = 0
         }
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(socket, &piece, piece.count, 0)
+        let count = receive(&piece, atMost: .max)
         if count < 0, errno == EAGAIN { throw RawClient.Failure.timeout }
         guard count > 0 else { return false }
         buffer += piece[..<count]
@@ -113,6 +128,10 @@ package final class RawConnection: @unchecked Sendable {
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     package func send(_ bytes: [UInt8]) throws {
+        if let session {
+            guard isOpen.withLock({ $0 }) else { throw RawClient.Failure.closed(after: 0) }
+            return try session.send(bytes)
+        }
         var sent = 0
         while sent < bytes.count {
             guard isOpen.withLock({ $0 }) else { throw RawClient.Failure.closed(after: sent) }
@@ -131,7 +150,10 @@ package final class RawConnection: @unchecked Sendable {
     package func close() {
         let isFirst = isOpen.withLock { isOpen in
             defer { isOpen = false }
-            if isOpen { Glibc.close(socket) }
+            if isOpen {
+                session?.finishSending()
+                Glibc.close(socket)
+            }
             return isOpen
         }
         if isFirst { isOver.change { $0 = true } }
@@ -141,6 +163,7 @@ package final class RawConnection: @unchecked Sendable {
     package func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        session = nil
         close()
     }
 

@@ -19,6 +19,21 @@ package final class RawUpstream: Sendable {
         case unix(String)
     }
 
+    /// By what a server for https says who it is.
+    package struct Identity: Sendable {
+        /// Files of PEM.
+        package var certificate: String
+        package var key: String
+        /// Versions and ciphers, as GnuTLS names them.
+        package var priorities = "NORMAL"
+
+        package init(certificate: String, key: String, priorities: String = "NORMAL") {
+            self.certificate = certificate
+            self.key = key
+            self.priorities = priorities
+        }
+    }
+
     /// The port, 0 for a Unix socket.
     package let port: Int
     /// All connections that were ever made, in their order.
@@ -28,8 +43,12 @@ package final class RawUpstream: Sendable {
 
     /// Listens, and follows the script from the first connection on.
     ///
-    /// - Parameter port: 0 lets the system choose.
-    package init(at place: Place = .loopback, port: Int = 0, _ script: @escaping Script) throws {
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - identity: that of a server for https.
+    package init(
+        at place: Place = .loopback, port: Int = 0, as identity: Identity? = nil, _ script: @escaping Script
+    ) throws {
         (listener, self.port) = try Self.listen(at: place, port)
         Thread.detachNewThread { [listener, connections] in
             while true {
@@ -39,7 +58,10 @@ package final class RawUpstream: Sendable {
                 let connection = RawConnection(socket)
                 connections.change { $0.append(connection) }
                 Thread.detachNewThread {
-                    try? script(connection)
+                    try? {
+                        if let identity { try connection.secure(identity) }
+                        try script(connection)
+                    }()
                     connection.close()
                 }
             }
@@ -49,10 +71,10 @@ package final class RawUpstream: Sendable {
 
     /// The same for a script of requests, called with each head.
     package convenience init(
-        at place: Place = .loopback, port: Int = 0,
+        at place: Place = .loopback, port: Int = 0, as identity: Identity? = nil,
         answering script: @escaping @Sendable (RawConnection, _ head: String) throws -> Void
     ) throws {
-        try self.init(at: place, port: port) { connection in
+        try self.init(at: place, port: port, as: identity) { connection in
             while true { try script(connection, try connection.readHead()) }
         }
     }

@@ -195,7 +195,7 @@ struct AnswersBackTests {
                     "Set-Cookie: a=b; Domain=127.0.0.1; Secure; Path=/", "Refresh: 1; url=http://\(host)/r",
                     "Set-Cookie: c=d; HttpOnly", status: "302 Found"))
         }
-        try await proxying(to: redirecting) { port, _ in
+        try await proxying(to: redirecting, by: [.plain]) { port, _ in
             let reply = try await reply(port, get("/"))
             #expect(reply.status == 302)
             #expect(reply["Location"] == "http://localhost/x?y#z")
@@ -208,7 +208,7 @@ struct AnswersBackTests {
         }
         var options = Upstream.Options()
         options.bringsHome = false
-        try await proxying(to: redirecting, options) { port, upstream in
+        try await proxying(to: redirecting, by: [.plain], options) { port, upstream in
             let reply = try await reply(port, get("/"))
             #expect(reply["Location"] == "http://127.0.0.1:\(upstream.port)/x?y#z")
             #expect(reply.all("Set-Cookie")[0] == "a=b; Domain=127.0.0.1; Secure; Path=/")
@@ -227,7 +227,7 @@ struct AnswersBackTests {
                 head.hasPrefix("GET /there ")
                     ? ok("there") : ok("", "Location: http://\(host)/there", status: "302 Found"))
         }
-        try await proxying(to: redirecting) { port, upstream in
+        try await proxying(to: redirecting, by: [.plain]) { port, upstream in
             let output = try await curl("-L", "-w", " %{url_effective}", "http://localhost:\(port)/")
             #expect(output == "there http://localhost:\(port)/there")
             #expect(upstream.received.fields("X-Forwarded-Host").first == "localhost:\(port)")

@@ -9,27 +9,68 @@ import Testing
 /// What an upstream does with a request, of which it has read the head.
 typealias Answering = @Sendable (_ connection: RawConnection, _ head: String) throws -> Void
 
-/// Puts a gateway before a server that follows a script, runs a test, and sees that the next requests are served:
-/// another one for the server, and one for a handler.
+/// How a gateway reaches a server: all ways lead through the same client.
+enum Way: CaseIterable {
+    case plain, encrypted, socket
+}
+
+/// Puts a gateway before a server that follows a script, and runs a test, once for each way to the server.
+///
+/// The next requests are served afterwards: another one for the server, and one for a handler.
 func proxying(
-    to script: @escaping Answering, at place: RawUpstream.Place = .loopback,
+    to script: @escaping Answering, by ways: [Way] = Way.allCases,
     _ options: Upstream.Options = Upstream.Options(), limits: Limits = Limits(),
     _ test: (_ port: Int, _ upstream: RawUpstream) async throws -> Void
 ) async throws {
-    let upstream = try RawUpstream(at: place) { connection, head in
+    let answering: Answering = { connection, head in
         if head.hasPrefix("GET /next ") {
             try connection.send(ok("next"))
         } else {
             try script(connection, head)
         }
     }
-    defer { upstream.stop() }
-    let url = "http://127.0.0.1:\(upstream.port)"
-    try await serving(.quiet([.upstream(url, options)]), limits: limits) { port in
-        try await test(port, upstream)
-        let next = try await replies(port, get("/next"))
-        #expect(next.map(\.text) == ["next"])
+    for way in ways {
+        let folder = try Folder()
+        let (upstream, url): (RawUpstream, String)
+        switch way {
+        case .plain:
+            upstream = try RawUpstream(answering: answering)
+            url = "http://127.0.0.1:\(upstream.port)"
+        case .encrypted:
+            upstream = try RawUpstream(as: try await TestIdentity.shared.value, answering: answering)
+            url = "https://127.0.0.1:\(upstream.port)"
+        case .socket:
+            upstream = try RawUpstream(at: .unix("\(folder.path)/s"), answering: answering)
+            url = "unix:\(folder.path)/s"
+        }
+        defer { upstream.stop() }
+        var options = options
+        options.isInsecure = true
+        try await serving(.quiet([.upstream(url, options)]), limits: limits) { port in
+            try await test(port, upstream)
+            let next = try await replies(port, get("/next"))
+            #expect(next.map(\.text) == ["next"], "\(way)")
+        }
     }
+}
+
+/// What a server is called in errors.
+func authority(of upstream: RawUpstream) -> String {
+    upstream.port == 0 ? "localhost" : "127.0.0.1:\(upstream.port)"
+}
+
+/// The certificate of servers for https, made once.
+enum TestIdentity {
+    static let shared = Task {
+        let certificates = try Certificates()
+        kept.change { $0 = certificates }
+        let files = try await certificates.make()
+        return RawUpstream.Identity(certificate: files.certificate, key: files.key)
+    }
+
+    /// The files go with it.
+    private static let kept = Observed<Certificates?>(nil)
+
 }
 
 /// Serves a gateway on a port of its own, runs a test, and sees that the next request is served.

@@ -16,7 +16,7 @@ struct RequestsOutTests {
             try connection.send(ok("ok"))
         }
         var upstreamPort = 0
-        try await proxying(to: keeping, options) { port, upstream in
+        try await proxying(to: keeping, by: [.plain], options) { port, upstream in
             let reply = try await reply(port, request)
             #expect(reply.text == "ok")
             upstreamPort = upstream.port

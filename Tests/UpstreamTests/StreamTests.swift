@@ -68,6 +68,7 @@ struct StreamTests {
             connection.close()
         }
         try await proxying(to: silent) { port, upstream in
+            isAsked.change { $0 = false }
             let client = try await blocking {
                 let client = try RawClient(port)
                 try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -92,6 +93,7 @@ struct StreamTests {
             }
         }
         try await proxying(to: fast) { port, _ in
+            sent.change { $0 = 0 }
             let before = residentBytes()
             let client = try await blocking {
                 let client = try RawClient(port, receiveBuffer: 4096)

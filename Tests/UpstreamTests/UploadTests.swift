@@ -85,12 +85,13 @@ struct UploadTests {
             }
         }
         try await proxying(to: reading) { port, upstream in
+            isWhole.change { $0 = nil }
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 200000"
             try await blocking {
                 let client = try RawClient(port)
                 try client.send(request("POST", "/", framing))
                 try client.send(isChunked ? chunk(pattern(100_000)) : pattern(100_000))
-                #expect(upstream.port > 0)
+                _ = upstream
                 client.close()
             }
             #expect(try await isWhole.wait { $0 != nil } == false)
@@ -137,7 +138,8 @@ struct UploadTests {
                 for _ in 0..<(count / 1000) { try connection.send(try connection.read(1000)) }
             }
         }
-        try await proxying(to: echo) { port, _ in
+        // More than a megabyte is not held, and only a TCP connection has room for the rest.
+        try await proxying(to: echo, by: count > 1 << 20 ? [.plain] : Way.allCases) { port, _ in
             let body = pattern(count)
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(count)"
             let content = isChunked ? chunk(body) + Array("0\r\n\r\n".utf8) : body
@@ -186,10 +188,11 @@ struct UploadTests {
             }
         }
     }
+}
 
-    private func chunk(_ bytes: [UInt8]) -> [UInt8] {
-        Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
-    }
+/// One chunk of a chunked body.
+func chunk(_ bytes: [UInt8]) -> [UInt8] {
+    Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
 }
 
 /// Bytes that differ from their neighbours, so that a lost or doubled piece shows.

@@ -13,15 +13,18 @@ enum Fuzz {
     private static func targets() -> [String: any FuzzTarget.Type] {
         [
             "answer": AnswerTarget.self, "authority": AuthorityTarget.self,
-            "conditions": ConditionsTarget.self, "config": ConfigTarget.self, "cookies": CookiesTarget.self,
+            "chunks": ChunksTarget.self, "conditions": ConditionsTarget.self, "config": ConfigTarget.self,
+            "cookies": CookiesTarget.self,
             "decoding": DecodingTarget.self, "encoding": EncodingTarget.self, "files": FilesTarget.self,
             "gateway": GatewayTarget.self, "head": HeadTarget.self, "html": HTMLTarget.self,
             "identity": IdentityTarget.self,
             "input": InputTarget.self, "json": JSONTarget.self, "keyboard": KeyboardTarget.self,
             "log": LogTarget.self, "number": NumberTarget.self, "path": PathTarget.self,
             "policy": PolicyTarget.self,
-            "query": QueryTarget.self, "range": RangeTarget.self, "routes": RoutesTarget.self,
-            "timestamp": TimestampTarget.self, "websocket": WebSocketTarget.self,
+            "query": QueryTarget.self, "range": RangeTarget.self,
+            "response": ResponseTarget.self, "routes": RoutesTarget.self,
+            "timestamp": TimestampTarget.self, "transfer": TransferTarget.self,
+            "websocket": WebSocketTarget.self,
         ]
     }
 

@@ -1,5 +1,6 @@
 @testable import DrawbridgeCommand
 @testable import DrawbridgeServer
+@testable import HTTPGrammar
 
 /// Keys of a terminal.
 enum KeyboardTarget: FuzzTarget {

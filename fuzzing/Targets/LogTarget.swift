@@ -1,5 +1,6 @@
 @testable import Drawbridge
 @testable import DrawbridgeServer
+@testable import HTTPGrammar
 
 /// What others wrote, on its way to a terminal.
 enum LogTarget: FuzzTarget {

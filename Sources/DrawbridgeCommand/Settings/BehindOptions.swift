@@ -41,7 +41,7 @@ struct BehindOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long an upstream may take to begin its answer; then it is a 504. (default: 60)",
+            "How long an upstream may be silent; before its answer that is a 504. (default: 60)",
             valueName: "seconds"))
     var upstreamTimeout: Double?
 

@@ -1,4 +1,5 @@
 import DrawbridgeServer
+import HTTPGrammar
 
 /// Makes lines of what a keyboard sends: printable characters, backspace, Ctrl-U and Enter.
 ///

@@ -1,4 +1,5 @@
 import Drawbridge
+import HTTPGrammar
 
 extension [UInt8] {
     /// Appends a text that somebody else wrote, as a terminal may have it.
@@ -30,19 +31,6 @@ extension [UInt8] {
             for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
                 self += scalar.isHarmless ? Array(UTF8.encode(scalar)!) : scalar.escape
             }
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// False for control characters, C1 included, for separators of lines, and for invisible format characters.
-    package var isHarmless: Bool {
-        if isASCII { return value >= 0x20 && value != 0x7F }
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: return false
-        // The two joiners belong to the words of some languages, and to emoji; they move nothing.
-        case .format: return value == 0x200C || value == 0x200D
-        default: return true
         }
     }
 }

@@ -1,5 +1,5 @@
-import Curl
 public import Drawbridge
+import HTTPClient
 import HTTPTypes
 import Logging
 import MicroHTTPD

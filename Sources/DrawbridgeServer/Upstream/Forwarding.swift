@@ -45,14 +45,6 @@ package struct Forwarding: Sendable {
         return fields
     }
 
-    /// The same for a request to go on with another protocol, which is said in the same words (RFC 9110, section 7.8).
-    package func upgradeFields(_ sent: HTTPFields, from caller: Caller) -> HTTPFields {
-        var fields = requestFields(sent, from: caller)
-        fields[.connection] = "Upgrade"
-        for value in sent[values: .upgrade] { fields.append(HTTPField(name: .upgrade, value: value)) }
-        return fields
-    }
-
     /// The fields of a response for the caller, but what frames the body.
     ///
     /// - Parameters:

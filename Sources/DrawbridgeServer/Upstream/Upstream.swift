@@ -1,6 +1,6 @@
-import Curl
 public import Drawbridge
 import EventLoop
+import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
@@ -28,7 +28,7 @@ public struct Upstream: Responder {
         public var certificates: String?
         /// How long a connection may take.
         public var connectTimeout = Duration.seconds(10)
-        /// How long an answer may take to begin, once all is sent.
+        /// How long the server may be silent where it is waited for: before its answer, and within it.
         public var answerTimeout = Duration.seconds(60)
 
         /// As they usually are.
@@ -82,7 +82,7 @@ public struct Upstream: Responder {
 
 extension Upstream: LoopResponder {
     package func relaying(_ request: Request) -> ((@escaping (Response) -> Void) -> @Sendable () -> Void)? {
-        guard case .success(let (route, sender)) = parsed, !sender.isTunnel(request), let loop = Loop.current,
+        guard case .success(let (route, sender)) = parsed, let loop = Loop.current,
             let target = route.target(for: request.target)
         else { return nil }
         return { tell in sender.begin(request, target, by: route, on: loop, tell) }

@@ -1,5 +1,6 @@
 import Drawbridge
 import EventLoop
+import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 

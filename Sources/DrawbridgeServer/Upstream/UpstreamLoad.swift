@@ -1,6 +1,6 @@
-import Curl
 import Drawbridge
 import EventLoop
+import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
@@ -9,59 +9,116 @@ import MicroHTTPD
 /// What is not read yet is held back where it comes from, and so is what the server does not take. An answer begins when
 /// the body of its request has come: the engine can begin none before, and drops what is left of the body when told to.
 ///
-/// All of it is touched on its loop's thread only, whichever thread its methods are called on: that makes it Sendable.
-final class UpstreamLoad: TransferOwner, @unchecked Sendable {
-    /// More bytes than this that libcurl gives wait for the reader before the server has to wait.
-    private static let highWater = 40 << 10
-    /// What is there at most then, libcurl having pieces of 16 KB; and what is taken at once where nobody gives it.
-    private static let roomAtOnce = 48 << 10
-    /// The same while the answer cannot begin yet.
-    private static let heldHighWater = 1 << 20
+/// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
+final class UpstreamLoad: Sendable {
+    /// What is received at most of an answer that cannot begin yet.
+    private static let heldLimit = 1 << 20
+    /// What is taken at once of a body that a task reads.
+    private static let pieceSize = 48 << 10
+    /// More bytes than this that the server has not taken make whoever sends them wait.
+    private static let sendingLimit = 40 << 10
 
-    /// An answer's head, and the body if it is there already.
+    /// An answer's head, and what comes with it.
     struct Beginning: Sendable {
         var head: ResponseHead
-        /// Nil where there is more to come.
+        /// The whole body where it is there already; nil where there is more to come.
         var body: [UInt8]?
+        /// The connection, where the server goes on in another protocol.
+        var tunnel: UpstreamTunnel?
     }
 
     /// Throws for an address, of 4 or 16 bytes, that may not be asked at that port.
     typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
 
-    private let loop: Loop
-    /// What the server is called in errors.
-    private let host: String
-    private let guardian: Guardian?
-    @exclusivity(unchecked) private var transfer: (any UpstreamTransfer)?
-    @exclusivity(unchecked) private var reader = ResponseHeadReader()
-    @exclusivity(unchecked) private var head: ResponseHead?
-    @exclusivity(unchecked) private var received: [UInt8] = []
-    /// How many of them have been taken.
-    @exclusivity(unchecked) private var taken = 0
-    @exclusivity(unchecked) private var receivedCount = 0
-    @exclusivity(unchecked) private var isOver = false
-    @exclusivity(unchecked) private var error: TransferError?
-    @exclusivity(unchecked) private var isCancelled = false
-    @exclusivity(unchecked) private var beginning: ((Result<Beginning, any Error>) -> Void)?
-    @exclusivity(unchecked) private var next: CheckedContinuation<[UInt8]?, any Error>?
-    /// Who fetches the body, and what is told when all of it was, or no more is wanted.
-    @exclusivity(unchecked) private var exchange: Exchange?
-    @exclusivity(unchecked) private var whenFetched: ((_ bytes: Int) -> Void)?
-    @exclusivity(unchecked) private var fetched = 0
+    private typealias Tell = (Result<Beginning, any Error>) -> Void
 
-    @exclusivity(unchecked) private var sending: [UInt8] = []
-    @exclusivity(unchecked) private var hasSentAll = false
-    @exclusivity(unchecked) private var room: CheckedContinuation<Void, any Error>?
-
-    init(on loop: Loop, host: String, guardian: Guardian? = nil) {
-        self.loop = loop
-        self.host = host
-        self.guardian = guardian
+    /// What has become of the answer.
+    private enum Answer {
+        /// Nobody has asked.
+        case none
+        /// The head is to come.
+        case awaited(Tell)
+        /// The head is there, and the body of the request is still on its way.
+        case held(ResponseHead, Tell)
+        /// The answer has begun.
+        case begun(Reader)
+        /// It was told that there is none, or nobody wants it any more.
+        case over
     }
 
-    // MARK: From any thread
+    /// Who reads the body of the answer.
+    private enum Reader {
+        /// Nobody, for now.
+        case nobody
+        /// A task, which has the next piece.
+        case task(CheckedContinuation<[UInt8]?, any Error>)
+        /// The engine, which fetches it and tells the number of its bytes in the end.
+        case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
+    }
 
-    /// Sends the request, and tells the head of the answer, with its body if that came along; on the loop.
+    /// How far the body of the request is.
+    private enum Upload {
+        /// More is to come; the continuation is of whoever waits for room.
+        case open([UInt8], room: CheckedContinuation<Void, any Error>?)
+        /// There is no more than this.
+        case ended([UInt8])
+        /// The server wants no more, or nobody has more.
+        case stopped
+    }
+
+    private struct State {
+        /// Kept until what it has received is read.
+        var transfer: Transfer?
+        var answer = Answer.none
+        var upload = Upload.ended([])
+        /// How the transfer ended; nil before.
+        var ending: Ending?
+        var fetched = 0
+    }
+
+    private enum Ending {
+        case whole
+        case broken(TransferError)
+        case cancelled
+    }
+
+    private let host: String
+    private let guardian: Guardian?
+    private let own: LoopBound<State>
+
+    /// - Parameter host: what the server is called in errors.
+    init(on loop: Loop, host: String, guardian: Guardian? = nil) {
+        self.host = host
+        self.guardian = guardian
+        own = LoopBound(State(), to: loop)
+    }
+
+    private var loop: Loop { own.loop }
+
+    /// Whether it is on a loop: what the engine fetches must be on that of its exchange.
+    func isOn(_ loop: Loop) -> Bool { self.loop === loop }
+
+    /// Breaks it off; whoever waits for something hears of it.
+    func cancel() {
+        loop.perform { [self] in
+            if case .cancelled = own.value.ending { return }
+            own.value.transfer?.cancel()
+            own.value.transfer = nil
+            own.value.ending = .cancelled
+            stopUpload()
+            switch own.value.answer {
+            case .none, .over: own.value.answer = .over
+            case .awaited(let tell), .held(_, let tell):
+                own.value.answer = .over
+                tell(.failure(CancellationError()))
+            case .begun: deliver()
+            }
+        }
+    }
+
+    // MARK: On the loop
+
+    /// Sends the request, and tells the head of the answer, with its body if that came along.
     ///
     /// - Parameters:
     ///   - body: read where the request streams it.
@@ -70,21 +127,88 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         _ request: TransferRequest, _ body: Request.Body,
         _ tell: @escaping (Result<Beginning, any Error>) -> Void
     ) {
-        guard !isCancelled else { return tell(.failure(CancellationError())) }
-        if case .stream = request.body { pump(body) } else { hasSentAll = true }
-        beginning = tell
-        let own = LoopClient.of(loop)
-        let transfer: any UpstreamTransfer
-        if request.origin.isSecure || guardian != nil {
-            reader = ResponseHeadReader(known: own.plain.knownLines)
-            transfer = Transfer(request, on: own.client, isGuarded: guardian != nil, for: self)
-        } else {
-            transfer = PlainTransfer(request, on: own.plain, for: self)
+        guard own.value.ending == nil else { return tell(.failure(CancellationError())) }
+        own.value.answer = .awaited(tell)
+        let transfer = Transfer(request, on: loop, guardian: guardian, for: self)
+        own.value.transfer = transfer
+        if case .stream = request.body {
+            own.value.upload = .open([], room: nil)
+            pump(body)
         }
-        self.transfer = transfer
-        transfer.start()
+        // The body may have ended it.
+        if own.value.ending == nil { transfer.start() }
     }
 
+    /// Sends the head of an answer with this body, which goes to the caller as it comes.
+    ///
+    /// - Parameter whenFetched: told the number of its bytes, in the end.
+    func send(
+        _ head: HTTPResponse, length: Int?, to exchange: Exchange,
+        whenFetched: @escaping (_ bytes: Int) -> Void
+    ) {
+        own.value.answer = .begun(.exchange(exchange, whenFetched: whenFetched))
+        exchange.begin(head, length: length, from: self)
+    }
+
+    /// Tells the head, once the answer can begin.
+    private func begin() {
+        guard case .held(let head, let tell) = own.value.answer, canBegin, let transfer = own.value.transfer
+        else { return }
+        if case .broken(let error) = own.value.ending, !transfer.hasReceived {
+            own.value.answer = .over
+            return tell(.failure(error))
+        }
+        own.value.answer = .begun(.nobody)
+        var beginning = Beginning(head: head)
+        if head.status == .switchingProtocols {
+            own.value.transfer = nil
+            guard let (transport, first) = transfer.takeConnection() else {
+                let problem = "\(host) agreed to another protocol, and closed the connection"
+                return tell(.failure(TransferError(.malformed, problem)))
+            }
+            beginning.tunnel = UpstreamTunnel(transport, first)
+        } else if case .whole = own.value.ending {
+            beginning.body = transfer.takeReceived()
+            own.value.transfer = nil
+        }
+        tell(.success(beginning))
+    }
+
+    /// Whether the body of the request has come, or is no longer wanted.
+    private var canBegin: Bool {
+        if own.value.ending != nil { return true }
+        return switch own.value.upload {
+        case .open: false
+        case .ended, .stopped: true
+        }
+    }
+
+    /// Gives a task what it waits for, if that is there.
+    private func deliver() {
+        guard case .begun(.task(let reader)) = own.value.answer else { return }
+        // Reading may bring the end of the transfer, which is told here once more.
+        own.value.answer = .begun(.nobody)
+        let piece = piece()
+        if !piece.isEmpty { return reader.resume(returning: piece) }
+        switch own.value.ending {
+        case .whole: reader.resume(returning: nil)
+        case .broken(let error): reader.resume(throwing: error)
+        case .cancelled: reader.resume(throwing: CancellationError())
+        case nil: own.value.answer = .begun(.task(reader))
+        }
+    }
+
+    /// What can be had at once of the body.
+    private func piece() -> [UInt8] {
+        guard let transfer = own.value.transfer else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
+            count = transfer.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+}
+
+// The body of the answer, read by a task.
+extension UpstreamLoad {
     /// The next part of the body, nil after the last.
     ///
     /// - Throws: a `TransferError` where it broke off, or a `CancellationError`.
@@ -92,7 +216,7 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.perform { [self] in
-                    next = continuation
+                    own.value.answer = .begun(.task(continuation))
                     deliver()
                 }
             }
@@ -100,33 +224,43 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
             cancel()
         }
     }
+}
 
-    /// Sends the head of an answer with this body, which goes to the caller as it comes; on the loop.
-    ///
-    /// - Parameter whenFetched: told the number of its bytes, in the end.
-    func send(
-        _ head: HTTPResponse, length: Int?, to exchange: Exchange,
-        whenFetched: @escaping (_ bytes: Int) -> Void
-    ) {
-        self.exchange = exchange
-        self.whenFetched = whenFetched
-        exchange.begin(head, length: length, from: self)
+// The body of the answer, fetched by the engine on the loop.
+extension UpstreamLoad: BodySource {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        // It goes to the caller straight from the server.
+        let count = own.value.transfer?.read(into: buffer) ?? 0
+        own.value.fetched += count
+        guard count == 0 else { return count }
+        return switch own.value.ending {
+        case nil: 0
+        case .whole: -1
+        case .broken, .cancelled: -2
+        }
     }
 
-    /// Whether that can be: both must be on one loop.
-    func isOn(_ loop: Loop) -> Bool { self.loop === loop }
+    func isDone() {
+        if case .begun(.exchange(_, let whenFetched)) = own.value.answer {
+            own.value.answer = .begun(.nobody)
+            whenFetched(own.value.fetched)
+        }
+        // Not from within the engine's library, to which other transfers may have something to say.
+        loop.performSoon { self.cancel() }
+    }
+}
 
+// The body of the request.
+extension UpstreamLoad {
     /// Sends a body that is still on its way.
     private func pump(_ body: Request.Body) {
         Task.immediateDetached(executorPreference: loop) { [self] in
             do {
                 for try await chunk in body { try await send(chunk) }
-                finishSending()
-            } catch is CancellationError {
-                // Its sender has left, and with them the transfer; or the transfer is over.
+                endUpload()
             } catch {
-                // It was answered before it was all sent.
-                giveUpSending()
+                // Its sender has left; or the answer has begun, and the rest of the body is dropped.
+                giveUpUpload()
             }
         }
     }
@@ -135,235 +269,112 @@ final class UpstreamLoad: TransferOwner, @unchecked Sendable {
     private func send(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
-                guard !isOver, !isCancelled else { return continuation.resume(throwing: CancellationError()) }
-                if sending.isEmpty { sending = bytes } else { sending += bytes }
-                room = continuation
-                transfer?.resumeSending()
+                guard case .open(let waiting, _) = own.value.upload else {
+                    return continuation.resume(throwing: CancellationError())
+                }
+                own.value.upload = .open(waiting.isEmpty ? bytes : waiting + bytes, room: continuation)
+                own.value.transfer?.resumeSending()
                 giveRoom()
             }
         }
     }
 
     /// The body has been sent.
-    private func finishSending() {
+    private func endUpload() {
         loop.perform { [self] in
-            hasSentAll = true
-            transfer?.resumeSending()
+            guard case .open(let waiting, _) = own.value.upload else { return }
+            own.value.upload = .ended(waiting)
+            own.value.transfer?.resumeSending()
             begin()
         }
     }
 
-    /// The body will never be whole, and nobody may take it for that.
-    private func giveUpSending() {
+    /// The body will never be whole, and nobody may take it for that; an answer that has begun goes on.
+    private func giveUpUpload() {
         loop.perform { [self] in
-            guard let transfer else { return }
-            transfer.cancel()
-            ended(TransferError(.malformed, "\(host) answered a request that was dropped half way"))
-        }
-    }
-
-    /// Breaks it off.
-    func cancel() {
-        loop.perform { [self] in
-            guard !isCancelled else { return }
-            isCancelled = true
-            transfer?.cancel()
-            transfer = nil
-            let beginning = beginning
-            self.beginning = nil
-            beginning?(.failure(CancellationError()))
-            next?.resume(throwing: CancellationError())
-            next = nil
-            room?.resume(throwing: CancellationError())
-            room = nil
-        }
-    }
-
-    // MARK: For the transfer
-
-    func receive(line: UnsafeRawBufferPointer) throws(TransferError) {
-        // Trailers are fields of nobody's.
-        guard head == nil else { return }
-        if let head = try reader.read(line, from: host) { receive(head) }
-    }
-
-    /// The answer begins.
-    func receive(_ head: ResponseHead) {
-        self.head = head
-        // What came along with it is read by then.
-        loop.performSoon { self.begin() }
-    }
-
-    func receive(body: UnsafeRawBufferPointer) -> Bool {
-        let limit = beginning == nil || hasSentAll ? Self.highWater : Self.heldHighWater
-        guard received.count - taken < limit else { return false }
-        if received.isEmpty, body.count > 4 << 10 { received.reserveCapacity(Self.roomAtOnce) }
-        received += body
-        receivedCount += body.count
-        if exchange != nil {
-            exchange?.bodyIsReady()
-        } else if next != nil {
-            deliver()
-        } else if isRefused {
-            loop.performSoon { self.begin() }
-        }
-        return true
-    }
-
-    /// More of the body can be had by ``UpstreamTransfer/read(into:)``.
-    func bodyIsThere() {
-        if exchange != nil {
-            exchange?.bodyIsReady()
-        } else if next != nil {
-            deliver()
-        } else if beginning != nil, !hasSentAll {
-            // The server may read no more before somebody takes what it sends.
-            while received.count < Self.heldHighWater {
-                let piece = piece()
-                if piece.isEmpty { break }
-                received += piece
-                receivedCount += piece.count
+            guard case .open = own.value.upload else { return }
+            own.value.upload = .stopped
+            switch own.value.answer {
+            case .none, .over, .begun: own.value.transfer?.giveUpSending()
+            case .awaited, .held:
+                own.value.transfer?.cancel()
+                ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
             }
-            if isRefused { loop.performSoon { self.begin() } }
         }
     }
 
-    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        guard !sending.isEmpty else { return hasSentAll ? 0 : nil }
-        let count = min(buffer.count, sending.count)
-        buffer.copyBytes(from: sending[..<count])
-        if count == sending.count { sending = [] } else { sending.removeFirst(count) }
-        giveRoom()
-        return count
-    }
-
-    func mayReach(_ address: [UInt8], port: Int) throws(TransferError) { try guardian?(address, port) }
-
-    func ended(_ error: TransferError?) {
-        guard !isOver else { return }
-        isOver = true
-        // Whatever went wrong behind an answer that is whole.
-        self.error = receivedCount == head?.contentLength ? nil : error
-        transfer = nil
+    /// Nothing more is sent; whoever brings more hears of it.
+    private func stopUpload() {
+        guard case .open(_, let room) = own.value.upload else { return }
+        own.value.upload = .stopped
         room?.resume(throwing: CancellationError())
-        room = nil
-        if head == nil {
-            let beginning = beginning
-            self.beginning = nil
-            beginning?(.failure(error ?? TransferError(.malformed, "\(host) sent no answer")))
-        } else if exchange != nil {
-            exchange?.bodyIsReady()
-        } else if beginning == nil {
-            deliver()
-        } else {
-            loop.performSoon { self.begin() }
-        }
-    }
-
-    // MARK: On the loop
-
-    private func begin() {
-        guard let head, let beginning, isOver || hasSentAll || isRefused else { return }
-        self.beginning = nil
-        transfer?.isAnsweredNow()
-        if isOver, let error, received.isEmpty { return beginning(.failure(error)) }
-        let isWhole = isOver && error == nil
-        let body = isWhole ? received : nil
-        if isWhole { received = [] }
-        beginning(.success(Beginning(head: head, body: body)))
-    }
-
-    /// Whether no more is sent, since the answer is no success, and there is too much of that to wait for the rest.
-    private var isRefused: Bool {
-        beginning != nil && (head?.status.code ?? 0) >= 300 && received.count >= Self.highWater
-    }
-
-    private func deliver() {
-        guard let next else { return }
-        self.next = nil
-        let chunk = received.isEmpty ? piece() : taken == 0 ? received : Array(received[taken...])
-        if !chunk.isEmpty {
-            forgetReceived()
-            next.resume(returning: chunk)
-            transfer?.resumeReceiving()
-        } else if isOver {
-            if let error { next.resume(throwing: error) } else { next.resume(returning: nil) }
-        } else {
-            self.next = next
-        }
-    }
-
-    /// What can be had at once of a body that is fetched.
-    private func piece() -> [UInt8] {
-        guard let transfer else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: Self.roomAtOnce) { buffer, count in
-            count = transfer.read(into: UnsafeMutableRawBufferPointer(buffer))
-        }
-    }
-
-    private func forgetReceived() {
-        received = []
-        taken = 0
     }
 
     private func giveRoom() {
-        guard sending.count < Self.highWater, let room else { return }
-        self.room = nil
+        guard case .open(let waiting, let room?) = own.value.upload, waiting.count < Self.sendingLimit else {
+            return
+        }
+        own.value.upload = .open(waiting, room: nil)
         room.resume()
     }
 }
 
-extension UpstreamLoad: BodySource {
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var count = min(buffer.count, received.count - taken)
-        guard count > 0 else {
-            // Nothing waits here, so it goes to the caller straight from the server.
-            if let transfer { count = transfer.read(into: buffer) }
-            fetched += count
-            guard count == 0 else { return count }
-            return isCancelled || error != nil ? -2 : isOver ? -1 : 0
+extension UpstreamLoad: TransferOwner {
+    func receive(_ head: ResponseHead) {
+        guard case .awaited(let tell) = own.value.answer else { return }
+        own.value.answer = .held(head, tell)
+        // What came along with it is read by then.
+        loop.performSoon { self.begin() }
+    }
+
+    func bodyIsThere() {
+        switch own.value.answer {
+        case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
+        case .begun(.task): deliver()
+        // The server may read no more before somebody takes what it sends.
+        case .held: own.value.transfer?.readAhead(upTo: Self.heldLimit)
+        case .none, .awaited, .begun(.nobody), .over: break
         }
-        buffer.copyBytes(from: received[taken..<taken + count])
-        taken += count
-        fetched += count
-        guard taken == received.count else { return count }
-        forgetReceived()
-        // Not from within the engine's library, to which other transfers may have something to say.
-        if transfer?.isReceivingPaused == true { loop.performSoon { self.transfer?.resumeReceiving() } }
+    }
+
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        switch own.value.upload {
+        case .stopped: return nil
+        case .ended(let waiting):
+            let count = Self.move(waiting, to: buffer)
+            own.value.upload = .ended(Array(waiting[count...]))
+            return count
+        case .open(let waiting, let room):
+            guard !waiting.isEmpty else { return nil }
+            let count = Self.move(waiting, to: buffer)
+            own.value.upload = .open(Array(waiting[count...]), room: room)
+            giveRoom()
+            return count
+        }
+    }
+
+    private static func move(_ bytes: [UInt8], to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, bytes.count)
+        buffer.copyBytes(from: bytes[..<count])
         return count
     }
 
-    func isDone() {
-        exchange = nil
-        let whenFetched = whenFetched
-        self.whenFetched = nil
-        whenFetched?(fetched)
-        loop.performSoon { self.cancel() }
+    func sendingStopped() {
+        stopUpload()
+        loop.performSoon { self.begin() }
     }
-}
 
-extension ResponseHeadReader {
-    /// Reads one line of the heads of an answer; gives the final one.
-    mutating func read(_ line: UnsafeRawBufferPointer, from host: String) throws(TransferError)
-        -> ResponseHead?
-    {
-        let head: ResponseHead?
-        do {
-            head = try read(line)
-        } catch {
-            throw .noHTTP(of: host, error)
+    func ended(_ error: TransferError?) {
+        own.value.ending = error.map(Ending.broken) ?? .whole
+        stopUpload()
+        switch own.value.answer {
+        case .none, .over, .begun(.nobody): break
+        case .awaited(let tell):
+            own.value.answer = .over
+            tell(.failure(error ?? TransferError(.malformed, "\(host) sent no answer")))
+        case .held: loop.performSoon { self.begin() }
+        case .begun(.task): deliver()
+        case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
         }
-        guard let head, head.status.kind == .informational else { return head }
-        guard head.status != .switchingProtocols else {
-            throw TransferError(.malformed, "\(host) changes to another protocol, which nobody asked for")
-        }
-        return nil
-    }
-}
-
-extension TransferError {
-    /// The server's answer cannot be trusted to mean what it seems to.
-    static func noHTTP(of host: String, _ error: MalformedResponse) -> TransferError {
-        TransferError(.malformed, "the answer of \(host) is no HTTP: \(error)")
     }
 }

@@ -1,4 +1,4 @@
-import Curl
+import HTTPClient
 import Logging
 import Synchronization
 

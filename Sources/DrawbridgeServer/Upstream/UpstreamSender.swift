@@ -1,6 +1,7 @@
-import Curl
 import Drawbridge
 import EventLoop
+import HTTPClient
+import HTTPGrammar
 import HTTPTypes
 import MicroHTTPD
 
@@ -23,15 +24,18 @@ struct UpstreamSender: Sendable {
         self.options = options
         self.guardian = guardian
         self.record = record
+        let trust: Origin.Trust =
+            options.isInsecure ? .anybody : options.certificates.map { .file($0) } ?? .system
         origin = Origin(
-            url: url.origin, unixSocket: url.socketPath, isInsecure: options.isInsecure,
-            certificates: options.certificates)
+            url.socketPath.map { .socket($0) } ?? .host(url.host, port: url.port),
+            trust: url.scheme == "https" ? trust : nil)
         forwarding = Forwarding(tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
-    /// Whether a request is to go on as a WebSocket.
+    /// Whether a request is to go on as a WebSocket; HTTP/1.0 knows no such thing (RFC 9110, section 7.8).
     func isTunnel(_ request: Request) -> Bool {
-        request.method == .get && WebSocketHandshake.isAsked(by: request.headers)
+        request.method == .get && !request.isOldVersion && request.body.bytes?.isEmpty == true
+            && WebSocketHandshake.isAsked(by: request.headers)
     }
 
     /// Sends a request, and answers in the server's place where that fails.
@@ -40,10 +44,9 @@ struct UpstreamSender: Sendable {
     ///   - target: the target that the server gets.
     ///   - route: leads back to the gateway; nil where answers stay as they are.
     func send(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
-        if isTunnel(request) { return await openTunnel(request, target, by: route) }
         let loop: Loop
         do {
-            loop = try LoopClient.loop()
+            loop = try HTTPClient.loop()
         } catch {
             return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
         }
@@ -68,26 +71,23 @@ struct UpstreamSender: Sendable {
         _ request: Request, _ target: String, by route: UpstreamRoute?, on loop: Loop,
         _ tell: @escaping (Response) -> Void
     ) -> @Sendable () -> Void {
-        if let refusal = refuses(request, target) {
-            tell(refusal)
+        if let answer = ownAnswer(to: request, target) {
+            tell(answer)
             return {}
         }
         let caller = Caller(of: request)
         let load = UpstreamLoad(on: loop, host: url.authority, guardian: guardian)
         let out = TransferRequest(
             origin, request.method, target, host: forwarding.host(at: url, for: caller),
-            fields: forwarding.requestFields(request.headers, from: caller), body: .init(of: request),
+            fields: requestFields(request, from: caller), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
-            headLimit: options.answerTimeout.wholeMilliseconds)
+            silenceLimit: options.answerTimeout.wholeMilliseconds,
+            upgrade: isTunnel(request) ? "websocket" : nil)
         load.start(out, request.body) { result in
             switch result {
             case .success(let beginning):
                 record?.succeeded(request.logger)
-                var response = Response(
-                    beginning.head.status, headers: fields(beginning.head, caller, by: route),
-                    body: UpstreamBody.of(load, beginning, to: request))
-                response.isRelayed = true
-                tell(response)
+                tell(response(beginning, of: load, to: request, from: caller, by: route))
             case .failure(let error):
                 tell(answer(to: request, insteadOf: error))
             }
@@ -95,21 +95,43 @@ struct UpstreamSender: Sendable {
         return load.cancel
     }
 
-    /// What comes round to this gateway again would do so for ever; and a handler may have changed the target to one that
-    /// would be more than a request line's second word.
-    private func refuses(_ request: Request, _ target: String) -> Response? {
+    /// What is answered here, and not sent on.
+    ///
+    /// What comes round to this gateway again would do so for ever; a handler may have changed the target to one that would
+    /// be more than a request line's second word; and a request may say that it goes no further (RFC 9110, section 7.6.2).
+    private func ownAnswer(to request: Request, _ target: String) -> Response? {
         guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
             let message = "a handler made a target that is none, with a space, say; percent-encode it"
             return Gateway.refusal(HTTPError(.internalServerError, message))
         }
-        guard Via.own.isNamed(in: request.headers) else { return nil }
-        return Gateway.refusal(
-            HTTPError(
-                .loopDetected,
-                """
-                \(request.path) has come round: \(url.name) leads back to this gateway; let --upstream name the \
-                page's own server
-                """))
+        if Via.own.isNamed(in: request.headers) {
+            return Gateway.refusal(
+                HTTPError(
+                    .loopDetected,
+                    """
+                    \(request.path) has come round: \(url.name) leads back to this gateway; let --upstream name the \
+                    page's own server
+                    """))
+        }
+        if isTunnel(request), let error = request.gateway?.access.refusesSocket(of: request) {
+            return Gateway.refusal(error)
+        }
+        if request.method == .options, Self.maxForwards(of: request) == 0 {
+            return Response(.ok, headers: [.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        }
+        return nil
+    }
+
+    /// How often an `OPTIONS` may be sent on; nil where it does not say.
+    private static func maxForwards(of request: Request) -> Int? {
+        request.method == .options ? request.headers[.maxForwards].flatMap { Int($0) } : nil
+    }
+
+    /// The fields of a request as the server gets them.
+    private func requestFields(_ request: Request, from caller: Caller) -> HTTPFields {
+        var fields = forwarding.requestFields(request.headers, from: caller)
+        if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
+        return fields
     }
 
     /// The fields of an answer as the caller gets them.
@@ -122,33 +144,20 @@ struct UpstreamSender: Sendable {
 }
 
 extension UpstreamSender {
-    /// Lets bytes go through once the server has agreed.
-    private func openTunnel(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response
-    {
-        if let refusal = refuses(request, target) { return refusal }
-        if let error = request.gateway?.access.refusesSocket(of: request) { return Gateway.refusal(error) }
-        let caller = Caller(of: request)
-        do {
-            let opening = UpstreamOpening(
-                on: try LoopClient.loop(), origin, host: url.authority,
-                connectLimit: options.connectTimeout.wholeMilliseconds,
-                headLimit: options.answerTimeout.wholeMilliseconds, guardian: guardian)
-            let beginning = try await opening.open(
-                target, host: forwarding.host(at: url, for: caller),
-                forwarding.upgradeFields(request.headers, from: caller))
-            record?.succeeded(request.logger)
-            var response = Response(
-                beginning.head.status, headers: fields(beginning.head, caller, by: route),
-                body: .bytes(beginning.body))
-            response.isRelayed = true
-            guard let tunnel = beginning.tunnel else { return response }
-            response.headers[.upgrade] = beginning.head.fields[.upgrade] ?? "websocket"
-            response.headers[.connection] = "Upgrade"
-            response.body = .upgrade(tunnel)
-            return response
-        } catch {
-            return answer(to: request, insteadOf: error)
-        }
+    /// The server's answer as ours.
+    private func response(
+        _ beginning: UpstreamLoad.Beginning, of load: UpstreamLoad, to request: Request, from caller: Caller,
+        by route: UpstreamRoute?
+    ) -> Response {
+        var response = Response(
+            beginning.head.status, headers: fields(beginning.head, caller, by: route),
+            body: UpstreamBody.of(load, beginning, to: request))
+        response.isRelayed = true
+        guard let tunnel = beginning.tunnel else { return response }
+        response.headers[.upgrade] = "websocket"
+        response.headers[.connection] = "Upgrade"
+        response.body = .upgrade(tunnel)
+        return response
     }
 
     /// What a caller gets when the server does not answer.
@@ -201,6 +210,10 @@ extension TransferRequest.Body {
 
 extension Duration {
     fileprivate var wholeMilliseconds: Int { Int(self / .milliseconds(1)) }
+}
+
+extension HTTPField.Name {
+    fileprivate static let maxForwards = Self("Max-Forwards")!
 }
 
 extension HTTPResponse.Status {

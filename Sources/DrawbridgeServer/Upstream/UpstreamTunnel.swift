@@ -1,37 +1,31 @@
-import Curl
 import Drawbridge
-import EventLoop
+import HTTPClient
 import MicroHTTPD
+import Synchronization
 
 /// A connection to a server that has agreed to go on with bytes, until somebody takes it.
-///
-/// It is touched on its loop's thread only: that makes it Sendable.
-final class UpstreamTunnel: Response.Upgrade, @unchecked Sendable {
-    private let loop: Loop
-    private var end: (any TunnelEnd)?
+final class UpstreamTunnel: Response.Upgrade {
+    private struct Held: ~Copyable {
+        var end: (any TunnelEnd)?
+    }
+
+    /// No loop watches it, so whoever takes it has it alone.
+    private let held: Mutex<Held>
     private let first: [UInt8]
 
-    init(_ end: any TunnelEnd, _ first: [UInt8], on loop: Loop) {
-        self.end = end
+    /// - Parameter first: what the server sent behind its head.
+    init(_ transport: sending Transport, _ first: [UInt8]) {
+        held = Mutex(Held(end: transport))
         self.first = first
-        self.loop = loop
     }
 
-    deinit {
-        guard let end else { return }
-        let left = UncheckedEnd(end: end)
-        loop.perform { left.end.close() }
-    }
+    deinit { held.withLock { $0.end.take() }?.close() }
 
     /// Gives it to the caller, by whose exchange it was asked for.
     func take(_ exchange: Exchange, _ response: Response) {
-        guard let end else { return }
-        self.end = nil
+        guard let end = held.withLock({ $0.end.take() }) else { return }
         exchange.tunnel(response.headers, to: end, first: first)
     }
 }
 
-/// An end on its way to its loop, where alone it is used; nobody else has it any more: that makes it Sendable.
-private struct UncheckedEnd: @unchecked Sendable {
-    let end: any TunnelEnd
-}
+extension Transport: TunnelEnd {}

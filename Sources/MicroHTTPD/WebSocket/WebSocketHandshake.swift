@@ -1,4 +1,5 @@
 import CGnuTLS
+import HTTPGrammar
 package import HTTPTypes
 
 /// A request to go on as a WebSocket, which was found to be in order (RFC 6455, section 4.2.1).

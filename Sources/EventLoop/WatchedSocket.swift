@@ -1,0 +1,54 @@
+import Glibc
+
+/// A socket that is its holder's own, together with its place on a loop.
+///
+/// The system gives the number of a closed socket to the next one. A loop that still has the old number would tell the
+/// wrong guest, or would not watch the new socket at all. So one object owns both, and gives up both together. It
+/// belongs to its loop's thread.
+package final class WatchedSocket {
+    private enum Hold {
+        case open(isWatched: Bool)
+        /// Closed, or given to somebody else.
+        case given
+    }
+
+    /// The system's number of it.
+    package let descriptor: Int32
+    private let loop: Loop
+    private var hold = Hold.open(isWatched: false)
+
+    /// Takes a socket, which nobody else closes.
+    package init(_ descriptor: Int32, on loop: Loop) {
+        self.descriptor = descriptor
+        self.loop = loop
+    }
+
+    deinit { close() }
+
+    /// Watches it for ``Loop/readable`` and others, in place of what it was watched for before.
+    package func watch(for events: UInt32, _ guest: any Loop.Guest) throws {
+        assert(loop.isOwnedHere, "a socket belongs to a loop, and was watched from another thread")
+        guard case .open = hold else { return }
+        try loop.watch(descriptor, for: events, guest)
+        hold = .open(isWatched: true)
+    }
+
+    /// Gives it away, watched no more.
+    package func release() -> Int32 {
+        end()
+        return descriptor
+    }
+
+    /// Closes it; may be called again.
+    package func close() { if end() { Glibc.close(descriptor) } }
+
+    /// Ends watching; returns false where that was done before.
+    @discardableResult
+    private func end() -> Bool {
+        guard case .open(let isWatched) = hold else { return false }
+        assert(loop.isOwnedHere, "a socket belongs to a loop, and was let go on another thread")
+        if isWatched { loop.dismiss(descriptor) }
+        hold = .given
+        return true
+    }
+}

@@ -1,0 +1,137 @@
+import EventLoop
+import Glibc
+
+/// A connection to a server, used for one transfer after the other.
+///
+/// The loop tells it once when there is something to read, or room to write, and it remembers that until there is not:
+/// so a reader who waits costs nothing, and neither does one who goes on. It belongs to its loop's thread.
+final class ClientConnection: Loop.Guest {
+    /// What a read brings.
+    enum Input {
+        case bytes(Int)
+        case nothing
+        case end
+        /// Why no more comes.
+        case broken(String)
+    }
+
+    /// Whom it belongs to.
+    private enum Holder {
+        case pool(since: Int)
+        case transfer(Transfer)
+        /// It is closed, or somebody else's.
+        case nobody
+    }
+
+    private struct State {
+        var holder = Holder.nobody
+        var canRead = false
+        var canWrite = true
+        /// The server has closed its side: behind what it sent there is an end to be read.
+        var hasPeerLeft = false
+    }
+
+    let origin: Origin
+    let address: SocketAddress
+    private let socket: WatchedSocket
+    private let transport: Transport
+    private let pool: ConnectionPool
+    private let own: LoopBound<State>
+
+    /// - Parameter pool: told when the server ends the connection, or says something, while nobody uses it.
+    /// - Throws: where it cannot be watched; it is closed then.
+    init(
+        _ transport: Transport, _ socket: WatchedSocket, to origin: Origin, at address: SocketAddress,
+        on loop: Loop, for pool: ConnectionPool
+    ) throws {
+        self.transport = transport
+        self.socket = socket
+        self.origin = origin
+        self.address = address
+        self.pool = pool
+        own = LoopBound(State(), to: loop)
+        try socket.watch(for: Loop.readable | Loop.writable | Loop.closed | Loop.onceEach, self)
+    }
+
+    var canRead: Bool { own.value.canRead }
+
+    var canWrite: Bool { own.value.canWrite }
+
+    /// Since when nobody uses it, in milliseconds; nil where somebody does.
+    var idleSince: Int? {
+        if case .pool(let since) = own.value.holder { since } else { nil }
+    }
+
+    /// Whether another request can go on it.
+    var isQuiet: Bool { transport.isQuiet }
+
+    /// Belongs to a transfer from now on.
+    func serve(_ transfer: Transfer) {
+        own.value.holder = .transfer(transfer)
+        own.value.canRead = false
+    }
+
+    /// Belongs to nobody, and is kept.
+    func rest(at now: Int) { own.value.holder = .pool(since: now) }
+
+    func close() {
+        own.value.holder = .nobody
+        socket.close()
+    }
+
+    /// Gives its bytes to somebody who watches them on whatever loop.
+    func release() -> Transport {
+        own.value.holder = .nobody
+        _ = socket.release()
+        return transport
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Input {
+        let count = transport.read(into: buffer)
+        guard count > 0 else {
+            if count < 0, errno == EAGAIN || errno == EINTR {
+                own.value.canRead = errno == EINTR
+                return .nothing
+            }
+            if count < 0 { return .broken(Self.problem(errno)) }
+            return transport.wasCutOff ? .broken("the connection was cut off") : .end
+        }
+        // Without encryption, less than there is room for is all that there was.
+        own.value.canRead =
+            transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft
+        return .bytes(count)
+    }
+
+    /// Writes: how many bytes, 0 where there is no room; nil where nothing can be sent any more.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        let count = transport.write(bytes)
+        guard count < 0 else {
+            // A session takes one record at a time.
+            own.value.canWrite = transport.isEncrypted || count == bytes.count
+            return count
+        }
+        own.value.canWrite = errno == EINTR
+        return errno == EAGAIN || errno == EINTR ? 0 : nil
+    }
+
+    private static func problem(_ code: Int32) -> String {
+        code == EPROTO ? "what came is no TLS" : String(cString: strerror(code))
+    }
+
+    // MARK: For the loop
+
+    func ready(_ socket: Int32, _ events: UInt32) {
+        let isReadable = events & ~Loop.writable != 0
+        if events & ~(Loop.readable | Loop.writable) != 0 { own.value.hasPeerLeft = true }
+        if isReadable { own.value.canRead = true }
+        if events & ~Loop.readable != 0 { own.value.canWrite = true }
+        switch own.value.holder {
+        case .transfer(let transfer): transfer.goOn()
+        case .pool:
+            guard isReadable, !isQuiet else { return }
+            close()
+            pool.forget(self)
+        case .nobody: break
+        }
+    }
+}

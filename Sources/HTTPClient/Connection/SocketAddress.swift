@@ -1,0 +1,73 @@
+import Glibc
+
+/// Where a socket can be connected to.
+struct SocketAddress: Sendable, Equatable {
+    /// The 4 or 16 bytes of an IP address; none for a Unix socket.
+    let bytes: [UInt8]
+    /// The port; 0 for a Unix socket.
+    let port: Int
+    /// The system's own form of it.
+    private let storage: [UInt8]
+
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
+    var family: Int32 {
+        storage.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
+    }
+
+    /// An address of IP.
+    ///
+    /// - Parameters:
+    ///   - bytes: 4 or 16 of them.
+    ///   - scope: the number of the interface of a link-local IPv6 address; else 0.
+    init(_ bytes: [UInt8], scope: UInt32 = 0, port: Int) {
+        self.bytes = bytes
+        self.port = port
+        if bytes.count == 4 {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
+            storage = withUnsafeBytes(of: &address) { Array($0) }
+        } else {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = UInt16(truncatingIfNeeded: port).bigEndian
+            address.sin6_scope_id = scope
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes.prefix(16)) }
+            storage = withUnsafeBytes(of: &address) { Array($0) }
+        }
+    }
+
+    /// A Unix socket; nil for a path that is longer than the system takes.
+    init?(path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array(path.utf8)
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        bytes = []
+        port = 0
+        storage = withUnsafeBytes(of: &address) { Array($0) }
+    }
+
+    /// The address that is written as text; nil for a name.
+    init?(literal: String, port: Int) {
+        var short = in_addr()
+        var long = in6_addr()
+        if inet_pton(AF_INET, literal, &short) == 1 {
+            self.init(withUnsafeBytes(of: &short, Array.init), port: port)
+        } else if inet_pton(AF_INET6, literal, &long) == 1 {
+            self.init(withUnsafeBytes(of: &long, Array.init), port: port)
+        } else {
+            return nil
+        }
+    }
+
+    /// Begins to connect a socket: 0, or `errno`, which is `EINPROGRESS` where that takes its time.
+    func connect(_ socket: Int32) -> Int32 {
+        storage.withUnsafeBytes { bytes in
+            let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return Glibc.connect(socket, address, socklen_t(bytes.count)) == 0 ? 0 : errno
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CGnuTLS
+import EventLoop
+import Glibc
+
+/// Certificates of authorities, parsed; sessions of TLS share them.
+///
+/// GnuTLS only reads them from then on, whatever the thread: that makes it Sendable.
+final class TrustedCertificates: @unchecked Sendable {
+    let credentials: gnutls_certificate_credentials_t
+    /// Whether the other side's certificate is looked at.
+    let isChecked: Bool
+
+    /// Reads certificates; that takes tens of milliseconds.
+    ///
+    /// - Throws: an error whose description says what to do.
+    init(_ trust: Origin.Trust) throws(TransferError) {
+        var credentials: gnutls_certificate_credentials_t?
+        guard gnutls_certificate_allocate_credentials(&credentials) == 0, let credentials else {
+            throw TransferError(.unreachable, "there is no memory for certificates")
+        }
+        self.credentials = credentials
+        isChecked = trust != .anybody
+        switch trust {
+        case .anybody: break
+        case .system:
+            let count = gnutls_certificate_set_x509_system_trust(credentials)
+            if count <= 0 {
+                throw TransferError(
+                    .unreachable,
+                    """
+                    this system trusts no certificates; install the package ca-certificates, or name a file of them \
+                    with --upstream-ca
+                    """)
+            }
+        case .file(let path):
+            let count = gnutls_certificate_set_x509_trust_file(credentials, path, GNUTLS_X509_FMT_PEM)
+            if count <= 0 {
+                let why = count == 0 ? "it has none" : String(cString: gnutls_strerror(count))
+                throw TransferError(
+                    .unreachable,
+                    "\(path) cannot be read as certificates (\(why)); let --upstream-ca name a file of PEM")
+            }
+        }
+    }
+
+    deinit { gnutls_certificate_free_credentials(credentials) }
+
+    /// Those of the process: they are parsed once, and again when their file has changed.
+    static func get(
+        _ trust: Origin.Trust,
+        _ tell: @escaping @Sendable (Result<TrustedCertificates, TransferError>) -> Void
+    ) {
+        let stamp = Stamp(trust)
+        if let known = store.withLock({ $0[trust] }), known.stamp == stamp {
+            return tell(.success(known.certificates))
+        }
+        let isTaken = BlockingCalls.shared.run {
+            let result = Result { () throws(TransferError) in try TrustedCertificates(trust) }
+            if case .success(let certificates) = result {
+                store.withLock { $0[trust] = (certificates, stamp) }
+            }
+            tell(result)
+        }
+        if !isTaken {
+            let problem = "too much is waited for to read certificates as well; try again"
+            tell(.failure(TransferError(.unreachable, problem)))
+        }
+    }
+
+    private static let store = Guarded<[Origin.Trust: (certificates: TrustedCertificates, stamp: Stamp?)]>([:]
+    )
+
+    /// By what a file is known to be the same as before.
+    private struct Stamp: Equatable {
+        let device: UInt
+        let inode: UInt
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        /// Nil where there is no file.
+        init?(_ trust: Origin.Trust) {
+            var status = stat()
+            guard case .file(let path) = trust, stat(path, &status) == 0 else { return nil }
+            device = UInt(status.st_dev)
+            inode = UInt(status.st_ino)
+            size = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+}

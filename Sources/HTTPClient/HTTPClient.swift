@@ -1,0 +1,99 @@
+package import EventLoop
+import Synchronization
+
+/// Sends requests to other servers, many at a time, on one loop: HTTP/1.1 over TCP, TLS and Unix sockets.
+///
+/// Connections are kept and used again. It belongs to its loop's thread.
+package final class HTTPClient: Loop.Guest {
+    /// How often transfers are looked at that wait for their server, in milliseconds.
+    private static let round = 500
+    private static let bufferSize = 64 << 10
+
+    private struct State {
+        var transfers: [Transfer] = []
+        var isRoundDue = false
+    }
+
+    /// One for all: what is read is parsed before the next is.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
+    /// Lines of heads that came in on this loop.
+    let knownLines = KnownLines()
+    let pool: ConnectionPool
+    private let own: LoopBound<State>
+
+    private init(on loop: Loop) {
+        pool = ConnectionPool(on: loop)
+        own = LoopBound(State(), to: loop)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// That of a loop, made when it is first asked for; on the loop's thread.
+    package static func of(_ loop: Loop) -> HTTPClient {
+        // Nothing else is attached to loops.
+        if let known = loop.attachment { return unsafeDowncast(known, to: HTTPClient.self) }
+        let new = HTTPClient(on: loop)
+        loop.attachment = new
+        return new
+    }
+
+    /// The loop whose thread this is; where there is none, one that all such callers share.
+    package static func loop() throws -> Loop {
+        if let current = Loop.current { return current }
+        return try shared.withLock { shared in
+            if let shared { return shared }
+            let new = try Loop.standalone()
+            shared = new
+            return new
+        }
+    }
+
+    private static let shared = Mutex<Loop?>(nil)
+
+    // MARK: For transfers
+
+    /// A connection that is still to be made.
+    func connecting(to request: TransferRequest, _ guardian: Connecting.Guardian?) -> Connecting {
+        Connecting(
+            to: request.origin, name: request.host, limit: request.connectLimit, guardian: guardian,
+            on: own.loop,
+            for: pool)
+    }
+
+    func add(_ transfer: Transfer) {
+        transfer.place = own.value.transfers.count
+        own.value.transfers.append(transfer)
+        arm()
+    }
+
+    func remove(_ transfer: Transfer) {
+        let last = own.value.transfers.removeLast()
+        guard last !== transfer else { return }
+        own.value.transfers[transfer.place] = last
+        last.place = transfer.place
+    }
+
+    /// Keeps a connection for the next transfer.
+    func keep(_ connection: ClientConnection) {
+        pool.keep(connection)
+        arm()
+    }
+
+    // MARK: For the loop
+
+    package func ready(_ socket: Int32, _ events: UInt32) {}
+
+    package func timeIsUp() {
+        own.value.isRoundDue = false
+        let now = Loop.now
+        for transfer in own.value.transfers { transfer.check(at: now) }
+        pool.closeOld(at: now)
+        if !own.value.transfers.isEmpty || !pool.isEmpty { arm() }
+    }
+
+    private func arm() {
+        guard !own.value.isRoundDue else { return }
+        own.value.isRoundDue = true
+        own.loop.setTimer(for: self, in: Self.round)
+    }
+}

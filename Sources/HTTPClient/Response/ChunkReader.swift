@@ -1,0 +1,104 @@
+import HTTPGrammar
+
+/// Takes the chunks of a body apart (RFC 9112, section 7.1).
+package struct ChunkReader {
+    private enum Place {
+        case size(digits: Int)
+        /// What may follow a size, and says nothing to us.
+        case sizeEnd
+        case data
+        case dataEnd(hasReturn: Bool)
+        /// In a line of the trailer, which nobody wants, with so many bytes of it read.
+        case trailer(count: Int)
+        case over
+    }
+
+    private var place = Place.size(digits: 0)
+    private var left = 0
+
+    /// Makes a reader of one body.
+    package init() {}
+
+    /// True when the body has ended.
+    package var isOver: Bool { if case .over = place { true } else { false } }
+
+    /// Moves what belongs to the body to the front.
+    ///
+    /// - Returns: how many bytes were read, which are all but those behind the end, and how many are the body's.
+    package mutating func read(
+        _ bytes: UnsafeMutableRawBufferPointer
+    ) throws(MalformedResponse) -> (read: Int, taken: Int) {
+        var (read, taken) = (0, 0)
+        while read < bytes.count, !isOver {
+            if case .data = place {
+                let count = min(left, bytes.count - read)
+                UnsafeMutableRawBufferPointer(rebasing: bytes[taken..<taken + count])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[read..<read + count]))
+                read += count
+                taken += count
+                left -= count
+                if left == 0 { place = .dataEnd(hasReturn: false) }
+            } else {
+                try take(bytes[read])
+                read += 1
+            }
+        }
+        return (read, taken)
+    }
+
+    /// Takes a byte of the framing.
+    private mutating func take(_ byte: UInt8) throws(MalformedResponse) {
+        let isEnd = byte == UInt8(ascii: "\n")
+        switch place {
+        case .size(let digits):
+            if let digit = Self.digit(byte) {
+                guard digits < 15 else { throw MalformedResponse("the size of a chunk is too large") }
+                left = left << 4 | digit
+                place = .size(digits: digits + 1)
+            } else {
+                guard digits > 0, Self.endsSize(byte) else {
+                    throw MalformedResponse("the size of a chunk is no number")
+                }
+                place = .sizeEnd
+                if isEnd { endSize() }
+            }
+        case .sizeEnd:
+            if isEnd { endSize() }
+        case .dataEnd(let hasReturn):
+            if isEnd {
+                place = .size(digits: 0)
+            } else {
+                guard !hasReturn, byte == UInt8(ascii: "\r") else {
+                    throw MalformedResponse("a chunk is longer than it says")
+                }
+                place = .dataEnd(hasReturn: true)
+            }
+        case .trailer(let count):
+            if isEnd {
+                place = count == 0 ? .over : .trailer(count: 0)
+            } else if byte != UInt8(ascii: "\r") {
+                place = .trailer(count: count + 1)
+            }
+        case .data, .over: break
+        }
+    }
+
+    private mutating func endSize() { place = left == 0 ? .trailer(count: 0) : .data }
+
+    private static func endsSize(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"):
+            true
+        default: false
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+
+/// What a head says about what follows it.
+extension ResponseHead {
+    /// The body that follows, as the answer to a method (RFC 9112, section 6.3).
+    func body(of method: HTTPRequest.Method) -> Transfer.Receiving {
+        if method == .head || status == .noContent || status == .notModified || status == .switchingProtocols
+        {
+            return .over
+        }
+        if isChunked { return .chunks(ChunkReader()) }
+        guard let contentLength else { return .toEnd }
+        return contentLength == 0 ? .over : .length(left: contentLength)
+    }
+
+    /// Whether the server takes another request on the connection, if the body has an end of its own (RFC 9112, section
+    /// 9.3).
+    var keepsConnection: Bool {
+        var keeps = !isOldVersion
+        for field in fields where field.name == .connection {
+            // What nearly every server says.
+            if field.value == "keep-alive" {
+                keeps = true
+                continue
+            }
+            for option in Self.elements(of: field.value) {
+                if option == "close" { return false }
+                if option == "keep-alive" { keeps = true }
+            }
+        }
+        return keeps
+    }
+
+    /// Checks that a 101 goes on with the protocol that was asked for, and no other (RFC 9110, section 7.8).
+    func checkSwitch(to upgrade: String?) throws(MalformedResponse) {
+        guard let upgrade else {
+            throw MalformedResponse("it changes to another protocol, which nobody asked for")
+        }
+        let named = fields[values: .upgrade].flatMap(Self.elements)
+        guard named == [upgrade] else {
+            throw MalformedResponse("its 101 does not say \"Upgrade: \(upgrade)\", which was asked for")
+        }
+    }
+
+    /// The elements of a list, in lower case.
+    private static func elements(of value: String) -> [String] {
+        value.split(separator: ",").map { element in element.filter { $0 != " " && $0 != "\t" }.lowercased() }
+    }
+}

@@ -1,0 +1,174 @@
+import Glibc
+import HTTPGrammar
+import HTTPTypes
+
+/// Reads the head of a response line by line, strictly: what two readers could understand in two ways is refused.
+///
+/// After an informational head (1xx) it reads the next; all of them together keep to the limits.
+package struct ResponseHeadReader {
+    private static let sizeLimit = 64 << 10
+    private static let fieldLimit = 1000
+    /// With those that are added.
+    private static let usualFieldCount = 16
+
+    private var size = 0
+    private var fieldCount = 0
+    private var start: (status: HTTPResponse.Status, isOldVersion: Bool)?
+    private var fields = HTTPFields()
+    private var contentLength: Int?
+    private var isChunked = false
+    private let known: KnownLines?
+
+    /// Makes a reader of one response.
+    package init() { self.init(known: nil) }
+
+    /// Makes a reader of one response that may know its lines already.
+    init(known: KnownLines?) { self.known = known }
+
+    /// Reads one line, without its CRLF.
+    ///
+    /// - Returns: the head at the empty line that ends it; nil before.
+    /// - Throws: a sentence that says what is wrong with the response, of which nothing more can be believed.
+    package mutating func read(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) -> ResponseHead? {
+        size += line.count + 2
+        guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
+        guard let start else {
+            start = try Self.statusLine(line)
+            fields.reserveCapacity(Self.usualFieldCount)
+            return nil
+        }
+        guard line.isEmpty else {
+            try readField(line)
+            return nil
+        }
+        guard !isChunked || contentLength == nil else {
+            throw MalformedResponse(
+                "there are a Content-Length and a Transfer-Encoding, of which one is wrong")
+        }
+        guard !isChunked || !start.isOldVersion else {
+            throw MalformedResponse("HTTP/1.0 has no Transfer-Encoding")
+        }
+        defer {
+            self.start = nil
+            fields = HTTPFields()
+            contentLength = nil
+            isChunked = false
+        }
+        return ResponseHead(
+            status: start.status, isOldVersion: start.isOldVersion, fields: fields,
+            contentLength: contentLength,
+            isChunked: isChunked)
+    }
+
+    /// `HTTP/1.1 200 OK`; many leave out the reason, and the space before it.
+    private static func statusLine(
+        _ line: UnsafeRawBufferPointer
+    ) throws(MalformedResponse) -> (status: HTTPResponse.Status, isOldVersion: Bool) {
+        let version = "HTTP/1.".utf8.count
+        guard line.count >= version + 5, line.starts(with: "HTTP/1.".utf8),
+            line[version] == UInt8(ascii: "0") || line[version] == UInt8(ascii: "1"),
+            line[version + 1] == UInt8(ascii: " "), let code = number(line[(version + 2)..<(version + 5)]),
+            code >= 100, line.count == version + 5 || line[version + 5] == UInt8(ascii: " ")
+        else { throw MalformedResponse("the status line is not HTTP/1.1, a code and a reason", line) }
+        let reason = UnsafeRawBufferPointer(rebasing: line[(version + 5)...].dropFirst())
+        guard reason.allSatisfy(\.isFieldByte) else {
+            throw MalformedResponse("the status line has a control character", line)
+        }
+        let status = HTTPResponse.Status(code: code, reasonPhrase: String(decoding: reason, as: UTF8.self))
+        return (status, line[version] == UInt8(ascii: "0"))
+    }
+
+    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) {
+        fieldCount += 1
+        guard fieldCount <= Self.fieldLimit else {
+            throw MalformedResponse("the head has more than 1,000 header fields")
+        }
+        if let field = known?.field(line) {
+            fields.append(field)
+            return
+        }
+        // Old mail did so; some readers take such a line for a field of its own (RFC 9112, section 5.2).
+        guard let first = line.baseAddress, line[0] != UInt8(ascii: " "), line[0] != UInt8(ascii: "\t") else {
+            throw MalformedResponse("a header field is folded into a second line", line)
+        }
+        guard let colon = memchr(first, Int32(UInt8(ascii: ":")), line.count) else {
+            throw MalformedResponse("a line of the head has no colon", line)
+        }
+        let end = UnsafeRawPointer(colon) - first
+        let token = ASCIISet.token
+        let written = UnsafeRawBufferPointer(rebasing: line[..<end])
+        guard written.allSatisfy(token.contains), let name = FieldNames.name(written) else {
+            throw MalformedResponse("the name of a header field is no token", line)
+        }
+        let value = Self.trimmed(line[(end + 1)...])
+        var all: UInt8 = 0
+        for byte in value {
+            guard byte.isFieldByte else {
+                throw MalformedResponse("the header field \(name) has a control character")
+            }
+            all |= byte
+        }
+        // What is no ASCII is kept byte by byte.
+        let field =
+            all < 0x80
+            ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+            : HTTPField(name: name, value: value)
+        fields.append(field)
+        // These say more than a field does.
+        if name == .contentLength {
+            try readLength(value)
+        } else if name == .transferEncoding {
+            try readCoding(value)
+        } else {
+            known?.add(line, field)
+        }
+    }
+
+    /// The same length twice is one; a list of lengths is no number.
+    private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
+        guard !value.isEmpty, value.allSatisfy(Self.isDigit) else {
+            throw MalformedResponse("the Content-Length is no number", value)
+        }
+        guard let length = Self.number(value[...]) else {
+            throw MalformedResponse("the Content-Length is too large", value)
+        }
+        guard contentLength == nil || contentLength == length else {
+            throw MalformedResponse("there are two values of Content-Length, of which one is wrong")
+        }
+        contentLength = length
+    }
+
+    private mutating func readCoding(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
+        guard !isChunked else { throw MalformedResponse("the Transfer-Encoding is given twice") }
+        // Byte by byte: among letters of Unicode there is a second k.
+        guard value.elementsEqual("chunked".utf8, by: { $0 | 0x20 == $1 }) else {
+            throw MalformedResponse("the Transfer-Encoding is not chunked", value)
+        }
+        isChunked = true
+    }
+
+    /// The value of digits; nil for anything else, and for what is more than 2^63 - 1.
+    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
+        var number = 0
+        for digit in digits {
+            guard isDigit(digit) else { return nil }
+            let (tens, hasTooManyDigits) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+            guard !hasTooManyDigits, !isTooLarge else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
+    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {
+        var (start, end) = (value.startIndex, value.endIndex)
+        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
+        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: value[start..<end])
+    }
+}

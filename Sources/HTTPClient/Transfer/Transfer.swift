@@ -1,0 +1,479 @@
+package import EventLoop
+import Glibc
+import HTTPTypes
+
+/// One request to another server and its answer; it belongs to its loop's thread.
+///
+/// Its owner is told when there is something to read, and reads when it wants to: what is not read waits in the system,
+/// and in the end at the server. Two things go on beside each other, and each has its states: what is *sent*, and what
+/// is *received*. A transfer is over when the answer is whole and nothing more is sent, or when something is broken.
+package final class Transfer {
+    /// What is read of an answer with its head.
+    private static let firstPiece = 32 << 10
+    private static let longestLine = 64 << 10
+
+    /// On what it goes.
+    enum Way {
+        /// Before the start.
+        case none
+        case connecting(Connecting)
+        case open(ClientConnection, isUsedAgain: Bool)
+        case over
+    }
+
+    /// What is sent behind what is `outgoing` already.
+    enum Sending {
+        case nothing
+        case bytes([UInt8])
+        case stream(isChunked: Bool)
+        /// The stream has nothing yet.
+        case waiting(isChunked: Bool)
+        /// Not all was sent, and the rest never will be.
+        case stopped
+    }
+
+    /// What is to come.
+    enum Receiving {
+        case head
+        case length(left: Int)
+        case chunks(ChunkReader)
+        case toEnd
+        case over
+    }
+
+    struct State {
+        var owner: (any TransferOwner)?
+        var way = Way.none
+        var hasRetried = false
+        /// Whether another transfer may have the connection afterwards.
+        var isReusable = true
+
+        var sending = Sending.nothing
+        var outgoing: [UInt8] = []
+        var sentCount = 0
+        /// Whether bytes have gone out on this connection, and whether some of them were a stream's, which is not told
+        /// twice.
+        var hasSent = false
+        var hasFilled = false
+        /// When the server last took a part of the request or gave one of the body, or had to be waited for.
+        ///
+        /// Parts of its head do not count: the head has one limit, however slowly it comes.
+        var moved = 0
+
+        var receiving = Receiving.head
+        var reader: ResponseHeadReader
+        /// The server goes on in another protocol, and the connection waits for whoever takes it.
+        var hasSwitched = false
+        /// A line of the head whose end is still to come.
+        var line: [UInt8] = []
+        var hasHeard = false
+        /// What was received and is not read.
+        var early: [UInt8] = []
+        var earlyTaken = 0
+    }
+
+    let request: TransferRequest
+    private let client: HTTPClient
+    private let guardian: Connecting.Guardian?
+    /// Where it stands among the client's.
+    var place = -1
+    private let own: LoopBound<State>
+
+    /// Prepares a request.
+    ///
+    /// - Parameters:
+    ///   - guardian: throws a ``TransferError/Kind/forbidden`` for an address that may not be reached; asked for the 4 or
+    ///     16 bytes of each IP address (none of a Unix socket) before a connection is made, and before one is used again.
+    ///   - owner: who gets the answer; they keep each other until the end.
+    package init(
+        _ request: TransferRequest, on loop: Loop,
+        guardian: ((_ address: [UInt8], _ port: Int) throws(TransferError) -> Void)? = nil,
+        for owner: any TransferOwner
+    ) {
+        self.request = request
+        self.guardian = guardian
+        client = HTTPClient.of(loop)
+        own = LoopBound(State(owner: owner, reader: ResponseHeadReader(known: client.knownLines)), to: loop)
+    }
+
+    // MARK: For the owner
+
+    /// Sends the request.
+    package func start() {
+        client.add(self)
+        own.value.moved = Loop.now
+        do throws(TransferError) {
+            guard let known = client.pool.take(to: request.origin) else { return connect() }
+            do throws(TransferError) {
+                try guardian?(known.address.bytes, known.address.port)
+            } catch {
+                client.keep(known)
+                throw error
+            }
+            begin(on: known, isUsedAgain: true)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// There is more of a streamed body, or its end.
+    package func resumeSending() {
+        guard case .waiting(let isChunked) = own.value.sending else { return }
+        own.value.sending = .stream(isChunked: isChunked)
+        own.value.moved = Loop.now
+        goOnSending()
+    }
+
+    /// The streamed body will never be whole: what is sent is not ended, and the answer goes on.
+    package func giveUpSending() { stopSending() }
+
+    /// Copies what there is of the answer's body: how many bytes; 0 for nothing, which is the end when
+    /// ``TransferOwner/ended(_:)`` was called.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let waiting = own.value.early.count - own.value.earlyTaken
+        guard waiting > 0 else { return receive(into: buffer) }
+        let count = min(buffer.count, waiting)
+        buffer.copyBytes(from: own.value.early[own.value.earlyTaken..<own.value.earlyTaken + count])
+        own.value.earlyTaken += count
+        if count == waiting { forgetEarly() }
+        return count
+    }
+
+    /// Receives more of the body before it is read, up to so many bytes of it: the server may take no more of the request
+    /// before somebody takes what it sends.
+    package func readAhead(upTo limit: Int) {
+        while own.value.early.count - own.value.earlyTaken < limit {
+            let count = receive(into: client.buffer)
+            guard count > 0 else { return }
+            own.value.early += UnsafeRawBufferPointer(
+                rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
+        }
+    }
+
+    /// Whether something was received that is not read.
+    package var hasReceived: Bool { !own.value.early.isEmpty }
+
+    /// Takes all that was received and not read.
+    package func takeReceived() -> [UInt8] {
+        defer { forgetEarly() }
+        return own.value.earlyTaken == 0 ? own.value.early : Array(own.value.early[own.value.earlyTaken...])
+    }
+
+    /// Takes the connection after a 101, with the bytes behind its head; nil where there is none.
+    package func takeConnection() -> (transport: Transport, first: [UInt8])? {
+        guard case .open(let connection, _) = own.value.way, case .over = own.value.receiving else {
+            return nil
+        }
+        let first = takeReceived()
+        own.value.owner = nil
+        own.value.way = .over
+        client.remove(self)
+        return (connection.release(), first)
+    }
+
+    /// Ends it; the owner hears nothing more.
+    package func cancel() {
+        guard own.value.owner != nil else { return }
+        own.value.owner = nil
+        release(keepsConnection: false)
+    }
+
+    private func forgetEarly() {
+        own.value.early = []
+        own.value.earlyTaken = 0
+    }
+
+    // MARK: For the client and the connection
+
+    /// Ends it where the server is waited for, and has stood still for too long.
+    func check(at now: Int) {
+        guard case .open(let connection, _) = own.value.way else { return }
+        switch own.value.sending {
+        // The next move is the caller's.
+        case .waiting: return
+        case .nothing, .bytes, .stream, .stopped: break
+        }
+        // What is there to be read waits for a reader who is slow; what cannot be written, for the server.
+        let isStuck = !own.value.outgoing.isEmpty && !connection.canWrite
+        guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
+        if case .head = own.value.receiving, own.value.outgoing.isEmpty {
+            end(with: .noAnswer(of: request.host, within: request.silenceLimit))
+        } else {
+            end(with: .silence(of: request.host, for: request.silenceLimit))
+        }
+    }
+
+    /// The connection may be read, or written.
+    func goOn() {
+        if case .open(let connection, _) = own.value.way, connection.canWrite { goOnSending() }
+        while case .open(let connection, _) = own.value.way, connection.canRead,
+            case .head = own.value.receiving
+        {
+            readHead(from: connection)
+        }
+        if case .open(let connection, _) = own.value.way, connection.canRead {
+            own.value.owner?.bodyIsThere()
+        }
+    }
+
+    // MARK: The connection
+
+    private func connect() {
+        let connecting = client.connecting(to: request, guardian)
+        own.value.way = .connecting(connecting)
+        connecting.start { [self] result in
+            switch result {
+            case .success(let connection): begin(on: connection, isUsedAgain: false)
+            case .failure(let error): end(with: error)
+            }
+        }
+    }
+
+    private func begin(on connection: ClientConnection, isUsedAgain: Bool) {
+        connection.serve(self)
+        own.value.way = .open(connection, isUsedAgain: isUsedAgain)
+        own.value.isReusable = true
+        own.value.hasSent = false
+        own.value.outgoing = request.head
+        own.value.sentCount = 0
+        own.value.moved = Loop.now
+        switch request.body {
+        case .none: own.value.sending = .nothing
+        case .bytes:
+            let rest = request.remainingBody
+            own.value.sending = rest.isEmpty ? .nothing : .bytes(rest)
+        case .stream(let length): own.value.sending = .stream(isChunked: length == nil)
+        }
+        goOnSending()
+    }
+
+    /// The connection is of no more use.
+    private func broke(_ why: String) {
+        guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
+        // A connection that was used before may have been closed before it had the request (RFC 9112, section 9.3.1).
+        if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled {
+            if request.isIdempotent || !own.value.hasSent {
+                connection.close()
+                own.value.hasRetried = true
+                return connect()
+            }
+        }
+        let problem =
+            isUsedAgain && !own.value.hasHeard
+            ? "\(request.host) closed the connection before it answered \(request.method)"
+            : "the answer of \(request.host) broke off: \(why)"
+        end(with: TransferError(.malformed, problem))
+    }
+
+    private func end(with error: TransferError?) {
+        guard let owner = own.value.owner else { return }
+        own.value.owner = nil
+        release(keepsConnection: error == nil && own.value.isReusable)
+        owner.ended(error)
+    }
+
+    private func release(keepsConnection: Bool) {
+        client.remove(self)
+        let way = own.value.way
+        own.value.way = .over
+        switch way {
+        case .none, .over: break
+        case .connecting(let connecting): connecting.cancel()
+        case .open(let connection, _): keepsConnection ? client.keep(connection) : connection.close()
+        }
+    }
+
+    /// Ends it where the answer is whole, and nothing more is sent.
+    private func endIfOver() {
+        guard case .over = own.value.receiving, own.value.outgoing.isEmpty else { return }
+        switch own.value.sending {
+        case .nothing, .stopped: break
+        case .bytes, .stream, .waiting: return
+        }
+        // Who asked to go on in another protocol takes the connection.
+        if own.value.hasSwitched { return }
+        end(with: nil)
+    }
+
+    // MARK: Sending
+
+    private func goOnSending() {
+        while case .open(let connection, _) = own.value.way {
+            while own.value.sentCount < own.value.outgoing.count {
+                let sent = own.value.sentCount
+                let count = own.value.outgoing.withUnsafeBytes { bytes in
+                    connection.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+                }
+                // What the server said before it went is still to be read.
+                guard let count else { return stopSending(tellsOwner: own.value.hasHeard) }
+                guard count > 0 else { return }
+                own.value.sentCount += count
+                own.value.hasSent = true
+                own.value.moved = Loop.now
+            }
+            own.value.outgoing = []
+            own.value.sentCount = 0
+            guard fillOutgoing() else { return endIfOver() }
+        }
+    }
+
+    /// Takes more of the body; returns false where there is none, or none yet.
+    private func fillOutgoing() -> Bool {
+        switch own.value.sending {
+        case .nothing, .waiting, .stopped: return false
+        case .bytes(let bytes):
+            own.value.outgoing = bytes
+            own.value.sending = .nothing
+        case .stream(let isChunked):
+            guard let count = own.value.owner?.fill(client.buffer) else {
+                own.value.sending = .waiting(isChunked: isChunked)
+                return false
+            }
+            own.value.hasFilled = true
+            if count == 0 { own.value.sending = .nothing }
+            let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
+            own.value.outgoing =
+                isChunked
+                ? Array("\(String(count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : Array(bytes)
+        }
+        return !own.value.outgoing.isEmpty
+    }
+
+    /// Sends nothing more: the answer is no success, or nobody takes the rest.
+    ///
+    /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
+    private func stopSending(tellsOwner: Bool = true) {
+        own.value.sending = .stopped
+        own.value.outgoing = []
+        own.value.sentCount = 0
+        own.value.isReusable = false
+        if tellsOwner { own.value.owner?.sendingStopped() }
+        endIfOver()
+    }
+
+    // MARK: Receiving
+
+    private func readHead(from connection: ClientConnection) {
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: client.buffer[..<Self.firstPiece])
+        let count: Int
+        switch connection.read(into: buffer) {
+        case .nothing: return
+        case .end: return broke("the connection was closed")
+        case .broken(let why): return broke(why)
+        case .bytes(let bytes): count = bytes
+        }
+        own.value.hasHeard = true
+        var rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        while case .head = own.value.receiving {
+            guard let start = rest.baseAddress,
+                let newline = memchr(start, Int32(UInt8(ascii: "\n")), rest.count)
+            else { break }
+            let end = newline - start
+            read(line: UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            guard own.value.owner != nil else { return }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        if case .head = own.value.receiving {
+            own.value.line += rest
+            if own.value.line.count > Self.longestLine {
+                end(with: .noHTTP(of: request.host, MalformedResponse("a line of the head has no end")))
+            }
+        } else {
+            let taken = own.value.hasSwitched ? rest.count : take(rest)
+            if taken > 0 { own.value.early += UnsafeRawBufferPointer(rebasing: rest[..<taken]) }
+            endIfOver()
+        }
+    }
+
+    /// Reads a line, without the newline at its end.
+    private func read(line end: UnsafeRawBufferPointer) {
+        guard own.value.line.isEmpty else {
+            let whole = own.value.line + end
+            own.value.line = []
+            return whole.withUnsafeBytes { read(line: $0) }
+        }
+        let isWithReturn = end.last == UInt8(ascii: "\r")
+        let line = isWithReturn ? UnsafeRawBufferPointer(rebasing: end.dropLast()) : end
+        do throws(MalformedResponse) {
+            guard let head = try own.value.reader.read(line) else { return }
+            if head.status == .switchingProtocols {
+                try head.checkSwitch(to: request.upgrade)
+                own.value.hasSwitched = true
+            } else if head.status.kind == .informational {
+                return
+            }
+            begin(head)
+        } catch {
+            self.end(with: .noHTTP(of: request.host, error))
+        }
+    }
+
+    private func begin(_ head: ResponseHead) {
+        own.value.receiving = head.body(of: request.method)
+        if !head.keepsConnection { own.value.isReusable = false }
+        own.value.owner?.receive(head)
+        switch own.value.sending {
+        case .stopped: stopSending()
+        case .nothing where own.value.outgoing.isEmpty: break
+        case .nothing, .bytes, .stream, .waiting: if head.status.code >= 300 { stopSending() }
+        }
+    }
+
+    /// Receives a part of the body: how many bytes, 0 for nothing yet and at the end.
+    private func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while case .open(let connection, _) = own.value.way, connection.canRead {
+            var target = buffer
+            switch own.value.receiving {
+            case .head, .over: return 0
+            case .length(let left): target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left))
+            case .chunks, .toEnd: break
+            }
+            let count: Int
+            switch connection.read(into: target) {
+            case .nothing: return 0
+            case .bytes(let bytes): count = bytes
+            case .end:
+                if case .toEnd = own.value.receiving {
+                    own.value.receiving = .over
+                    own.value.isReusable = false
+                    endIfOver()
+                } else {
+                    broke("the connection was closed")
+                }
+                return 0
+            case .broken(let why):
+                broke(why)
+                return 0
+            }
+            own.value.moved = Loop.now
+            let taken = take(UnsafeMutableRawBufferPointer(rebasing: target[..<count]))
+            endIfOver()
+            if taken > 0 { return taken }
+        }
+        return 0
+    }
+
+    /// Moves what belongs to the body to the front of what was received, and says how much that is.
+    private func take(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        var (read, taken) = (bytes.count, bytes.count)
+        switch own.value.receiving {
+        case .head, .toEnd: break
+        case .over: (read, taken) = (0, 0)
+        case .length(let left):
+            taken = min(left, bytes.count)
+            read = taken
+            own.value.receiving = left == taken ? .over : .length(left: left - taken)
+        case .chunks(var chunks):
+            do throws(MalformedResponse) {
+                (read, taken) = try chunks.read(bytes)
+            } catch {
+                end(with: .noHTTP(of: request.host, error))
+                return 0
+            }
+            own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
+        }
+        // What nobody asked for is in nobody's answer.
+        if read < bytes.count { own.value.isReusable = false }
+        return taken
+    }
+}

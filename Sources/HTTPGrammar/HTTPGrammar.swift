@@ -1,0 +1,54 @@
+import Glibc
+package import HTTPTypes
+
+extension HTTPField.Name {
+    package static let host = Self("Host")!
+}
+
+extension UInt8 {
+    /// A character of a field value (RFC 9110, section 5.5).
+    package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+
+    /// A character of a request's target, as it is sent (RFC 9112, section 3.2).
+    package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
+
+    /// White space inside a line (RFC 9110, section 5.6.3).
+    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+}
+
+/// A set of characters, in which looking one up is a shift.
+package struct ASCIISet {
+    /// The characters of a token (RFC 9110, section 5.6.2).
+    package static let token = ASCIISet(digits + letterText + "!#$%&'*+-.^_`|~")
+    /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
+    package static let host = ASCIISet(digits + letterText + "-._~!$&'()*+;=%")
+    /// Those of an IP literal.
+    package static let address = ASCIISet(digits + "abcdefABCDEF:.")
+
+    private static let digits = "0123456789"
+    package static let letters = ASCIISet(letterText)
+    private static let letterText = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    private init(_ characters: String) {
+        for byte in characters.utf8 {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
+        }
+    }
+
+    package func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes are exactly the text.
+    package func isText(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
+    }
+}

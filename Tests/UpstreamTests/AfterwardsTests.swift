@@ -1,0 +1,183 @@
+import Drawbridge
+import DrawbridgeServer
+import Glibc
+import MicroHTTPD
+import TestSupport
+import Testing
+
+/// What comes after a request that was broken, refused or left: the next ones are as good as ever.
+@Suite("What follows a broken request to an upstream", .serialized, .timeLimit(.minutes(5)))
+struct AfterwardsTests {
+    /// How often, and how often where there is time.
+    private static let rounds = isLong ? 1_000 : 200
+
+    private static var isLong: Bool { getenv("DRAWBRIDGE_ALL") != nil }
+
+    @Test func requestsBehindBrokenOnesAreAnsweredAtOnce() async throws {
+        let echo: Answering = { connection, head in
+            try connection.send(ok("\(try connection.readBody(after: head).count)"))
+        }
+        let broken = ["0x5\r\nhello\r\n", "12345678901234567\r\nhello", "5\r\nhelloXX\r\n"]
+        try await proxying(to: echo) { port, _ in
+            let head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            try await blocking {
+                for round in 0..<Self.rounds {
+                    if round.isMultiple(of: 2) {
+                        let client = try RawClient(port, timeout: 20)
+                        try client.send(head + "5\r\nhello\r\n")
+                        try client.send(broken[round / 2 % broken.count])
+                        _ = try? client.readToEnd()
+                        client.close()
+                    } else {
+                        let client = try RawClient(port, timeout: 20)
+                        try client.send(head + "5\r\nhello\r\n0\r\n\r\n")
+                        #expect(try client.reply().text == "5")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func anUnknownHostHoldsUpNobodyElse() async throws {
+        let upstream = try RawUpstream { connection, _ in try connection.send(ok("ok")) }
+        defer { upstream.stop() }
+        try await serving(.quiet([.proxy()])) { port in
+            for _ in 0..<20 {
+                let unknown = try await reply(port, get("http://unknown.invalid/", "User-Agent: curl/8"))
+                #expect(unknown.status == 502)
+                let known = try await reply(
+                    port, get("http://127.0.0.1:\(upstream.port)/", "User-Agent: curl/8"))
+                #expect(known.text == "ok")
+            }
+        }
+    }
+
+    /// A server that closes after each answer, and does not say so before.
+    @Test func aServerThatClosesWithoutAWordIsAskedAgain() async throws {
+        let closing: Answering = { connection, head in
+            _ = try connection.readBody(after: head)
+            try connection.send(ok("ok"))
+            connection.close()
+        }
+        try await proxying(to: closing) { port, _ in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await blocking {
+                            let client = try RawClient(port, timeout: 30)
+                            for _ in 0..<25 {
+                                try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                #expect(try client.reply().status == 200)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Files are asked first, so answers are relayed by a task of their own.
+    @Test func callersThatLeaveBetweenTwoPartsLeaveNothingBehind() async throws {
+        let upstream = try RawUpstream { connection, _ in
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 320000\r\n\r\n")
+            for _ in 0..<10 { try connection.send(pattern(32_000)) }
+        }
+        defer { upstream.stop() }
+        let folder = try Folder()
+        let gateway = Gateway.quiet([
+            .staticFiles(folder.path), .upstream("/u=http://127.0.0.1:\(upstream.port)"),
+        ])
+        let server = try GatewayServer(
+            gateway, .init(port: 0, loops: 2, grace: .seconds(60), logsRequests: false))
+        let port = server.address.port
+        try await blocking {
+            for round in 0..<(Self.isLong ? 24_000 : 2_000) {
+                let client = try RawClient(port)
+                try client.send("GET /u HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                usleep(UInt32(round % 20) * 100)
+                client.close()
+            }
+        }
+        // The grace is longer than the test may take: a task that never ends would be seen.
+        await server.stop()
+    }
+
+    @Test func anEarlyRefusalArrivesWholeWhileItsRequestIsStillSent() async throws {
+        let (isHalfSent, goesOn) = (BlockingGate(), BlockingGate())
+        let refusing: Answering = { connection, _ in
+            try connection.send("HTTP/1.1 403 No\r\nContent-Length: 200000\r\n\r\n")
+            try connection.send(pattern(100_000))
+            isHalfSent.open()
+            goesOn.wait()
+            try connection.send(Array(pattern(200_000).dropFirst(100_000)))
+            try connection.drain()
+        }
+        try await proxying(to: refusing) { port, _ in
+            isHalfSent.close()
+            goesOn.close()
+            let body = try await blocking {
+                let client = try RawClient(port, timeout: 30)
+                try client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000\r\n\r\n")
+                try client.send([UInt8](repeating: 1, count: 1000))
+                isHalfSent.wait()
+                // The engine begins no answer before it has taken the body, which it drops now.
+                try client.send([UInt8](repeating: 1, count: 299_000))
+                let head = try client.head()
+                #expect(head.status == 403)
+                let first = try client.bytes(1000)
+                goesOn.open()
+                return first + (try client.bytes(199_000))
+            }
+            #expect(body == pattern(200_000))
+        }
+    }
+
+    @Test func aServerThatStandsStillInTheMiddleIsGivenUp() async throws {
+        let stalling: Answering = { connection, _ in
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")
+            try connection.drain()
+        }
+        var options = Upstream.Options()
+        options.answerTimeout = .seconds(1)
+        try await proxying(to: stalling, options) { port, _ in
+            await #expect(throws: RawClient.Failure.self) { try await reply(port, get("/")) }
+        }
+    }
+
+    @Test func aBodyThatTheConnectionEndsMustBeEndedByTLSItself() async throws {
+        let ending: Answering = { connection, head in
+            try connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nall of it")
+            if head.hasPrefix("GET /cut ") { connection.cutOff() } else { connection.close() }
+        }
+        try await proxying(to: ending, by: [.encrypted]) { port, _ in
+            let whole = try await reply(port, get("/whole"))
+            #expect(whole.text == "all of it")
+            await #expect(throws: RawClient.Failure.self) { try await reply(port, get("/cut")) }
+        }
+        let announced: Answering = { connection, _ in
+            try connection.send(ok("all of it"))
+            connection.cutOff()
+        }
+        try await proxying(to: announced, by: [.encrypted]) { port, _ in
+            let announcedWhole = try await reply(port, get("/"))
+            #expect(announcedWhole.text == "all of it")
+        }
+    }
+
+    @Test func aRequestThatGoesNoFurtherIsAnsweredHere() async throws {
+        let counting: Answering = { connection, head in
+            try connection.send(ok(head.field("Max-Forwards") ?? "none"))
+        }
+        try await proxying(to: counting) { port, upstream in
+            let last = try await reply(port, request("OPTIONS", "/", "Max-Forwards: 0"))
+            #expect(last.status == 200)
+            #expect(last["Allow"] != nil)
+            #expect(upstream.count == 0)
+            let passed = try await reply(port, request("OPTIONS", "/", "Max-Forwards: 2"))
+            #expect(passed.text == "1")
+            let got = try await reply(port, get("/", "Max-Forwards: 0"))
+            #expect(got.text == "0")
+        }
+    }
+}

@@ -57,7 +57,7 @@ class IdlePages:
         connection.sendall(self.handshake)
         self.expect(connection, b"HTTP/1.1 101 ", b"\r\n\r\n")
         hello = {
-            "page": os.urandom(16).hex(), "epoch": "", "received": 0, "bridges": ["wvjb"], "top": True,
+            "page": os.urandom(16).hex(), "life": 1, "epoch": "", "received": 0, "bridges": ["wvjb"], "top": True,
             "url": f"{self.origin}/index.html", "title": "A page"}
         text = json.dumps({"hello": hello}, separators=(",", ":")).encode()
         # A mask of zeroes changes nothing.

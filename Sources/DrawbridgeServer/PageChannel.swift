@@ -62,7 +62,7 @@ final class PageChannel: PageConnection {
 
     func close() { socket.withLock { $0 }?.close(.policy) }
 
-    func answered(_ request: Request, _ response: Response, took: Duration) {
-        log?.add(request, response, bytes: response.body.length ?? 0, took: took)
+    func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {
+        log?.add(request, response, bytes: bytes, took: took)
     }
 }

@@ -42,9 +42,9 @@ final class KnockedSite: Sendable {
     ) async throws -> [String: String] {
         // Now there is a page that another one may try to be.
         let victim = try await curl(
-            "-d", #"{"page":"\#(Self.victim)","token":"\#(gateway.access.token.text)","up":[]}"#,
+            "-d", #"{"page":"\#(Self.victim)","life":1,"token":"\#(gateway.access.token.text)","up":[]}"#,
             "\(address)/__drawbridge__/messages")
-        try #require(victim.isEmpty && gateway.pages.count == 1)
+        try #require(victim == #"{"received":0}"# && gateway.pages.count == 1)
 
         var url = try #require(URLComponents(string: page))
         let told = [

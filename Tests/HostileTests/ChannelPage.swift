@@ -5,17 +5,19 @@ import Testing
 /// A page as the gateway sees it: its channel, over a raw socket.
 struct ChannelPage: Sendable {
     let socket: WebSocketClient
+    let life: Int
     /// What the gateway greeted it with.
     let welcome: JSON
 
     /// Opens a channel, and says hello.
     ///
     /// - Parameters:
+    ///   - life: which of its lives it is.
     ///   - epoch: that of the gateway which the page spoke to last.
     ///   - received: the number of the last message that it took from there.
     static func open(
-        _ port: Int, _ token: String, id: String = String(repeating: "a", count: 32), epoch: String = "",
-        received: Int = 0
+        _ port: Int, _ token: String, id: String = String(repeating: "a", count: 32), life: Int = 1,
+        epoch: String = "", received: Int = 0
     ) async throws -> ChannelPage {
         try await blocking {
             let socket = try WebSocketClient.open(
@@ -23,19 +25,30 @@ struct ChannelPage: Sendable {
                 fields: ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
             let hello: JSON = [
                 "hello": [
-                    "page": .string(id), "epoch": .string(epoch), "received": .number(.init(received)),
+                    "page": .string(id), "life": .number(.init(life)), "epoch": .string(epoch),
+                    "received": .number(.init(received)),
                     "bridges": [], "url": "http://localhost/a.html",
                 ]
             ]
             try socket.send(String(decoding: hello.bytes, as: UTF8.self))
             let frame = try JSON(parsing: try socket.receive().payload)
-            return ChannelPage(socket: socket, welcome: try #require(frame["welcome"]))
+            guard let welcome = frame["welcome"] else { throw IsOver(frame: frame) }
+            return ChannelPage(socket: socket, life: life, welcome: welcome)
         }
+    }
+
+    /// The gateway told it that its life is over.
+    struct IsOver: Error {
+        let frame: JSON
     }
 
     /// Says something.
     func tell(_ message: JSON) async throws {
-        try await blocking { try socket.send(String(decoding: message.bytes, as: UTF8.self)) }
+        var members = message.objectValue ?? [:]
+        members["life"] = .number(.init(life))
+        try await blocking { [message = JSON.object(members)] in
+            try socket.send(String(decoding: message.bytes, as: UTF8.self))
+        }
     }
 
     /// The next frames' messages, each with its number, until there are so many.

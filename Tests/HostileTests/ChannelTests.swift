@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private static let hello = #"{"hello":{"page":"\#(String(repeating: "b", count: 32))"}}"#
+    private static let hello = #"{"hello":{"page":"\#(String(repeating: "b", count: 32))","life":1}}"#
 
     private static let faults = [
         Fault("no mask", 1002, WebSocketClient.frame(1, Array("{}".utf8), isMasked: false)),
@@ -50,7 +50,9 @@ import Testing
 
     @Test(arguments: [
         #"{"up":[[1,{"call":"echo"}]]}"#, #"{"ack":1}"#, "{}", #"{"hello":{}}"#, #"{"hello":{"page":"x"}}"#,
-        #"{"hello":{"page":"\#(String(repeating: "A", count: 32))"}}"#,
+        #"{"hello":{"page":"\#(String(repeating: "A", count: 32))","life":1}}"#,
+        #"{"hello":{"page":"\#(String(repeating: "a", count: 32))"}}"#,
+        #"{"hello":{"page":"\#(String(repeating: "a", count: 32))","life":0}}"#,
     ])
     func whoeverDoesNotSayHelloIsNoPage(_ text: String) async throws {
         let gateway = Gateway.quiet()
@@ -80,13 +82,14 @@ import Testing
             let id = String(repeating: "c", count: 32)
             for _ in 1...2 {
                 let body =
-                    #"{"page":"\#(id)","token":"\#(gateway.access.token.text)","up":[[\#(number),{"call":"note"}],"#
+                    #"{"page":"\#(id)","life":1,"token":"\#(gateway.access.token.text)","up":[[\#(number),{"call":"note"}],"#
                     + #"[9223372036854775807,{"call":"note"}]]}"#
                 let sent = try await replies(port, post("/__drawbridge__/messages", body.utf8))
-                #expect(sent.map(\.status) == [204])
+                #expect(sent.map(\.status) == [200])
                 try await blocking {
                     try page.socket.send(
-                        #"{"ack":\#(number),"up":[[\#(number),{"call":"note"}],[\#(number)],\#(number)]}"#)
+                        #"{"life":1,"ack":\#(number),"up":[[\#(number),{"call":"note"}],[\#(number)],\#(number)]}"#
+                    )
                 }
             }
             try await page.tell(["up": [[1, ["call": "note", "id": 1]]]])
@@ -112,7 +115,6 @@ import Testing
             for number in 4...5 { try page.send("n", .number(.init(number))) }
             let waiting = Task { try await page.call("ask") }
             let again = try await ChannelPage.open(port, token, epoch: epoch, received: 2)
-            #expect(again.welcome["new"] == false)
             let rest = try await again.messages(4)
             #expect(rest.compactMap { $0[0]?.numberValue?.intValue } == [3, 4, 5, 6])
             #expect(rest.prefix(3).map { $0[1]?["data"] } == [3, 4, 5])
@@ -142,7 +144,6 @@ import Testing
             #expect(full?.reason == .full)
             #expect(count > 10_000)
             let again = try await ChannelPage.open(port, token, epoch: epoch)
-            #expect(again.welcome["new"] == false)
             var last = 0
             while last < count {
                 let some = try await again.messages(1)
@@ -220,8 +221,12 @@ import Testing
             let answer = try await replies(
                 port, get("/__drawbridge__/token", "X-Drawbridge-Page: x", "Sec-Fetch-Site: same-origin"))
             let token = try JSON(parsing: answer[0].body)["token"]?.stringValue
-            let page = try await ChannelPage.open(port, try #require(token), epoch: epoch, received: 17)
-            #expect(page.welcome["new"] == true)
+            let over = try await #require(throws: ChannelPage.IsOver.self) {
+                try await ChannelPage.open(port, try #require(token), epoch: epoch, received: 17)
+            }
+            #expect(over.frame["over"] == 1)
+            #expect(over.frame["epoch"]?.stringValue != epoch)
+            let page = try await ChannelPage.open(port, try #require(token), life: 2, epoch: epoch)
             #expect(page.welcome["received"] == 0)
             #expect(page.welcome["epoch"]?.stringValue != epoch)
             try #require(new.pages.all.first).send("n", 1)
@@ -249,7 +254,7 @@ import Testing
             let client = try RawClient(port)
             try client.send(
                 post(
-                    "/__drawbridge__/call", #"{"call":"waits"}"#.utf8,
+                    "/__drawbridge__/call", #"{"call":"waits","life":1}"#.utf8,
                     "X-Drawbridge-Token: \(gateway.access.token.text)",
                     "X-Drawbridge-Page: \(String(repeating: "d", count: 32))"))
             try await seen.wait { $0 == ["began"] }

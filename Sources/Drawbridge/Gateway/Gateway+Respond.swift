@@ -58,7 +58,9 @@ extension Gateway {
 
     /// Native or not.
     private func answer(_ request: Request, on loop: (any HandlerLoop)?) async throws -> Response {
-        switch request.door == nil ? destination(of: request) : .native(request, nil) {
+        let destination = request.door == nil ? destination(of: request) : .native(request, nil)
+        if case .native = destination { await awaitTurn(of: request) }
+        switch destination {
         case .nowhere(let response): return response
         case .behind: return try await passThrough(request)
         case .native(let plain, let route?): return await run(route, plain, on: loop)
@@ -297,6 +299,10 @@ extension Gateway {
     ) -> Beginning {
         let id = Request.id(head)
         let count = body.count
+        if head.waitsForItsTurn {
+            return .tooLong(
+                Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self))
+        }
         if let known = decision(about: head, from: remoteAddress) {
             let plain = Request(
                 head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)

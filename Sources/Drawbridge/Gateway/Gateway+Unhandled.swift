@@ -29,14 +29,25 @@ extension Gateway {
     }
 
     private func hint(for request: Request) -> String {
+        if request.path == "/", let door = request.door?.call, door.name.isEmpty {
+            return "no handler at /, which gets what a page sends without a name, "
+                + "as WebViewJavascriptBridge 4 does by send(data): register one there"
+        }
         // Only ASCII may stand in a header; the path is shown as it would be sent.
         let path = Percent.decode(request.path[...].utf8) ?? request.path
-        var shown = Percent.encode(path, keeping: "/:*")
-        if shown.utf8.count > 256 { shown = "\(shown.prefix(256))..." }
-        guard let nearest = Nearest.of(path, among: patterns(for: request)) else {
-            return "no handler at \(shown)"
+        func shown(_ path: String) -> String {
+            let shown = Percent.encode(path, keeping: "/:*")
+            return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
         }
-        return
-            "no handler at \(shown); the nearest registered path is \(Percent.encode(nearest, keeping: "/:*"))"
+        var hint = "no handler at \(shown(path))"
+        let others = patternsOfPages(with: request.path, otherThan: request)
+        if !others.isEmpty {
+            let pages = others.map(shown).joined(separator: ", ")
+            let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
+            hint += "; pages at \(pages) have one, and \(own)"
+        } else if let nearest = Nearest.of(path, among: patterns(for: request)) {
+            hint += "; the nearest registered path is \(shown(nearest))"
+        }
+        return hint
     }
 }

@@ -40,6 +40,12 @@ struct ContentSecurityPolicy {
     /// Whether it has a directive of this name.
     func has(_ name: String) -> Bool { sources(of: name) != nil }
 
+    /// Whether pages under it have no origin.
+    var isSandboxed: Bool {
+        sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == "allow-same-origin" } }
+            ?? false
+    }
+
     /// Of two with one name the first counts (section 2.2.1).
     private func index(of name: String) -> Int? { directives.firstIndex { $0.name == name } }
 

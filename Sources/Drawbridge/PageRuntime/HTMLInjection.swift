@@ -19,7 +19,7 @@ struct HTMLInjection: Sendable {
     let suffix: String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
-    private let encoded = EncodedDocuments()
+    private let withoutNative = PagesWithoutNative()
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
     /// Makes it for the life of a process.
@@ -55,8 +55,13 @@ struct HTMLInjection: Sendable {
             return part
         }
         guard response.isPlain else {
-            if use == .page, let coding = response.coding { encoded.tell(of: request, coding) }
+            if use == .page, let coding = response.coding {
+                withoutNative.tell(of: request, .encoded(coding))
+            }
             return response
+        }
+        if use == .page, response.policies(.contentSecurityPolicy).contains(where: \.isSandboxed) {
+            withoutNative.tell(of: request, .sandboxed)
         }
         let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
         let rewriter = HTMLRewriter(tag: Array(tag(request, access.nonce).utf8), isPage: use == .page) {

@@ -5,6 +5,7 @@ const calls = new Map();
 /// Calls native. `done(error, value, isMore)` gets `{code, message}` or the handler's output, nothing being `null`;
 /// without it no reply is wanted, and none comes.
 function call(name, data, door, done) {
+    gather();
     const message = { call: String(name).replace(/^\//, ''), data, door };
     if (!done) return post(message);
     const id = message.id = ++lastCall;
@@ -55,7 +56,6 @@ function callNow(name, data, door) {
     connect();
     gather();
     const { status, answer } = tellNow('call', { call: name.replace(/^\//, ''), data, door });
-    if (answer.received) taken(answer.received);
     if (answer.error) throw failure(answer.error);
     if (status !== 200) throw failure({ code: status || 503, message: answer.message || 'the gateway did not answer' });
     return answer.value;
@@ -63,23 +63,42 @@ function callNow(name, data, door) {
 
 /// Sends what waits to be sent, with something more, and waits until it is taken.
 function tellNow(path, more) {
-    notePlace();
-    const ask = () => askNow('POST', path, carrying(waiting, more));
-    const { status, answer } = ask();
-    if (status !== 401 && status !== 403) return { status, answer };
-    // The token is of a process that is no more.
-    adopt(askNow('GET', 'token').answer);
-    return ask();
+    for (let tries = 0; ; tries += 1) {
+        notePlace();
+        const { status, answer } = askNow('POST', path, carrying(waiting, more));
+        if (tries < 3 && (status === 401 || status === 403)) {
+            // The token is of a process that is no more.
+            adopt(askNow('GET', 'token').answer);
+        } else if (tries < 3 && answer.over) {
+            isOver(answer);
+        } else {
+            areSent(waiting);
+            if (answer.received) taken(answer.received);
+            return { status, answer };
+        }
+    }
 }
 
-/// Takes from the bridge what it keeps to the end of the task.
-function gather() {
-    if (ownBridge) fetchFrom(ownBridge.bridge);
+/// Makes the calls that wait for the end of the page's task, before the page makes another one: calls begin in their
+/// order, whichever bridge they go by. Of what waits in the page's own bridge and behind its URLs, only one has some.
+let isGathering = false;
+function gather(isForBridge) {
+    gathering(() => {
+        gatherURLs();
+        if (ownBridge && !isForBridge) fetchFrom(ownBridge.bridge);
+    });
+}
+
+/// Makes calls in their order: none of them looks for others before it.
+function gathering(work) {
+    if (isGathering) return;
+    isGathering = true;
+    attempt(work);
+    isGathering = false;
 }
 
 /// What the page has said before a synchronous request of its own is taken before it.
 function flushNow() {
-    gather();
     if (waiting.length) tellNow('messages');
 }
 
@@ -101,6 +120,12 @@ function askNow(method, path, body) {
 /// What says which page sends a request that is bound for native.
 const signature = () => [['Page', page], ['Token', token], ['Path', location.pathname]];
 
-function sign(request) {
-    for (const [name, value] of signature()) xhrHeader.call(request, 'X-Drawbridge-' + name, value);
+function sign(request, fields = signature()) {
+    for (const [name, value] of fields) xhrHeader.call(request, 'X-Drawbridge-' + name, value);
+}
+
+/// Behind which message of the page's a request of its own comes; nothing where there is none.
+function after() {
+    gather();
+    return lastNumber ? [['After', life + '.' + lastNumber]] : [];
 }

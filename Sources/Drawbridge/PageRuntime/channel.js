@@ -1,7 +1,12 @@
 // The channel to the gateway, for doors 3 to 7 of the contracts: one WebSocket, opened by the first use of a bridge.
 // Messages are numbered in both directions and kept until the other side has taken them: a connection that breaks loses
-// none and doubles none. The `epoch` tells one process of the gateway from the next.
+// none and doubles none.
+//
+// A page has one id and lives one after the other. A life ends when the gateway gives the page up, and when the `epoch`
+// tells of another gateway. Every life numbers its messages from 1 on, in both directions. All that goes up says of which
+// life it is and how far that has come. So the gateway does nothing twice, and takes no old word for a new one.
 let { epoch } = config;
+let life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
 
@@ -11,6 +16,8 @@ let waiting = [];
 let said;
 let saidBefore;
 let lastNumber = 0;
+// The last number that was sent in this life by any way, and the one that was sent over this connection.
+let toldNumber = 0;
 let sentNumber = 0;
 let isFlushing = false;
 // What came down.
@@ -18,8 +25,8 @@ let received = 0;
 let acknowledged = 0;
 
 let socket = null;
+let hasGreeted = false;
 let isWelcome = false;
-let wasWelcome = false;
 let isGone = false;
 let leaving = false;
 let delay = 0;
@@ -55,8 +62,21 @@ function notePlace() {
 
 /// The body of a request that carries messages in the channel's place.
 function carrying(messages, more) {
-    const text = write(Object.assign({ page, epoch }, JSON.parse(saidBefore), more));
+    const text = write(Object.assign(lifeSign(), JSON.parse(saidBefore), more));
     return text.slice(0, -1) + ',"up":' + batch(messages) + '}';
+}
+
+/// Who sends this, in which life, and how far that has come.
+function lifeSign() {
+    return { page, life, n: toldNumber, received, epoch };
+}
+
+/// These messages are on their way, or the gateway has them already.
+function areSent(messages) {
+    for (const message of messages) {
+        message.isSent = true;
+        toldNumber = Math.max(toldNumber, message.n);
+    }
 }
 
 function flush() {
@@ -68,20 +88,20 @@ function flush() {
     for (const message of waiting) {
         if (message.n <= sentNumber) continue;
         if (length && (refusals || length + message.text.length > 1e6)) {
-            send('{"up":' + batch(frame) + '}');
+            send('"up":' + batch(frame));
             frame = [];
             length = 0;
         }
         frame.push(message);
         length += message.text.length;
-        message.isSent = true;
         sentNumber = message.n;
     }
-    if (length) send('{"up":' + batch(frame) + '}');
+    if (length) send('"up":' + batch(frame));
+    areSent(waiting);
 }
 
-function send(text) {
-    socketSend.call(socket, text);
+function send(members) {
+    socketSend.call(socket, '{"life":' + life + ',' + members + '}');
 }
 
 /// The gateway has all up to number `n`.
@@ -97,14 +117,16 @@ function keep(isKept) {
 function acknowledge() {
     if (!isWelcome || acknowledged === received) return;
     acknowledged = received;
-    send('{"ack":' + received + '}');
+    send('"ack":' + received);
 }
 
 function connect() {
     if (socket || isGone) return;
     if (window.origin === 'null') {
         // A page in a sandbox has no origin by which the gateway could know it.
-        setTimeout(() => failCalls({ code: 403, message: 'a page in a sandbox may not call native' }, () => true));
+        const message = 'a page in a sandbox may not call native; its policy must say allow-same-origin';
+        console.warn('Drawbridge:', message);
+        setTimeout(() => failCalls({ code: 403, message }, () => true));
         waiting = [];
         return;
     }
@@ -120,10 +142,9 @@ function connect() {
     let wasOpen = false;
     own.onopen = () => {
         if (own !== socket) return;
-        wasOpen = true;
+        wasOpen = hasGreeted = true;
         notePlace();
-        const hello = { page, epoch, received, bridges };
-        send(write({ hello: Object.assign(hello, JSON.parse(saidBefore)) }));
+        socketSend.call(own, write({ hello: Object.assign(lifeSign(), { bridges }, JSON.parse(saidBefore)) }));
     };
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data), event.data.length);
@@ -131,7 +152,7 @@ function connect() {
     own.onclose = event => {
         if (own !== socket) return;
         if (isWelcome && (event.code === 1007 || event.code === 1009)) refusals += 1;
-        isWelcome = false;
+        isWelcome = hasGreeted = false;
         if (wasOpen) reconnect(own);
         // Refused: perhaps by another process, which has another token.
         else renew().then(() => reconnect(own));
@@ -157,30 +178,40 @@ function renew() {
 
 function adopt(current) {
     if (current.token) token = current.token;
-    if (current.epoch && current.epoch !== epoch) restart(current.epoch, restarted);
+    if (current.epoch && current.epoch !== epoch) beginLife(current.epoch);
 }
 
-const restarted = 'the gateway was restarted';
-const givenUp = 'the gateway gave the page up, which was away or took no answers';
+/// The gateway says that a life is over there.
+function isOver({ over, epoch: current }) {
+    if (over === life) beginLife(current);
+}
 
-/// Begins anew with a gateway that knows nothing of this page. Calls that were sent before fail, and say why; what was
+/// Begins anew with a gateway that knows nothing of this life. Calls that were sent before fail, and say why; what was
 /// not sent is numbered again.
-function restart(current, message) {
+function beginLife(current) {
+    const message = current !== epoch ? 'the gateway was restarted'
+        : 'the gateway gave the page up, which was away or took no answers';
     epoch = current;
-    received = acknowledged = sentNumber = lastNumber = 0;
+    life += 1;
+    received = acknowledged = toldNumber = sentNumber = lastNumber = 0;
     keep(({ isSent, isAnswer, isPlace }) => isPlace || !isSent && !isAnswer);
     const kept = new Set(waiting.map(({ id }) => id));
-    for (const message of waiting) message.n = ++lastNumber;
+    for (const message of waiting) {
+        message.n = ++lastNumber;
+        message.isSent = false;
+    }
     forgetAnswers();
     failCalls({ code: 503, message }, id => !kept.has(id));
+    // It greeted for the life before.
+    isWelcome = false;
+    if (hasGreeted) socket.close();
 }
 
 function take(frame, length) {
+    if (frame.over) return isOver(frame);
+    if (frame.life !== life) return;
     if (frame.welcome) {
         const { welcome } = frame;
-        if (welcome.epoch !== epoch) renew();
-        if (welcome.epoch !== epoch) restart(welcome.epoch, restarted);
-        else if (welcome.new && wasWelcome) restart(epoch, givenUp);
         taken(welcome.received);
         // Refused twice, and the second time alone: it will never be taken, and the next ones must be.
         if (refusals > 1 && waiting.length) {
@@ -190,7 +221,7 @@ function take(frame, length) {
             refusals = 0;
         }
         sentNumber = welcome.received;
-        isWelcome = wasWelcome = true;
+        isWelcome = true;
         const own = socket;
         setTimeout(() => {
             if (own === socket) delay = 0;
@@ -227,10 +258,10 @@ function leave(event) {
     isGone = true;
     leaving = !event.persisted;
     sendLast();
-    if (isWelcome && leaving) send('{"bye":true}');
+    if (isWelcome && leaving) send('"bye":true');
     socket.close();
     socket = null;
-    isWelcome = false;
+    isWelcome = hasGreeted = false;
 }
 
 /// What the gateway has not taken travels by a request that outlives the page, for which browsers have 64 KB.
@@ -243,7 +274,7 @@ function sendLast() {
         if (body.size < 6e4 || !last.length) break;
         last = last.slice(0, last.length >> 1);
     }
-    for (const message of last) message.isSent = true;
+    areSent(last);
     sendBeacon.call(navigator, origin + '/__drawbridge__/messages', body);
 }
 

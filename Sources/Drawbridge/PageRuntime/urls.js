@@ -22,7 +22,7 @@ function asked(url) {
     if (name === '__jsbridge__') return () => frameCall(path, query);
     if (isOwn) return name === 'fetch_message' ? fetchQueue : () => command(host + path, query);
     if (scheme !== 'https' && scheme !== 'wvjbscheme') return undefined;
-    if (name === '__bridge_loaded__') return loadWVJB;
+    if (name === '__bridge_loaded__') return scheme === 'https' ? loadWVJB : loadWVJB5;
     return name === '__wvjb_queue_message__' ? fetchWVJB : undefined;
 }
 
@@ -67,8 +67,8 @@ function bound(url) {
 
 // Frames. A URL for native is kept from the attribute, and remembered. The frame is the page's to add and to remove.
 const frameURLs = new WeakMap();
-// What is to be done for a frame, in a later task: `{work, isAdded}`.
-const dueFrames = new Map();
+// What is to be done for a URL, in a later task or before the page's next call: `{work, frame, isAdded}`.
+let dueURLs = [];
 const frames = HTMLIFrameElement.prototype;
 const frameSource = Object.getOwnPropertyDescriptor(frames, 'src');
 const { setAttribute, getAttribute, removeAttribute } = Element.prototype;
@@ -81,21 +81,41 @@ function keepFromFrame(frame, url) {
         return false;
     }
     frameURLs.set(frame, String(url));
-    const due = dueFrames.get(frame);
-    if (due) {
-        due.work.push(work);
-        return true;
-    }
-    dueFrames.set(frame, { work: [work], isAdded: false });
-    later(() => {
-        sawChanges(observer.takeRecords());
-        const { work, isAdded } = dueFrames.get(frame);
-        dueFrames.delete(frame);
-        // One that was not in the document loads nothing in a web view either.
-        if (isAdded || frame.isConnected) work.forEach(attempt);
-    });
+    const due = dueURLs.find(due => due.frame === frame);
+    if (due) due.work.push(work);
+    else soon({ work: [work], frame });
     return true;
 }
+
+/// Does what a URL asked for in a later task; calls that were made before are made before.
+function soon(due) {
+    gathering(() => ownBridge && fetchFrom(ownBridge.bridge));
+    dueURLs.push(due);
+    later(() => {
+        sawChanges(observer.takeRecords());
+        if (!dueURLs.includes(due)) return;
+        dueURLs = dueURLs.filter(other => other !== due);
+        if (isOpened(due)) gathering(() => due.work.forEach(attempt));
+    });
+}
+
+/// A frame that was not in the document loads nothing in a web view either.
+function isOpened({ frame, isAdded }) {
+    return !frame || isAdded || frame.isConnected;
+}
+
+/// Makes the calls of URLs now. A signal that there is something to fetch holds for what is there now, and stays.
+function gatherURLs() {
+    sawChanges(observer.takeRecords());
+    for (const due of dueURLs.filter(isOpened)) {
+        const { work } = due;
+        due.work = work.filter(isSignal);
+        for (const one of work) if (!isLoad(one)) attempt(one);
+    }
+}
+
+const isLoad = work => [loadWVJB, loadWVJB5].includes(work);
+const isSignal = work => isLoad(work) || [fetchWVJB, fetchQueue].includes(work);
 
 Object.defineProperty(frames, 'src', Object.assign({}, frameSource, {
     get() {
@@ -117,12 +137,12 @@ function sawFrame(frame) {
         keepFromFrame(frame, url);
     } else if (!frameURLs.has(frame)) {
         return;
-    } else if (!dueFrames.has(frame)) {
+    } else if (!dueURLs.some(due => due.frame === frame)) {
         // Added once more, it loads once more.
         keepFromFrame(frame, frameURLs.get(frame));
     }
     // It may be removed again before its task comes.
-    dueFrames.get(frame).isAdded = true;
+    dueURLs.find(due => due.frame === frame).isAdded = true;
 }
 
 function sawChanges(changes) {
@@ -141,7 +161,7 @@ observer.observe(document, { childList: true, subtree: true, attributeFilter: ['
 function instead(event, work) {
     if (!work || event.defaultPrevented || !event.cancelable) return;
     event.preventDefault();
-    later(work);
+    soon({ work: [work] });
 }
 
 /// Hears of an event when the page has had its say: at the last place that it reaches, which is `window`, or wherever
@@ -177,7 +197,7 @@ wrap(HTMLAnchorElement.prototype, 'click', function () {
 wrap(window, 'open', function (url) {
     const work = asked(url);
     if (!work) return openWindow.apply(this, arguments);
-    later(work);
+    soon({ work: [work] });
     return null;
 });
 
@@ -195,7 +215,7 @@ hearLast('submit', event => instead(event, askedByForm(event.target, event.submi
 const { submit } = HTMLFormElement.prototype;
 wrap(HTMLFormElement.prototype, 'submit', function () {
     const work = askedByForm(this);
-    if (work) later(work);
+    if (work) soon({ work: [work] });
     else submit.call(this);
 });
 
@@ -206,20 +226,25 @@ if (navigation) {
 }
 
 // Requests for native stay in the page's origin and say which page they are from. All others are passed on as they are.
-const standing = new WeakSet();
+const ownRequests = new WeakMap();
 wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
-    standing.delete(this);
+    ownRequests.delete(this);
     const to = arguments.length > 1 && bound(url);
     if (!to) return xhrOpen.apply(this, arguments);
     xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: to }));
     sign(this);
-    if (arguments.length < 3 || arguments[2]) return;
+    const isStanding = arguments.length > 2 && !arguments[2];
+    ownRequests.set(this, isStanding);
     // Native must not call back into a page that stands still.
-    xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
-    standing.add(this);
+    if (isStanding) xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
 });
 wrap(XMLHttpRequest.prototype, 'send', function () {
-    if (standing.has(this)) flushNow();
+    if (ownRequests.has(this)) {
+        gather();
+        if (ownRequests.get(this)) flushNow();
+        ownRequests.delete(this);
+        sign(this, after());
+    }
     xhrSend.apply(this, arguments);
 });
 
@@ -228,7 +253,7 @@ wrap(window, 'fetch', function (input, options) {
     const to = bound(isRequest ? input.url : input);
     if (!to) return fetch.apply(undefined, arguments);
     // As the page is now.
-    const fields = signature();
+    const fields = signature().concat(after());
     return new Promise(resolve => {
         const request = new Request(isRequest ? input : to, options);
         resolve(isRequest && to !== input.url ? moved(request, to) : request);

@@ -11,6 +11,8 @@ const pageParsed = new Promise(done => {
 
 let handlers;
 let ownBridge;
+// What is older than 6.x catches what a handler throws.
+let catches = false;
 
 /// The object that pages know.
 function makeBridge() {
@@ -27,6 +29,7 @@ function makeBridge() {
             message.callbackId = 'cb_' + ++count + '_' + Date.now();
             callbacks[message.callbackId] = callback;
         }
+        gather(true);
         queue.push(message);
         if (isFetching) return;
         isFetching = true;
@@ -48,8 +51,19 @@ function makeBridge() {
         const respond = callbackId
             && (responseData => send({ handlerName, responseId: callbackId, responseData })) || undefined;
         const handler = handlerName ? handlers[handlerName] : bridge._messageHandler;
-        if (handler) handler(message.data, respond);
-        else console.log('WebViewJavascriptBridge: WARNING: no handler for message from ObjC:', message);
+        if (!handler) {
+            console.log('WebViewJavascriptBridge: WARNING: no handler for message from ObjC:', message);
+            return hasFailed(callbackId, { code: 400, message: 'the page has no handler for ' + handlerName });
+        }
+        try {
+            handler(message.data, respond);
+        } catch (error) {
+            // It may have answered before.
+            gather();
+            hasFailed(callbackId, error);
+            if (!catches) throw error;
+            console.log('WebViewJavascriptBridge: WARNING: javascript handler threw.', message, error);
+        }
     }
 
     let early;
@@ -77,6 +91,7 @@ function makeBridge() {
 
     /// What 4.x has more. There, what comes before `init` is kept for it.
     function addOld(keeps) {
+        catches = true;
         if (keeps) early = [];
         bridge.init = handler => {
             if (bridge._messageHandler) throw new Error('WebViewJavascriptBridge.init called twice');
@@ -100,6 +115,12 @@ function installWVJB() {
     }
     ownBridge = makeBridge();
     put('WebViewJavascriptBridge', ownBridge.bridge);
+}
+
+/// The page has loaded `__bridge_loaded__`, by the scheme of 5.x.
+function loadWVJB5() {
+    catches = true;
+    loadWVJB();
 }
 
 /// The page has loaded `__bridge_loaded__`.
@@ -159,15 +180,25 @@ function takeCalls(kind) {
     });
 }
 
-/// Calls a handler of the page, as soon as there is a bridge.
-function callWVJB(handlerName, data, id, done) {
+/// Calls a handler of the page, as soon as there is a bridge; `answer` gets its outcome.
+function callWVJB(handlerName, data, id, answer) {
     const message = { handlerName, data };
-    if (done) {
+    if (id !== undefined) {
         message.callbackId = 'objc_cb_' + id;
-        responses.set(message.callbackId, done);
+        responses.set(message.callbackId, answer);
     }
     if (takesCalls) deliver(message);
     else startupCalls.push(() => deliver(message));
+}
+
+function hasAnswered(callbackId, outcome) {
+    const answer = responses.get(callbackId);
+    responses.delete(callbackId);
+    if (answer) answer(outcome);
+}
+
+function hasFailed(callbackId, error) {
+    hasAnswered(callbackId, { error: error || String(error) });
 }
 
 function deliver(message) {
@@ -185,9 +216,7 @@ function fetchFrom(bridge) {
     for (const message of messagesIn(bridge._fetchQueue())) {
         const { responseId, responseData, handlerName = '', data, callbackId } = message;
         if (responseId) {
-            const done = responses.get(responseId);
-            responses.delete(responseId);
-            if (done) done(responseData);
+            hasAnswered(responseId, { value: responseData });
         } else {
             // A library that the page has brought forgets its callback with the first answer.
             const door = ownBridge && bridge === ownBridge.bridge ? 'wvjb' : 'ownLibrary';

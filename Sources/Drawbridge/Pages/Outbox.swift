@@ -18,7 +18,12 @@ struct Outbox {
     /// What a message costs beside its text: its number in the frame, and its place here.
     private static let extra = 32
 
+    /// The life of the page that its frames are for.
+    let life: Int
+
     private(set) var last = 0
+    /// The highest number that was sent over any connection.
+    private(set) var sent = 0
     private var waiting: [(number: Int, text: [UInt8])] = []
     private var first = 0
     /// The place of the first that is not sent over this connection.
@@ -27,6 +32,8 @@ struct Outbox {
     private(set) var bytes = 0
     /// Those of them that are sent over this connection.
     private var bytesUnderway = 0
+
+    init(life: Int = 1) { self.life = life }
 
     /// Whether a message can be added.
     func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
@@ -81,14 +88,26 @@ struct Outbox {
         guard end > next else { return nil }
         defer {
             next = end
+            sent = max(sent, waiting[end - 1].number)
             bytesUnderway += size
         }
-        return Self.frame(waiting[next..<end], size)
+        return frame(waiting[next..<end], size)
     }
 
-    private static func frame(_ messages: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
-        var frame = Array(#"{"down":["#.utf8)
-        frame.reserveCapacity(size + 16)
+    /// Takes back what was not sent yet; its place stays, with nothing in it.
+    mutating func withdraw(_ number: Int) {
+        guard number > sent, let place = waiting.lastIndex(where: { $0.number == number }) else { return }
+        bytes -= waiting[place].text.count - Self.nothing.count
+        waiting[place].text = Self.nothing
+    }
+
+    private static let nothing = Array("{}".utf8)
+
+    private func frame(_ messages: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
+        var frame = Array(#"{"life":"#.utf8)
+        frame.reserveCapacity(size + 48)
+        JSON.write(life, into: &frame)
+        frame += #","down":["#.utf8
         for (position, message) in messages.enumerated() {
             frame += (position == 0 ? "[" : ",[").utf8
             JSON.write(message.number, into: &frame)

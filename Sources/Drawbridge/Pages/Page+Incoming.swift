@@ -11,17 +11,18 @@ extension Page {
     /// - Parameters:
     ///   - messages: each a number and what it says.
     ///   - step: what is done behind them.
-    /// - Returns: the number of the last message that was taken.
+    /// - Returns: the number of the last message that was taken; nil where the life is over, and nothing was taken.
     @discardableResult
     func take(
         _ messages: [JSON], then step: (@Sendable () -> Void)? = nil, on loop: (any HandlerLoop)?
-    ) -> Int {
+    ) -> Int? {
         for message in messages { tell("RCVD", message.bytes) }
         let messages = PageMessage.numbered(messages)
-        let (received, mustWork) = state.withLock { state in
+        let (received, mustWork): (Int?, Bool) = state.withLock { state in
+            if case .over = state.phase { return (nil, false) }
             for (number, message) in messages where number == state.received + 1 {
                 state.received = number
-                if let message { state.inbox.append(.message(message)) }
+                state.inbox.append(.message(number, message))
             }
             if let step { state.inbox.append(.step(step)) }
             let mustWork = !state.isWorking && !state.inbox.isEmpty
@@ -43,6 +44,7 @@ extension Page {
             }
             guard !some.isEmpty else { return }
             for work in some { run(work, on: loop) }
+            if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
             if let loop, some.count == Self.workAtOnce {
                 return loop.schedule { self.work(on: loop) }
             }
@@ -52,11 +54,18 @@ extension Page {
     private func run(_ work: Work, on loop: (any HandlerLoop)?) {
         switch work {
         case .step(let step): step()
-        case .message(.call(let call)): run(call, on: loop)
-        case .message(.result(let id, let outcome)): answered(id, outcome)
-        case .message(.ready(let bridge)): state.withLock { _ = $0.bridges.insert(bridge) }
-        case .message(.moved(let url, let title)): move(to: url, title: title)
+        case .message(_, .call(let call)): run(call, on: loop)
+        case .message(_, .result(let id, let outcome)): answered(id, outcome)
+        case .message(_, .ready(let bridge)): state.withLock { _ = $0.bridges.insert(bridge) }
+        case .message(_, .moved(let url, let title)): move(to: url, title: title)
+        case .message(_, nil): break
         }
+    }
+
+    /// Whoever waits for the messages up to this one may begin.
+    private func hasBegun(_ number: Int) {
+        state.withLock { $0.begun = number }
+        gateway.pages.turns.reached(.init(life: life, number: number), of: id)
     }
 
     /// The page says where it is.
@@ -81,7 +90,8 @@ extension Page {
         }
         let isGone = state.withLock { state in
             if state.running.keys.contains(number) { state.running.updateValue(task, forKey: number) }
-            return state.gone != nil
+            if case .over = state.phase { return true }
+            return false
         }
         if isGone { task.cancel() }
     }
@@ -90,9 +100,7 @@ extension Page {
     private func reply(to call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
-        let isSilent =
-            outcome.isMissing && gateway.pageRuntime?.missing != .answer && call.door?.needsAnswer != true
-        guard let id = call.id, !isSilent else {
+        guard let id = call.id, gateway.isHeard(outcome, call) else {
             if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
             return
         }
@@ -137,7 +145,7 @@ extension Page {
     /// Says something in the log and in the page's console.
     func warn(_ text: String) {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
-        try? post((["log": .string(text)] as JSON).bytes)
+        _ = try? post((["log": .string(text)] as JSON).bytes)
     }
 }
 
@@ -145,36 +153,58 @@ extension Page {
 extension Page: Expiring {
     /// A connection has come for this page, the first or another one.
     ///
-    /// - Parameter received: the number of the last message that the page has applied; nil when it begins anew.
-    func connect(_ connection: any PageConnection, received: Int?, isNew: Bool) {
-        Deadlines.shared.remove(self)
-        let old = state.withLock { state in
+    /// - Parameter received: the number of the last message that the page has applied.
+    /// - Returns: false where its life is over, or ends: the page is to begin the next one.
+    func connect(_ connection: any PageConnection, received: Int) -> Bool {
+        let (isOpen, old): (Bool, (any PageConnection)?) = state.withLock { state in
+            guard case .open = state.phase else { return (false, nil) }
+            Deadlines.shared.remove(self)
             let old = state.connection
             state.connection = connection
             state.isFrozen = false
-            if let received { state.outbox.acknowledge(received) }
+            state.isMissed = false
+            state.changes()
+            state.outbox.acknowledge(received)
             state.outbox.begin()
             connection.send(
                 ([
+                    "life": .number(.init(life)),
                     "welcome": [
                         "epoch": .string(gateway.epoch), "received": .number(.init(state.received)),
-                        "new": .bool(isNew),
-                    ]
+                    ],
                 ] as JSON).bytes)
             state.sendWhatMayGo()
-            return old
+            return (true, old)
         }
         if let old, old !== connection { old.close() }
+        return isOpen
+    }
+
+    /// The page was heard of by a request alone, and may open its channel.
+    func awaitConnection() {
+        state.withLock { state in
+            guard case .open = state.phase, state.connection == nil else { return }
+            Deadlines.shared.add(self, after: Pages.patience)
+        }
+    }
+
+    /// Takes the last words of a life that is over, which came late; the page is not among ``Gateway/pages``.
+    ///
+    /// - Parameter number: that of the last message that was taken before.
+    func takeLast(_ messages: [JSON], behind number: Int) {
+        state.withLock { $0.received = number }
+        take(messages, on: nil)
+        leave()
     }
 
     /// A connection is gone; the page may come back with another.
     func disconnect(_ connection: any PageConnection) {
-        let isLost = state.withLock { state in
-            guard state.connection === connection else { return false }
+        state.withLock { state in
+            guard state.connection === connection else { return }
             state.connection = nil
-            return state.gone == nil && !state.isLeaving
+            state.changes()
+            if case .open = state.phase { Deadlines.shared.add(self, after: Pages.patience) }
         }
-        if isLost { Deadlines.shared.add(self, after: Pages.grace) }
     }
 
     /// Breaks the connection, for tests: the page comes back with another.
@@ -194,46 +224,67 @@ extension Page: Expiring {
 
     /// The page goes; what it says while it does may come a moment later.
     func leave() {
-        let isFirst = state.withLock { state in
-            defer { state.isLeaving = true }
-            return !state.isLeaving && state.gone == nil
+        state.withLock { state in
+            guard case .open = state.phase else { return }
+            state.phase = .leaving
+            state.changes()
+            Deadlines.shared.add(self, after: Pages.leave)
         }
-        if isFirst { Deadlines.shared.add(self, after: Pages.leave) }
     }
 
-    /// It did not come back in time.
+    /// It has not come back in time: first those who wait for its answer are told, then it is given up.
     func expire() {
-        let (isLeaving, isFrozen, isWaiting) = state.withLock {
-            ($0.isLeaving, $0.isFrozen, !$0.waits.isEmpty)
+        enum Step {
+            case none, wait(Duration)
+            case missed([PendingCall], PageError)
+            case end(PageError)
         }
-        if isLeaving { return end(.left) }
-        // It cannot come back before it has its answer.
-        if isWaiting { return Deadlines.shared.add(self, after: Pages.grace) }
-        end(
-            isFrozen
-                ? PageError(.frozen, "the page is kept for the browser's back button, and does not run there")
-                : .lost)
+        let step: Step = state.withLock { state in
+            switch state.phase {
+            case .over: return .none
+            case .leaving: return .end(.left)
+            case .open: break
+            }
+            guard state.connection == nil else { return .none }
+            // It cannot come back before it has its answer.
+            guard state.waits.isEmpty else { return .wait(Pages.patience) }
+            guard !state.isMissed else { return .end(state.isFrozen ? .frozen : .lost) }
+            state.isMissed = true
+            return .missed(Array(state.calls.values), state.missing ?? .away)
+        }
+        switch step {
+        case .none: break
+        case .wait(let time): Deadlines.shared.add(self, after: time)
+        case .missed(let calls, let error):
+            Deadlines.shared.add(self, after: Pages.grace - Pages.patience)
+            for call in calls { giveUp(call, error) }
+        case .end(let error): end(error)
+        }
     }
 
     /// The page is no more: whoever waits for it is told, its handlers are cancelled.
     func end(_ error: PageError) {
         typealias Left = (
-            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?
+            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int
         )
         let left: Left? = state.withLock { state in
-            guard state.gone == nil else { return nil }
-            state.gone = error
+            if case .over = state.phase { return nil }
+            state.phase = .over(error)
             defer {
                 state.calls = [:]
                 state.running = [:]
                 state.connection = nil
-                state.outbox = Outbox()
+                state.changes()
+                state.outbox = Outbox(life: life)
             }
-            return (Array(state.calls.values), state.running.values.compactMap(\.self), state.connection)
+            return (
+                Array(state.calls.values), state.running.values.compactMap(\.self), state.connection,
+                state.received
+            )
         }
         guard let left else { return }
         Deadlines.shared.remove(self)
-        gateway.pages.remove(self, error)
+        gateway.pages.remove(self, last: left.last, error)
         for call in left.calls { call.end(.failure(error)) }
         for task in left.running { task.cancel() }
         left.connection?.close()

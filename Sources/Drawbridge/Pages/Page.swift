@@ -1,6 +1,12 @@
 import HTTPTypes
 import Synchronization
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// One loaded document: call it, send it events, run a script in it.
 ///
 /// A page is there from its first use of a bridge until it is closed or reloaded. What is sent to it arrives in order
@@ -30,8 +36,28 @@ public final class Page: Sendable, Identifiable {
         case queue
     }
 
+    /// Where a page is, as far as native knows.
+    public enum Presence: String, Sendable, CaseIterable {
+        /// It has its channel.
+        case here
+        /// It has no connection: it has not opened its channel yet, lost it, sleeps, or its browser has quit.
+        case away
+        /// The browser keeps it for its back button, where it does not run.
+        case frozen
+        /// It has said that it goes.
+        case leaving
+        /// It was closed, reloaded or lost.
+        case gone
+    }
+
     /// Names the page in headers and in `/__drawbridge__/pages`; nobody can guess it.
+    ///
+    /// A page that was given up and comes back is another ``Page`` with the same id.
     public let id: String
+    /// Which of its lives this is, from 1 on (<doc:ThePageRuntime>).
+    let life: Int
+    /// When it was first heard of.
+    let came = Date.now
     /// The caller's address, without a port.
     public let remoteAddress: String?
     /// The head of the request that opened its channel: its cookies and its browser.
@@ -41,18 +67,22 @@ public final class Page: Sendable, Identifiable {
         var url: String
         var title: String
         var bridges: Set<Bridge> = []
+        var phase = Phase.open
         var connection: (any PageConnection)?
-        var gone: PageError?
+        /// When it was last seen to come or to go.
+        var since = Date.now
         /// Synchronous requests under way, during which the page can do nothing.
         var waits: [Int: Wait] = [:]
         var lastWait = 0
-        /// True when it has said that it goes.
-        var isLeaving = false
         /// True while the browser keeps it for its back button.
         var isFrozen = false
-        var outbox = Outbox()
+        /// True when those who waited for its answer were told that it is away.
+        var isMissed = false
+        var outbox: Outbox
         /// The number of the last message of the page that was taken.
         var received = 0
+        /// The number of the last message that has begun.
+        var begun = 0
         /// What was taken and not yet looked at, so that one after the other is.
         var inbox: [Work] = []
         var isWorking = false
@@ -63,11 +93,42 @@ public final class Page: Sendable, Identifiable {
         var running: [Int: Task<Void, Never>?] = [:]
         var lastRun = 0
 
+        /// Why nothing can be sent to it; nil while that can be.
+        var goneBy: PageError? {
+            switch phase {
+            case .open: nil
+            case .leaving: .left
+            case .over(let error): error
+            }
+        }
+
+        var presence: Presence {
+            switch phase {
+            case .leaving: .leaving
+            case .over: .gone
+            case .open: connection != nil ? .here : isFrozen ? .frozen : .away
+            }
+        }
+
+        /// It has come or gone just now.
+        mutating func changes() { since = .now }
+
+        /// Why nobody waits for its answer now; nil where somebody may.
+        var missing: PageError? { isMissed ? (isFrozen ? .frozen : .away) : nil }
+
         /// Under the lock, so that messages leave in the order of their numbers.
         mutating func sendWhatMayGo() {
             guard let connection else { return }
             while let frame = outbox.nextFrame() { connection.send(frame) }
         }
+    }
+
+    /// How far a life has come.
+    enum Phase {
+        case open
+        /// The page has said that it goes; what it says while it does may come a moment later.
+        case leaving
+        case over(PageError)
     }
 
     /// A synchronous request of the page's.
@@ -80,21 +141,30 @@ public final class Page: Sendable, Identifiable {
 
     /// What is done for a page in its turn.
     enum Work: Sendable {
-        case message(PageMessage)
+        case message(Int, PageMessage?)
         /// Something that came by HTTP, behind the messages that came with it.
         case step(@Sendable () -> Void)
+
+        /// The number of a message.
+        var number: Int? {
+            if case .message(let number, _) = self { number } else { nil }
+        }
     }
 
     let state: Mutex<State>
     let gateway: Gateway
 
-    init(id: String, url: String, title: String, head: RequestHead, remoteAddress: String?, gateway: Gateway)
-    {
-        self.id = id
+    /// - Parameter said: where it is: the members `url` and `title`.
+    init(_ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: Gateway) {
+        id = sign.id
+        life = sign.life
         self.head = head
         self.remoteAddress = remoteAddress
         self.gateway = gateway
-        state = Mutex(State(url: url, title: title))
+        state = Mutex(
+            State(
+                url: said["url"]?.stringValue ?? head.headers[.referer] ?? "",
+                title: said["title"]?.stringValue ?? "", outbox: Outbox(life: sign.life)))
     }
 
     /// Its address, with query and fragment.
@@ -110,7 +180,13 @@ public final class Page: Sendable, Identifiable {
     public var bridges: Set<Bridge> { state.withLock { $0.bridges } }
 
     /// False once it is closed, reloaded or lost.
-    public var isOpen: Bool { state.withLock { $0.gone == nil && !$0.isLeaving } }
+    public var isOpen: Bool { state.withLock { $0.goneBy == nil } }
+
+    /// Whether it has its channel, is away, kept for the back button, leaving, or gone.
+    public var presence: Presence { state.withLock { $0.presence } }
+
+    /// True when its life is over.
+    var isOver: Bool { presence == .gone }
 
     /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
     ///
@@ -209,14 +285,16 @@ extension Page {
         }
         tellWhereItStandsStill(what)
         let call = PendingCall(page: self, what: what)
-        let id = state.withLock { state in
+        let (id, missing) = state.withLock { state in
+            guard state.missing == nil || state.goneBy != nil else { return (0, state.missing) }
             state.lastCall += 1
             state.calls[state.lastCall] = call
-            return state.lastCall
+            return (state.lastCall, nil)
         }
+        if let missing { throw missing }
         call.number = id
         do {
-            try post(message(id).bytes)
+            call.place = try post(message(id).bytes)
         } catch {
             state.withLock { _ = $0.calls.removeValue(forKey: id) }
             throw error
@@ -256,9 +334,11 @@ extension Page {
     /// Sends a message, now or when the page is back.
     ///
     /// - Parameter limit: the bytes that may wait for the page, this message among them.
-    func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) {
-        let outcome: Result<Void, PageError> = state.withLock { state in
-            if let gone = state.gone ?? (state.isLeaving ? .left : nil) { return .failure(gone) }
+    /// - Returns: its number.
+    @discardableResult
+    func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
+        let outcome: Result<Int, PageError> = state.withLock { state in
+            if let gone = state.goneBy { return .failure(gone) }
             guard Outbox.fits(text) else {
                 return .failure(
                     PageError(.full, "\(text.count) bytes are more than a page is sent in one message"))
@@ -269,11 +349,14 @@ extension Page {
                         .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
             }
             state.outbox.add(text)
+            // It may be acknowledged before this is over.
+            let number = state.outbox.last
             state.sendWhatMayGo()
-            return .success(())
+            return .success(number)
         }
-        try outcome.get()
+        let number = try outcome.get()
         tell("SEND", text)
+        return number
     }
 
     /// For whoever debugs a page: what goes to it and comes from it, at the level `debug` (contract, section 4).
@@ -285,5 +368,14 @@ extension Page {
     /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.
     func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
         state.withLock { $0.calls.removeValue(forKey: id) }?.end(outcome)
+    }
+
+    /// Ends a call without its answer; where it has not left yet, the page never hears of it.
+    func giveUp(_ call: PendingCall, _ error: PageError) {
+        state.withLock { state in
+            state.calls[call.number] = nil
+            state.outbox.withdraw(call.place)
+        }
+        call.end(.failure(error))
     }
 }

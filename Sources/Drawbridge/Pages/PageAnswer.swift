@@ -82,6 +82,14 @@ extension PageAnswer {
 }
 
 extension Gateway {
+    /// Whether the page hears what its call came to: a call by the channel without a callback does not, and a missing
+    /// handler is silence at the callback doors, as pages of an app expect.
+    func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
+        guard call.isByChannel else { return true }
+        return call.id != nil
+            && (!answer.isMissing || pageRuntime?.missing == .answer || call.door?.needsAnswer == true)
+    }
+
     /// Lets the handler answer that a page has called by its name.
     func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
         let began = ContinuousClock.now
@@ -89,7 +97,8 @@ extension Gateway {
         let response = await respond(to: request, on: loop)
         let answer = await PageAnswer(response, asText: call.door?.hasEnvelope == true)
         page.state.withLock { $0.connection }?.answered(
-            request, response, took: began.duration(to: .now))
+            request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
+            took: began.duration(to: .now))
         return answer
     }
 }

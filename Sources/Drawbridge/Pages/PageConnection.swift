@@ -9,6 +9,8 @@ package protocol PageConnection: AnyObject, Sendable {
     /// Where the page's calls are answered.
     var loop: (any HandlerLoop)? { get }
 
-    /// A call of the page's was answered; for the access log.
-    func answered(_ request: Request, _ response: Response, took: Duration)
+    /// A call of the page's is over; for the access log.
+    ///
+    /// - Parameter bytes: of the answer that the page is sent; nil where it is sent none.
+    func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration)
 }

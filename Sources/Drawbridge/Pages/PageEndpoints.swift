@@ -89,49 +89,60 @@ struct PageEndpoints: Responder {
         guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
             throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
         }
-        let page = try page(id, body, gateway, request)
+        let sign = try PageSign(body, id: id)
+        guard let page = page(sign, body, gateway, request) else { return isOver(sign, gateway) }
         let call = PageCall(
             name: name, data: body["data"], id: nil,
-            door: body["door"]?.stringValue.flatMap(PageCall.Door.init))
+            door: body["door"]?.stringValue.flatMap(PageCall.Door.init), isByChannel: false)
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
         // Its turn comes behind what the page said before.
-        await withCheckedContinuation { turn in
-            page.take(body["up"]?.arrayValue ?? [], then: { turn.resume() }, on: nil)
+        let isTaken = await withCheckedContinuation { turn in
+            let step: @Sendable () -> Void = { turn.resume(returning: true) }
+            if page.take(body["up"]?.arrayValue ?? [], then: step, on: nil) == nil {
+                turn.resume(returning: false)
+            }
         }
+        guard isTaken else { return isOver(sign, gateway) }
         let answer = await PageDoor.$waiting.withValue((page.id, handler)) {
             await gateway.answer(call, of: page, on: nil)
         }
         page.warnIfMissing(answer, call)
-        let received = page.state.withLock { $0.received }
-        var text = Array(#"{"received":\#(received),"#.utf8)
+        var text = Array(#"{"received":\#(page.state.withLock { $0.received }),"#.utf8)
         text += answer.member
         text.append(UInt8(ascii: "}"))
         return Response(bytes: text, contentType: "application/json")
     }
 
-    /// What a page sends when it leaves, perhaps the first that is heard of it.
+    /// Messages without a call: those before a synchronous request of the page's own, and what a page sends when it
+    /// leaves, perhaps the first that is heard of it.
     private func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         let messages = body["up"]?.arrayValue ?? []
-        guard let id = body["page"]?.stringValue else {
-            throw HTTPError(.badRequest, "page: it is the id of a page")
-        }
-        let page = try page(id, body, gateway, request)
-        page.state.withLock { state in
-            if state.connection == nil, state.received == 0, let first = PageMessage.numbered(messages).first
-            {
-                state.received = first.number - 1
+        let sign = try PageSign(body)
+        let isLeaving = body["leaving"]?.boolValue
+        if let page = page(sign, body, gateway, request), let received = page.take(messages, on: nil) {
+            switch isLeaving {
+            case true: page.leave()
+            case false: page.freeze()
+            case nil: break
             }
+            return json(["received": .number(.init(received))])
         }
-        page.take(messages, on: nil)
-        switch body["leaving"]?.boolValue {
-        case true: page.leave()
-        case false: page.freeze()
-        case nil: break
+        // A word that the page said as it went hears no answer, so what was not taken of it is taken now.
+        if isLeaving != nil, let (words, before) = gateway.pages.lastWords(of: sign, messages) {
+            Page(
+                sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway
+            ).takeLast(words, behind: before)
         }
-        return Response(.noContent)
+        return isOver(sign, gateway)
+    }
+
+    /// Tells a page to begin its next life.
+    private func isOver(_ sign: PageSign, _ gateway: Gateway) -> Response {
+        Response(
+            .conflict, headers: [.contentType: "application/json"], body: .bytes(gateway.isOver(sign).bytes))
     }
 
     /// The body of a request that a page of ours sent, which the token shows.
@@ -153,17 +164,13 @@ struct PageEndpoints: Responder {
         }
     }
 
-    private func page(
-        _ id: String, _ body: JSON, _ gateway: Gateway, _ request: Request
-    ) throws -> Page {
-        guard Pages.isID(id) else { throw HTTPError(.badRequest, "\(id.prefix(40)) is no page id") }
-        let (page, isNew) = gateway.pages.find(id) {
-            Page(
-                id: id, url: body["url"]?.stringValue ?? request.headers[.referer] ?? "",
-                title: body["title"]?.stringValue ?? "", head: request.asPage,
-                remoteAddress: request.remoteAddress, gateway: gateway)
+    /// The page that sent this; nil where its life is over here, or another one has begun.
+    private func page(_ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request) -> Page? {
+        let arrival = gateway.pages.find(sign, epoch: gateway.epoch) {
+            Page(sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway)
         }
-        if isNew { Deadlines.shared.add(page, after: Pages.grace) }
+        guard case .page(let page, let isNew) = arrival else { return nil }
+        if isNew { page.awaitConnection() }
         return page
     }
 

@@ -36,6 +36,19 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It did not come back.
     static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
 
+    /// A later life of the page has begun.
+    static let followed = PageError(.lost, "the page was away too long, and has begun anew")
+
+    /// The browser keeps it.
+    static let frozen = PageError(
+        .frozen, "the page is kept for the browser's back button, and does not run there")
+
+    /// It is without a connection for so long that nobody waits for its answer any longer.
+    static let away = PageError(
+        .lost,
+        "the page has had no connection for \(Pages.patience), and may come back: it sleeps, or its browser quit"
+    )
+
     /// The sentence.
     public var description: String { message }
 }

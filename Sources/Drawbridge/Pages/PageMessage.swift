@@ -58,6 +58,9 @@ struct PageCall: Sendable {
 
     var name: String
     var data: JSON?
+    /// The number under which its page waits for the answer.
     var id: Int?
     var door: Door?
+    /// False for a synchronous call, whose answer is that of its request.
+    var isByChannel = true
 }

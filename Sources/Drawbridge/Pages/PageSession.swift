@@ -30,6 +30,8 @@ package final class PageSession: Sendable {
         guard let page = page.withLock({ $0 }) else {
             return refuse("it does not begin with hello", connection)
         }
+        // It was sent before the page began another life.
+        guard json["life"]?.numberValue?.intValue == page.life else { return }
         if let number = json["ack"]?.numberValue?.intValue {
             page.state.withLock { state in
                 state.outbox.acknowledge(number)
@@ -37,9 +39,10 @@ package final class PageSession: Sendable {
             }
         }
         if json["bye"]?.boolValue == true { return page.leave() }
-        guard let messages = json["up"]?.arrayValue else { return }
-        let received = page.take(messages, on: connection.loop)
-        connection.send(Array(#"{"ack":\#(received)}"#.utf8))
+        guard let messages = json["up"]?.arrayValue,
+            let received = page.take(messages, on: connection.loop)
+        else { return }
+        connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
     }
 
     /// The connection is gone.
@@ -48,13 +51,18 @@ package final class PageSession: Sendable {
     }
 
     private func greet(_ hello: JSON, _ connection: any PageConnection) {
-        guard let id = hello["page"]?.stringValue, Pages.isID(id) else {
-            return refuse("its page has no id", connection)
+        let sign: PageSign
+        do {
+            sign = try PageSign(hello)
+        } catch {
+            return refuse("its hello does not say who it is: \(error.message)", connection)
         }
-        let (page, isNew) = gateway.pages.find(id) {
-            Page(
-                id: id, url: hello["url"]?.stringValue ?? "", title: hello["title"]?.stringValue ?? "",
-                head: head, remoteAddress: remoteAddress, gateway: gateway)
+        let arrival = gateway.pages.find(sign, epoch: gateway.epoch) {
+            Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
+        }
+        guard case .page(let page, _) = arrival else {
+            if case .over = arrival { connection.send(gateway.isOver(sign).bytes) }
+            return connection.close()
         }
         self.page.withLock { $0 = page }
         // What it has said since stands in its messages.
@@ -65,11 +73,10 @@ package final class PageSession: Sendable {
             guard let bridge = name.stringValue.flatMap(Page.Bridge.init) else { continue }
             page.state.withLock { _ = $0.bridges.insert(bridge) }
         }
-        let isOfThisProcess = hello["epoch"]?.stringValue == gateway.epoch
-        page.connect(
-            connection,
-            received: isOfThisProcess && !isNew ? hello["received"]?.numberValue?.intValue : nil,
-            isNew: isNew)
+        guard page.connect(connection, received: sign.received) else {
+            connection.send(gateway.isOver(sign).bytes)
+            return connection.close()
+        }
     }
 
     private func refuse(_ reason: String, _ connection: any PageConnection) {
@@ -80,7 +87,7 @@ package final class PageSession: Sendable {
 
 extension PageMessage {
     /// To which a page can count, its numbers being those of JavaScript.
-    private static let counts = 1...(1 << 53)
+    static let counts = 1...(1 << 53)
 
     /// Reads `[[1, {…}], …]`; leaves out what has no number.
     static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
@@ -92,6 +99,9 @@ extension PageMessage {
 }
 
 extension Gateway {
+    /// What a page is told whose life is over here: it begins the next one.
+    func isOver(_ sign: PageSign) -> JSON { ["over": .number(.init(sign.life)), "epoch": .string(epoch)] }
+
     /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
     ///
     /// - Throws: the refusal.

@@ -14,6 +14,7 @@ public final class Pages: Sendable {
 
     private struct State {
         var pages: [String: Page] = [:]
+        var ended = EndedLives()
         var listeners: [Int: AsyncStream<Change>.Continuation] = [:]
         var lastListener = 0
     }
@@ -21,15 +22,23 @@ public final class Pages: Sendable {
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
+    /// How long a page may be without a connection before whoever waits for its answer is told.
+    static let patience = Duration.seconds(5)
+
     /// How long a page that goes may still say something.
     static let leave = Duration.milliseconds(300)
 
     private let state = Mutex(State())
 
+    /// Requests of pages that wait for what their page said before.
+    let turns = PageTurns()
+
     init() {}
 
-    /// All of them, in no order.
-    public var all: [Page] { state.withLock { Array($0.pages.values) } }
+    /// All of them, the newest first.
+    public var all: [Page] {
+        state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
+    }
 
     /// How many there are.
     public var count: Int { state.withLock { $0.pages.count } }
@@ -43,25 +52,100 @@ public final class Pages: Sendable {
         for page in all { try? page.emit(event, data) }
     }
 
-    /// The page with this id, which is made where there is none.
-    func find(_ id: String, make: () -> Page) -> (page: Page, isNew: Bool) {
-        state.withLock { state in
-            if let page = state.pages[id] { return (page, false) }
-            let page = make()
-            state.pages[id] = page
-            for listener in state.listeners.values { listener.yield(.came(page)) }
-            return (page, true)
+    /// What is known of a page that says something.
+    enum Arrival {
+        /// Its life goes on; or begins, and then it is new.
+        case page(Page, isNew: Bool)
+        /// Its life is over here: the page is to begin the next one, where anybody can tell it.
+        case over
+        /// It has begun a later life, and this is late: dropped, and not acknowledged.
+        case late
+    }
+
+    /// The page of this sign, which is made where its life begins.
+    ///
+    /// A life that it follows ends.
+    ///
+    /// - Parameter epoch: names this store.
+    func find(_ sign: PageSign, epoch: String, make: () -> Page) -> Arrival {
+        while true {
+            let (arrival, before) = state.withLock { state in
+                Self.find(sign, isOurs: sign.epoch == epoch, in: &state, make: make)
+            }
+            guard let before else { return arrival }
+            before.end(.followed)
         }
+    }
+
+    /// - Returns: with it, a page of an earlier life that has to end first.
+    private static func find(
+        _ sign: PageSign, isOurs: Bool, in state: inout State, make: () -> Page
+    ) -> (Arrival, before: Page?) {
+        // Another store has heard something of this life; nobody knows here what was done there.
+        if !isOurs, !sign.isFresh { return (.over, nil) }
+        if let page = state.pages[sign.id] {
+            if sign.life > page.life { return (.over, page) }
+            if sign.life < page.life { return (.late, nil) }
+            return (page.isOver ? .over : .page(page, isNew: false), nil)
+        }
+        if let ended = state.ended[sign.id] {
+            if sign.life < ended.number { return (.late, nil) }
+            if sign.life == ended.number { return (.over, nil) }
+        }
+        // A life that has said or heard something was known once; nobody knows any longer what was done.
+        guard sign.isFresh else { return (.over, nil) }
+        let page = make()
+        state.pages[sign.id] = page
+        for listener in state.listeners.values { listener.yield(.came(page)) }
+        return (.page(page, isNew: true), nil)
+    }
+
+    /// What a life that is over has said and what was not taken, in its last word, which comes late.
+    ///
+    /// The word is a beacon's, of which the page hears nothing, so it is never sent again. What is returned here counts
+    /// as taken.
+    ///
+    /// - Returns: the messages, and the number of the last one before them; nil for a life that nobody remembers.
+    func lastWords(
+        of sign: PageSign, _ messages: [JSON]
+    ) -> (messages: [JSON], before: Int)? {
+        state.withLock { state in
+            guard let life = state.ended[sign.id], life.number == sign.life, state.pages[sign.id] == nil
+            else { return nil }
+            let last = PageMessage.numbered(messages).map(\.number).reduce(life.last) { last, number in
+                number == last + 1 ? number : last
+            }
+            state.ended.took(last, of: sign.id)
+            return (messages, life.last)
+        }
+    }
+
+    /// Forgets which lives are over, for tests: as ten minutes later.
+    func forgetEndedLives() { state.withLock { $0.ended = EndedLives() } }
+
+    /// Whether a page has begun its messages up to a place, or come further in its lives.
+    func hasBegun(_ place: PageTurns.Place, of id: String) -> Bool {
+        let (page, ended) = state.withLock { ($0.pages[id], $0.ended[id]?.number ?? 0) }
+        guard let page else { return ended >= place.life }
+        if page.life != place.life { return page.life > place.life }
+        return page.isOver || page.state.withLock { $0.begun } >= place.number
     }
 
     /// Ends all of them.
     func end(_ error: PageError) { for page in all { page.end(error) } }
 
-    func remove(_ page: Page, _ error: PageError) {
+    /// A life is over.
+    ///
+    /// - Parameter last: the number of its last message that was taken.
+    func remove(_ page: Page, last: Int, _ error: PageError) {
         state.withLock { state in
-            guard state.pages.removeValue(forKey: page.id) != nil else { return }
+            // One that comes late with its last word is not among them.
+            guard state.pages[page.id] === page else { return }
+            state.pages[page.id] = nil
+            state.ended.add(page.id, life: page.life, last: last)
             for listener in state.listeners.values { listener.yield(.went(page, error)) }
         }
+        turns.reached(.init(life: page.life, number: .max), of: page.id)
     }
 }
 

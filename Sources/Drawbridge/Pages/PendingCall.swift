@@ -6,6 +6,7 @@ final class PendingCall: Expiring {
         var outcome: Result<JSON, PageError>?
         var waiter: CheckedContinuation<JSON, any Error>?
         var number = 0
+        var place = 0
         var deadline: Duration?
     }
 
@@ -18,9 +19,16 @@ final class PendingCall: Expiring {
         self.what = what
     }
 
+    /// Its number among the calls of the page.
     var number: Int {
         get { state.withLock { $0.number } }
         set { state.withLock { $0.number = newValue } }
+    }
+
+    /// The number of the message that makes the call.
+    var place: Int {
+        get { state.withLock { $0.place } }
+        set { state.withLock { $0.place = newValue } }
     }
 
     /// Waits for the answer, the deadline, or the page's end; once.
@@ -37,7 +45,7 @@ final class PendingCall: Expiring {
                 if let outcome { waiter.resume(with: outcome.mapError { $0 as any Error }) }
             }
         } onCancel: {
-            page.answered(number, .failure(PageError(.closed, "whoever called the page was cancelled")))
+            page.giveUp(self, PageError(.closed, "whoever called the page was cancelled"))
         }
     }
 
@@ -52,8 +60,7 @@ final class PendingCall: Expiring {
     }
 
     func expire() {
-        let (number, deadline) = state.withLock { ($0.number, $0.deadline ?? .zero) }
-        page.answered(
-            number, .failure(PageError(.deadline, "\(what) did not answer within \(deadline)")))
+        let deadline = state.withLock { $0.deadline ?? .zero }
+        page.giveUp(self, PageError(.deadline, "\(what) did not answer within \(deadline)"))
     }
 }

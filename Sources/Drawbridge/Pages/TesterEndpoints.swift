@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// Pages over HTTP, for testers with curl: who is there, call one, run a script in it.
 ///
@@ -15,7 +16,7 @@ struct TesterEndpoints: Responder {
         let value: JSON
         switch (parts.count, request.method) {
         case (0, .get):
-            value = .array(gateway.pages.all.sorted { $0.url < $1.url }.map(Self.describe))
+            value = .array(gateway.pages.all.map(Self.describe))
         case (1, .get):
             value = Self.describe(try page(parts[0], gateway))
         case (2, .post):
@@ -77,8 +78,10 @@ struct TesterEndpoints: Responder {
     }
 
     private static func describe(_ page: Page) -> JSON {
-        [
-            "id": .string(page.id), "url": .string(page.url), "title": .string(page.title),
+        let (presence, since) = page.state.withLock { ($0.presence, $0.since) }
+        return [
+            "id": .string(page.id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
+            "came": .string(page.came.timestamp), "url": .string(page.url), "title": .string(page.title),
             "bridges": .array(page.bridges.map(\.rawValue).sorted().map(JSON.string)),
             "userAgent": page.userAgent.map(JSON.string) ?? .null,
             "remoteAddress": page.remoteAddress.map(JSON.string) ?? .null,

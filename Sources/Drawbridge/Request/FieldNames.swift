@@ -9,6 +9,8 @@ extension HTTPField.Name {
     package static let pageWaits = Self("X-Drawbridge-Waits")!
     /// The path of a page's address, by which its handlers are chosen where it has no channel.
     package static let pagePath = Self("X-Drawbridge-Path")!
+    /// Which message of its page's a request comes behind: the number of its life, a dot, that of the message.
+    package static let pageAfter = Self("X-Drawbridge-After")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!

@@ -59,10 +59,13 @@ package final class RequestHead: @unchecked Sendable {
         case 12: name == .requestID
         case 14: name == .secFetchSite
         case 17: name == .pageID || name == .pagePath
-        case 18: name == .pageToken || name == .pageWaits
+        case 18: name == .pageToken || name == .pageWaits || name == .pageAfter
         default: false
         }
     }
+
+    /// Whether it says behind which message of its page it comes.
+    var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }
 
     /// The same with something changed.
     func with(

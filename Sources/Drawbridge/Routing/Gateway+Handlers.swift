@@ -92,6 +92,17 @@ extension Gateway {
         sets(for: request).flatMap { $0.patterns.map(\.text) }
     }
 
+    /// The patterns of the pages whose own sets have a handler at a path, where the page that asks is none of them.
+    func patternsOfPages(with path: String, otherThan request: Request) -> [String] {
+        guard hasSpecialHandlers.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
+            return []
+        }
+        let own = request.pagePath.flatMap(Target.segments)
+        return specialHandlers.withLock { $0 }.filter { special in
+            own.map { !special.pattern.fits($0) } ?? true && !special.set.matches(segments).isEmpty
+        }.map(\.pattern.text).sorted()
+    }
+
     /// The names by which a page at this path can call: plain paths without their first slash.
     func names(forPageAt path: String?) -> [String] {
         Set(

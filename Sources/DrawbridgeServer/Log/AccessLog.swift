@@ -13,8 +13,10 @@ struct AccessLog {
     let writer: LogWriter
 
     /// Adds the line of a request that was answered.
+    ///
+    /// - Parameter bytes: of the answer; nil for a call that a page made by its channel and that gets none.
     func add(
-        _ request: Request, _ response: Response, bytes: Int, took: Duration = .zero,
+        _ request: Request, _ response: Response, bytes: Int?, took: Duration = .zero,
         cut: Cut? = nil
     ) {
         let by = response.answeredBy ?? "gateway"
@@ -32,6 +34,9 @@ struct AccessLog {
             line += "  ".utf8
             if let cut {
                 line += cut.rawValue.utf8
+            } else if bytes == nil {
+                line += "not answered".utf8
+                if let code = response.code { line += " (code \(code))".utf8 }
             } else {
                 line += String(response.status.code).utf8
                 if let code { line += " (code \(code))".utf8 }
@@ -39,7 +44,7 @@ struct AccessLog {
             line += "  ".utf8
             line += took.milliseconds.utf8
             line += " ms  ".utf8
-            line += String(bytes).utf8
+            line += String(bytes ?? 0).utf8
             line += " B  request=".utf8
             line.append(harmless: request.id, atMost: Self.shownTarget)
             writer.write(line)
@@ -55,8 +60,9 @@ struct AccessLog {
             case .stopped: members["stopped"] = true
             case nil: break
             }
+            if bytes == nil { members["answered"] = false }
             members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number)
-            members["bytes"] = .number(.init(bytes))
+            members["bytes"] = .number(.init(bytes ?? 0))
             members["remote"] = request.remoteAddress.map(JSON.string)
             writer.write(members)
         }

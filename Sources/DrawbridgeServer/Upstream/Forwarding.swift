@@ -90,7 +90,7 @@ package struct Forwarding: Sendable {
         case 16 where name == .xForwardedHost: .forwarded
         case 17 where name == .xForwardedProto: .forwarded
         case 17 where name == .pageID || name == .pagePath: .ours
-        case 18 where name == .pageToken || name == .pageWaits: .ours
+        case 18 where name == .pageToken || name == .pageWaits || name == .pageAfter: .ours
         default: .plain
         }
     }

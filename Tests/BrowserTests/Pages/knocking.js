@@ -17,8 +17,8 @@ const channel = (way, protocols, id) => new Promise(done => {
     const socket = new WebSocket(own.replace('http', 'ws') + '/channel', protocols);
     socket.onerror = () => done('');
     socket.onopen = () => {
-        socket.send(JSON.stringify({ hello: { page: id, epoch: '', received: 0, bridges: [], url: location.href } }));
-        socket.send(JSON.stringify({ up: [[1, { call: 'note', data: way }]] }));
+        socket.send(JSON.stringify({ hello: { page: id, life: 1, n: 0, epoch: '', received: 0, bridges: [], url: location.href } }));
+        socket.send(JSON.stringify({ life: 1, up: [[1, { call: 'note', data: way }]] }));
         setTimeout(() => socket.close(), 500);
     };
     socket.onclose = event => done(event.wasClean ? 'open' : '');
@@ -30,8 +30,8 @@ const id = digit => digit.repeat(32);
 const read = options => path => fetch(path, options).then(answer => answer.text());
 
 /// What goes by `messages`, in a body of any type: it needs no header, and so no preflight.
-const messages = (way, page) => JSON.stringify({ page, token, up: [[1, { call: 'note', data: way }]] });
-const call = way => JSON.stringify({ call: 'note', data: way, token, page: victim });
+const messages = (way, page) => JSON.stringify({ page, life: 1, token, up: [[1, { call: 'note', data: way }]] });
+const call = way => JSON.stringify({ call: 'note', data: way, token, page: victim, life: 1 });
 
 /// The types that need no preflight; none is one, too.
 const types = ['', 'text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'multipart/form-data'];

@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// What pages and testers ask of the gateway itself, below `/__drawbridge__/`.
-struct PageEndpointsTests {
+@Suite(.timeLimit(.minutes(2))) struct PageEndpointsTests {
     private static func own(_ gateway: Gateway, _ test: TestPage? = nil) -> HTTPFields {
         [
             .pageToken: gateway.access.token.text, .pageID: test?.id ?? String(repeating: "0", count: 32),
@@ -146,8 +146,11 @@ struct PageEndpointsTests {
     private static func call(_ gateway: Gateway, _ body: JSON, _ headers: HTTPFields) async throws -> (
         Response, JSON
     ) {
+        var members = body.objectValue ?? [:]
+        members["life"] = 1
         let response = await gateway.respond(
-            to: Request(.post, "/__drawbridge__/call", headers: headers, body: .init(body.bytes)))
+            to: Request(
+                .post, "/__drawbridge__/call", headers: headers, body: .init(JSON.object(members).bytes)))
         return (response, try JSON(parsing: try await response.body.collect()))
     }
 
@@ -224,7 +227,7 @@ struct PageEndpointsTests {
         var headers = Self.own(gateway, test)
         headers[.pageWaits] = "1"
         _ = await gateway.respond(
-            to: Request(.post, path, headers: headers, body: .init(#"{"call":"apart"}"#)))
+            to: Request(.post, path, headers: headers, body: .init(#"{"call":"apart","life":1}"#)))
         let line = """
             page \(test.id.prefix(8)) at /a.html stands still in a synchronous request until /apart has answered, and \
             choose of the page waits until then
@@ -254,7 +257,7 @@ struct PageEndpointsTests {
         #expect(page.isOpen)
         call.cancel()
         _ = try await call.value
-        page.expire()
+        for _ in 1...2 { page.expire() }
         #expect(!page.isOpen)
     }
 

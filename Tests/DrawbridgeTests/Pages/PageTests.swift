@@ -6,7 +6,7 @@ import Testing
 @testable import Drawbridge
 
 /// Pages and native over a channel, without a socket (contract, sections 3 to 7).
-struct PageTests {
+@Suite(.timeLimit(.minutes(2))) struct PageTests {
     // MARK: Page to native
 
     struct Call: Sendable, CustomTestStringConvertible {
@@ -252,12 +252,7 @@ struct PageTests {
         test.tell(["call": "wait", "id": 1, "door": "wvjb"])
         let answer = Task { try await page.call("share") }
         _ = try await test.message { $0["call"] == "share" }
-        let body = Request.Body(#"{"page":"\#(test.id)","up":[],"leaving":true}"#)
-        let left = await gateway.respond(
-            to: Request(
-                .post, "/__drawbridge__/messages", headers: [.pageToken: gateway.access.token.text],
-                body: body))
-        #expect(left.status == .noContent)
+        #expect(try await test.post("messages", ["up": [], "leaving": true], sent: 1).status == .ok)
         let error = await #expect(throws: PageError.self) { try await answer.value }
         #expect(error?.reason == .closed)
         #expect(throws: PageError.self) { try page.send("late") }
@@ -275,7 +270,12 @@ struct PageTests {
         _ = try await test.message { $0["call"] == "share" }
         if isFrozen { page.freeze() }
         test.leaveWire()
+        // First whoever waits is told, and then the page is given up.
         page.expire()
+        #expect(page.isOpen)
+        #expect(page.presence == (isFrozen ? .frozen : .away))
+        page.expire()
+        #expect(!page.isOpen)
         let error = await #expect(throws: PageError.self) { try await answer.value }
         #expect(error?.reason == reason)
     }

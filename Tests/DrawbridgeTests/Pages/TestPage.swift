@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 import Synchronization
 import Testing
@@ -8,33 +9,47 @@ import Testing
 final class TestPage: PageConnection {
     let gateway: Gateway
     let id: String
+    /// Which of the page's lives it is.
+    let life: Int
     private let session: PageSession
     private let frames = Mutex<[JSON]>([])
     private let longest = Mutex(0)
     private let isClosedFlag = Mutex(false)
     private let number = Mutex(0)
+    private let logged = Mutex<[Int?]>([])
 
     var loop: (any HandlerLoop)? { nil }
 
     init(
-        _ gateway: Gateway, id: String? = nil, saysHello: Bool = true, url: String = "http://localhost/a.html"
+        _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,
+        url: String = "http://localhost/a.html"
     ) {
         self.gateway = gateway
+        self.life = life
         self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
         session = PageSession(
             gateway, Request("/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"]))
         if saysHello { hello(url: url) }
     }
 
-    func hello(received: Int = 0, epoch: String? = nil, url: String = "http://localhost/a.html") {
+    /// - Parameter sent: the number of the last message that the page has sent.
+    func hello(
+        received: Int = 0, sent: Int = 0, epoch: String? = nil, url: String = "http://localhost/a.html"
+    ) {
         let hello: JSON = [
-            "page": .string(id), "epoch": .string(epoch ?? gateway.epoch), "url": .string(url), "title": "A",
+            "page": .string(id), "life": .number(.init(life)), "n": .number(.init(sent)),
+            "epoch": .string(epoch ?? gateway.epoch), "url": .string(url), "title": "A",
             "received": .number(.init(received)), "bridges": ["wvjb"],
         ]
         say(["hello": hello])
     }
 
-    func say(_ json: JSON) { session.receive(json.bytes, on: self) }
+    /// Sends a frame of its life.
+    func say(_ json: JSON) {
+        var members = json.objectValue ?? [:]
+        if members["life"] == nil { members["life"] = .number(.init(life)) }
+        session.receive(JSON.object(members).bytes, on: self)
+    }
 
     /// Sends the next messages.
     func tell(_ messages: JSON...) {
@@ -48,7 +63,14 @@ final class TestPage: PageConnection {
         say(["up": .array(numbered)])
     }
 
-    func leaveWire() { session.ended(self) }
+    /// Its connection breaks.
+    ///
+    /// When its time is up the test says, by `expire()`: no clock does.
+    func leaveWire() {
+        let page = gateway.pages[id]
+        session.ended(self)
+        if let page, page.presence != .leaving { Deadlines.shared.remove(page) }
+    }
 
     // MARK: The wire
 
@@ -63,7 +85,12 @@ final class TestPage: PageConnection {
 
     func close() { isClosedFlag.withLock { $0 = true } }
 
-    func answered(_ request: Request, _ response: Response, took: Duration) {}
+    func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {
+        logged.withLock { $0.append(bytes) }
+    }
+
+    /// What the access log was told of its calls: the bytes of their answers.
+    var logLines: [Int?] { logged.withLock { $0 } }
 
     var isClosed: Bool { isClosedFlag.withLock { $0 } }
 
@@ -78,6 +105,9 @@ final class TestPage: PageConnection {
     var longestFrame: Int { longest.withLock { $0 } }
 
     var welcome: JSON? { frames.withLock { $0 }.compactMap { $0["welcome"] }.last }
+
+    /// The life of which it was told that it is over.
+    var over: Int? { frames.withLock { $0 }.lazy.compactMap { $0["over"]?.numberValue?.intValue }.last }
 
     func forget() { frames.withLock { $0 = [] } }
 
@@ -95,6 +125,28 @@ final class TestPage: PageConnection {
     }
 
     struct NothingCame: Error {}
+
+    // MARK: By HTTP
+
+    /// Sends what its life says by a request.
+    func post(_ path: String, _ body: JSON, sent: Int = 0, received: Int = 0) async throws -> (
+        status: HTTPResponse.Status, body: JSON
+    ) {
+        var members = body.objectValue ?? [:]
+        members["page"] = .string(id)
+        members["life"] = .number(.init(life))
+        members["n"] = .number(.init(sent))
+        members["received"] = .number(.init(received))
+        members["epoch"] = .string(gateway.epoch)
+        let headers: HTTPFields = [
+            .pageToken: gateway.access.token.text, .pageID: id, .secFetchSite: "same-origin",
+            .origin: "http://localhost",
+        ]
+        let request = Request(
+            .post, "/__drawbridge__/\(path)", headers: headers, body: .init(JSON.object(members).bytes))
+        let response = await gateway.respond(to: request)
+        return (response.status, try JSON(parsing: try await response.body.collect()))
+    }
 
     var page: Page {
         get throws { try #require(gateway.pages[id]) }

@@ -1,0 +1,49 @@
+/// Lives of pages that are over, so that nothing of what they said is done twice.
+///
+/// Of each page the last one is remembered, for ten minutes, and of so many pages at most.
+struct EndedLives {
+    struct Life {
+        let number: Int
+        /// The number of the last message that was taken.
+        var last: Int
+        let end: ContinuousClock.Instant
+    }
+
+    /// How long a life is remembered.
+    static let time = Duration.seconds(600)
+
+    /// Of so many pages, or fewer: about 100 bytes each.
+    static let limit = 10_000
+
+    private var lives: [String: Life] = [:]
+    /// The ids in the order of their ends; those of pages that ended again are in it twice.
+    private var order: [(id: String, end: ContinuousClock.Instant)] = []
+    private var first = 0
+
+    subscript(id: String) -> Life? { lives[id] }
+
+    var count: Int { lives.count }
+
+    /// Remembers a life, unless a later one of the page is remembered.
+    mutating func add(_ id: String, life: Int, last: Int, now: ContinuousClock.Instant = .now) {
+        forget(now)
+        if let known = lives[id], known.number > life { return }
+        lives[id] = Life(number: life, last: last, end: now)
+        order.append((id, now))
+    }
+
+    /// More of a life that is over was taken.
+    mutating func took(_ last: Int, of id: String) { lives[id]?.last = last }
+
+    /// Forgets what is old, and the oldest where there is too much.
+    private mutating func forget(_ now: ContinuousClock.Instant) {
+        while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
+            let (id, end) = order[first]
+            if lives[id]?.end == end { lives[id] = nil }
+            first += 1
+        }
+        guard first > 1024, first > order.count / 2 else { return }
+        order.removeFirst(first)
+        first = 0
+    }
+}

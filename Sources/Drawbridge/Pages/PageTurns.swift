@@ -1,0 +1,119 @@
+import Synchronization
+
+/// Requests of pages that wait until what their page said before them has begun.
+///
+/// A page's calls begin in the order in which it made them (contract, the second rule). Messages come by the channel
+/// and a request by a connection of its own, so a request may be there first.
+final class PageTurns: Sendable {
+    /// How long a request waits for the messages before it.
+    static let patience = Duration.seconds(1)
+
+    /// A place in what a page says: behind a message of one of its lives.
+    struct Place: Sendable {
+        let life: Int
+        let number: Int
+
+        init(life: Int, number: Int) {
+            self.life = life
+            self.number = number
+        }
+
+        /// Reads `life.number`, as ``HTTPField/Name/pageAfter`` has it.
+        init?(_ text: String) {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, let life = Int(parts[0]), let number = Int(parts[1]),
+                PageMessage.counts.contains(life), PageMessage.counts.contains(number)
+            else { return nil }
+            self.init(life: life, number: number)
+        }
+    }
+
+    private let waiting = Mutex<[String: [Turn]]>([:])
+
+    /// How many requests wait.
+    var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
+
+    /// Waits until a page has begun what it said before a place, a second at most.
+    ///
+    /// - Parameter isThere: whether it has; asked after the wait has become known.
+    /// - Returns: false where the second passed.
+    func wait(for place: Place, of id: String, until isThere: () -> Bool) async -> Bool {
+        let turn = Turn(place)
+        waiting.withLock { $0[id, default: []].append(turn) }
+        defer {
+            waiting.withLock { waiting in
+                waiting[id]?.removeAll { $0 === turn }
+                if waiting[id]?.isEmpty == true { waiting[id] = nil }
+            }
+        }
+        if isThere() { return true }
+        return await turn.comes(within: Self.patience)
+    }
+
+    /// A page has begun its messages up to this place; or it has come so far in its lives.
+    func reached(_ place: Place, of id: String) {
+        let turns = waiting.withLock { waiting in
+            waiting[id]?.filter { ($0.place.life, $0.place.number) <= (place.life, place.number) } ?? []
+        }
+        for turn in turns { turn.end(true) }
+    }
+
+    private final class Turn: Expiring {
+        private enum State {
+            case waiting(CheckedContinuation<Bool, Never>?)
+            case over(hasCome: Bool)
+        }
+
+        let place: Place
+        private let state = Mutex(State.waiting(nil))
+
+        init(_ place: Place) { self.place = place }
+
+        /// Whether it has come before the time is up; a caller that leaves waits no longer.
+        func comes(within time: Duration) async -> Bool {
+            Deadlines.shared.add(self, after: time)
+            defer { Deadlines.shared.remove(self) }
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { waiter in
+                    let hasCome: Bool? = state.withLock { state in
+                        if case .over(let hasCome) = state { return hasCome }
+                        state = .waiting(waiter)
+                        return nil
+                    }
+                    if let hasCome { waiter.resume(returning: hasCome) }
+                }
+            } onCancel: {
+                end(true)
+            }
+        }
+
+        /// Decides whether it has come; the first word counts.
+        func end(_ hasCome: Bool) {
+            let waiter: CheckedContinuation<Bool, Never>? = state.withLock { state in
+                guard case .waiting(let waiter) = state else { return nil }
+                state = .over(hasCome: hasCome)
+                return waiter
+            }
+            waiter?.resume(returning: hasCome)
+        }
+
+        func expire() { end(false) }
+    }
+}
+
+extension Gateway {
+    /// Lets a request of a page's begin when what the page said before it has begun.
+    func awaitTurn(of request: Request) async {
+        guard !request.isAnonymous, let id = request.headers.value(.pageID), Pages.isID(id),
+            let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
+            let token = request.headers.value(.pageToken), access.token.matches(token)
+        else { return }
+        let hasCome = await pages.turns.wait(for: place, of: id) { pages.hasBegun(place, of: id) }
+        guard !hasCome else { return }
+        request.logger.warning(
+            """
+            \(request.path) waited \(PageTurns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
+            has not come, so their order may be another than the page's
+            """)
+    }
+}

@@ -1,0 +1,107 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// A page's calls begin in its order, also those that come by requests of their own.
+@Suite("The turns of a page's requests", .timeLimit(.minutes(2))) struct PageTurnsTests {
+    private struct Notes: JSONHandler {
+        let note: @Sendable (Int) -> Void
+        func handle(_ input: Int) async throws -> Nothing {
+            note(input)
+            return Nothing()
+        }
+    }
+
+    private static func request(
+        _ gateway: Gateway, _ test: TestPage, _ number: Int, after: String, token: String? = nil
+    ) async -> Response {
+        let headers: HTTPFields = [
+            .pageID: test.id, .pageToken: token ?? gateway.access.token.text, .pageAfter: after,
+        ]
+        return await gateway.respond(
+            to: Request(.post, "/note?_mobile_bridge=1", headers: headers, body: .init("\(number)")))
+    }
+
+    private static func note(_ number: Int) -> JSON {
+        [.number(.init(number)), ["call": "note", "data": .number(.init(number)), "door": "wvjb"]]
+    }
+
+    private static func noting(_ log: LogBook = LogBook()) -> (gateway: Gateway, order: Order) {
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        let order = Order()
+        gateway.register(at: "/note") { Notes { order.add($0) } }
+        return (gateway, order)
+    }
+
+    private final class Order: Sendable {
+        private let kept = Mutex<[Int]>([])
+        func add(_ number: Int) { kept.withLock { $0.append(number) } }
+        var all: [Int] { kept.withLock { $0 } }
+    }
+
+    @Test func aRequestBeginsBehindTheMessagesBeforeIt() async throws {
+        let (gateway, order) = Self.noting()
+        let test = TestPage(gateway)
+        let third = Task { await Self.request(gateway, test, 3, after: "1.2") }
+        for _ in 0..<2000 where gateway.pages.turns.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        test.say(["up": [Self.note(1)]])
+        #expect(order.all == [1])
+        test.say(["up": [Self.note(2)]])
+        #expect(await third.value.status == .ok)
+        #expect(order.all == [1, 2, 3])
+        // What has begun needs no wait, nor what belongs to a life before.
+        _ = await Self.request(gateway, test, 4, after: "1.2")
+        let next = TestPage(gateway, id: test.id, life: 2)
+        _ = await Self.request(gateway, next, 5, after: "1.900")
+        #expect(order.all == [1, 2, 3, 4, 5])
+        #expect(gateway.pages.turns.count == 0)
+    }
+
+    @Test func aPageWhoseChannelIsStillToComeIsWaitedForToo() async throws {
+        let (gateway, order) = Self.noting()
+        let test = TestPage(gateway, saysHello: false)
+        let second = Task { await Self.request(gateway, test, 2, after: "1.1") }
+        for _ in 0..<2000 where gateway.pages.turns.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        test.hello()
+        test.say(["up": [Self.note(1)]])
+        _ = await second.value
+        #expect(order.all == [1, 2])
+    }
+
+    @Test func afterASecondARequestBeginsAllTheSameAndTheLogSaysSo() async throws {
+        let log = LogBook()
+        let (gateway, order) = Self.noting(log)
+        let test = TestPage(gateway)
+        #expect(await Self.request(gateway, test, 2, after: "1.1").status == .ok)
+        #expect(order.all == [2])
+        #expect(log.entries.contains { $0.contains("/note waited 1.0 seconds for what page") })
+    }
+
+    @Test(arguments: ["", "1", "1.", ".1", "1.2.3", "0.1", "1.0", "-1.1", "1.9223372036854775808", "a.b"])
+    func whatIsNoPlaceIsNoReasonToWait(_ after: String) async throws {
+        let log = LogBook()
+        let (gateway, order) = Self.noting(log)
+        _ = await Self.request(gateway, TestPage(gateway), 1, after: after)
+        #expect(order.all == [1])
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test func whoeverHasNoTokenWaitsForNothing() async throws {
+        let log = LogBook()
+        let (gateway, _) = Self.noting(log)
+        _ = await Self.request(gateway, TestPage(gateway), 1, after: "1.1", token: "wrong")
+        #expect(!log.entries.contains { $0.contains("waited 1.0 seconds") })
+    }
+
+    @Test func aCallerThatLeavesWaitsNoLonger() async throws {
+        let (gateway, _) = Self.noting()
+        let test = TestPage(gateway)
+        let request = Task { await Self.request(gateway, test, 2, after: "1.1") }
+        for _ in 0..<2000 where gateway.pages.turns.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        request.cancel()
+        _ = await request.value
+        #expect(gateway.pages.turns.count == 0)
+    }
+}

@@ -125,7 +125,7 @@ let package = Package(
         .systemLibrary(name: "CFanotify", path: "Tests/CFanotify"),
         .executableTarget(name: "file-watch", dependencies: ["CFanotify"], path: "Tests/FileWatch"),
         // What `scripts/soak` sends to it, for minutes.
-        .executableTarget(name: "soak", dependencies: ["TestSupport"], path: "Tests/Soak"),
+        .executableTarget(name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Soak"),
         .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(

@@ -3,8 +3,9 @@ import Glibc
 import HTTPTypes
 import MicroHTTPD
 
-/// The engine by itself: every WebSocket gets back what it sends, and every other request "ok".
+/// The engine by itself: every WebSocket gets back what it sends, every body comes back, and other requests get "ok".
 ///
+/// `/bytes/N` is N times the letter b, with its length, and `/chunks/N` the same without.
 /// A WebSocket of `/tunnel` goes through to a peer that is silent.
 ///
 /// `echo-server [PORT [CERTIFICATE KEY]]` listens on this machine, on any free port if none is given, until SIGTERM.
@@ -15,7 +16,7 @@ enum EchoServer {
         let tls =
             arguments.count > 2
             ? try TLSIdentity(certificateFile: arguments[1], keyFile: arguments[2]) : nil
-        let server = HTTPServer(port: arguments.first.flatMap { Int($0) } ?? 0, tls: tls) { answer($0) }
+        let server = HTTPServer(port: arguments.first.flatMap { Int($0) } ?? 0, tls: tls) { await answer($0) }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         onTermination { stop.yield() }
         try server.start()
@@ -34,9 +35,9 @@ enum EchoServer {
         source.resume()
     }
 
-    private static func answer(_ exchange: Exchange) {
+    private static func answer(_ exchange: Exchange) async {
         guard WebSocketHandshake.isAsked(by: exchange.head.headers) else {
-            return exchange.send(HTTPResponse(status: .ok), Array("ok".utf8))
+            return await answerPlain(exchange)
         }
         if exchange.request.path == "/tunnel" { return tunnel(exchange) }
         do throws(WebSocketRefusal) {
@@ -46,6 +47,21 @@ enum EchoServer {
         } catch {
             exchange.send(
                 HTTPResponse(status: error.status, headerFields: error.headers), Array(error.message.utf8))
+        }
+    }
+
+    private static func answerPlain(_ exchange: Exchange) async {
+        let parts = (exchange.request.path ?? "").split(separator: "/")
+        guard parts.count == 2, let count = Int(parts[1]) else {
+            return exchange.send(
+                HTTPResponse(status: .ok), exchange.body.isEmpty ? Array("ok".utf8) : exchange.body)
+        }
+        let bytes = [UInt8](repeating: UInt8(ascii: "b"), count: count)
+        guard parts[0] == "chunks" else { return exchange.send(HTTPResponse(status: .ok), bytes) }
+        exchange.begin(HTTPResponse(status: .ok), length: nil)
+        for start in stride(from: 0, to: count, by: 10_000) {
+            // Whoever has left wants no more.
+            do { try await exchange.write(Array(bytes[start..<min(start + 10_000, count)])) } catch { return }
         }
     }
 

@@ -21,6 +21,7 @@ struct Action: Sendable {
         return all[0]
     }
 
-    private static let all = calls + files + faults + connections + leavings
+    private static let all =
+        calls + files + faults + connections + leavings + upstreams + upstreamLeavings + pages
     private static let total = all.reduce(0) { $0 + $1.weight }
 }

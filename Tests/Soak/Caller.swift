@@ -9,6 +9,8 @@ struct Caller {
     var lastTurn = 0
     private let name: UInt64
     private var kept: RawClient?
+    private var knownToken: String?
+    private var pages = 0
 
     init(_ way: SoakedGateway.Way, seed: UInt64) {
         self.way = way
@@ -16,9 +18,9 @@ struct Caller {
         dice = Dice(seed: seed)
     }
 
-    /// Sends so many requests, or a few more, one action after the other.
-    mutating func send(_ requests: Int) throws -> Traffic {
-        while traffic.requests < requests {
+    /// Sends requests, one action after the other, up to the end.
+    mutating func send(upTo end: SoakLength) throws -> Traffic {
+        while !end.isReached(by: traffic) {
             let action = Action.drawn(by: &dice)
             do {
                 try action.perform(&self)
@@ -34,6 +36,39 @@ struct Caller {
 
     /// A key that nobody else has at this time.
     var key: String { "k\(name % 16)" }
+
+    /// The path of a server behind the gateway that keeps the rules.
+    mutating func upstream() -> String { dice.roll(2) == 0 ? "/http" : "/https" }
+
+    /// A size of a body: most are small, and few as large as a hundred thousand bytes.
+    mutating func size() -> Int { dice.roll(1 << dice.roll(18)) }
+
+    /// The id of a page that nobody has had.
+    mutating func pageID() -> String {
+        pages += 1
+        let digits = String(name, radix: 16) + "f" + String(pages, radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+
+    /// The page token, which stands in a document that the gateway serves.
+    mutating func token() throws -> String {
+        if let knownToken { return knownToken }
+        let client = try connection()
+        try client.send(request("GET /document.html"))
+        let text = try client.reply().text
+        guard let token = text.firstMatch(of: /data-token="([^"]+)"/)?.1 else {
+            throw Wrong("no token in a document: \(text.prefix(500))")
+        }
+        knownToken = String(token)
+        return String(token)
+    }
+
+    /// A WebSocket that is open.
+    mutating func webSocket(_ path: String, _ fields: [String] = []) throws -> WebSocketClient {
+        traffic.requests += 1
+        return try WebSocketClient.open(
+            way.port, path, host: "localhost", security: way.isSecure ? "NORMAL" : nil, fields: fields)
+    }
 
     /// A connection that is used for many requests, and now and then renewed.
     mutating func connection() throws -> RawClient {

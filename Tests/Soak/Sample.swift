@@ -6,12 +6,6 @@ struct Sample: CustomStringConvertible {
     let threads: Int
     let kilobytes: Int
 
-    /// Every caller may wait for a thread that blocks; such threads stay for some seconds.
-    private static let spareThreads = Soak.callers
-
-    /// What the allocator keeps of the busiest moment differs by so much.
-    private static let spareKilobytes = 4096
-
     init(of process: String) {
         descriptors = openDescriptors(of: process).count
         threads = TestSupport.threads(of: process)
@@ -19,13 +13,21 @@ struct Sample: CustomStringConvertible {
     }
 
     var description: String { "\(descriptors) descriptors, \(threads) threads, \(kilobytes) kB" }
+}
 
-    /// What has grown beyond what comes and goes; nil where nothing has.
-    func growth(since first: Sample, judgesMemory: Bool) -> String? {
-        if descriptors > first.descriptors || threads > first.threads + Self.spareThreads {
-            return "it grew to \(self) from \(first)"
+extension [Sample] {
+    /// Every caller may wait for a thread that blocks; such threads stay for some seconds.
+    private static var spareThreads: Int { Soak.callers }
+
+    /// What has grown in the second half of the rounds; nil where nothing has.
+    func growth(judgesMemory: Bool) -> String? {
+        let first = prefix(count - count / 2)
+        guard let most = first.map(\.threads).max(), let last = suffix(count / 2).map(\.threads).min() else {
+            return nil
         }
-        guard judgesMemory, kilobytes > first.kilobytes + Self.spareKilobytes else { return nil }
-        return "it grew to \(self) from \(first)"
+        if last > most + Self.spareThreads { return "its threads grew from \(most) to \(last)" }
+        let trend = Trend(of: map(\.kilobytes))
+        print("memory in the second half: \(trend)")
+        return judgesMemory && trend.growth > 0.01 ? "its memory grew by \(trend) in the second half" : nil
     }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 
-/// Sends a gateway many mixed requests, checks every answer, and sees that the gateway stays as it was after the first
-/// tenth: `soak REQUESTS [COMMAND...]`.
+/// Sends a gateway many mixed requests, checks every answer, and sees that the gateway stays as it was:
+/// `soak REQUESTS|MINUTESm [COMMAND...]`.
 ///
 /// A command is put before that of the gateway: a tool that watches it, whose memory is then not judged.
 @main
@@ -10,51 +10,96 @@ struct Soak {
     /// How many send at a time.
     static let callers = 16
 
+    /// After each of them everybody has gone.
+    private static let rounds = 20
+
+    /// What is asked for.
+    private enum Amount {
+        case requests(Int)
+        case minutes(Int)
+
+        init?(_ text: String) {
+            if text.hasSuffix("m"), let minutes = Int(text.dropLast()), minutes > 0 {
+                self = .minutes(minutes)
+            } else if let requests = Int(text), requests > 0 {
+                self = .requests(requests)
+            } else {
+                return nil
+            }
+        }
+
+        /// A twentieth.
+        var small: Amount {
+            switch self {
+            case .requests(let count): .requests(max(1, count / 20))
+            case .minutes: .requests(100_000)
+            }
+        }
+
+        /// What a caller does in one of the rounds, from now on.
+        var length: SoakLength {
+            switch self {
+            case .requests(let count): .requests((count / rounds + callers - 1) / callers)
+            case .minutes(let minutes): .until(now() + Double(minutes * 60) / Double(rounds))
+            }
+        }
+    }
+
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
-        guard let requests = arguments.first.flatMap({ Int($0) }), requests > 0 else {
-            print("usage: soak REQUESTS [COMMAND...]")
+        guard let amount = arguments.first.flatMap(Amount.init) else {
+            print("usage: soak REQUESTS|MINUTESm [COMMAND...]")
             exit(64)
         }
         do {
             let command = Array(arguments.dropFirst())
-            print("plain http:")
-            try await soak(SoakedGateway(startedBy: command), requests, judgesMemory: command.isEmpty)
-            print("https:")
             let certificates = try Certificates()
+            print("plain http:")
             try await soak(
-                SoakedGateway(startedBy: command, certificates), requests / 20, judgesMemory: command.isEmpty)
+                SoakedGateway(startedBy: command, certificates), amount, judgesMemory: command.isEmpty)
+            // What is short is not judged: it is not over its beginnings.
+            print("https:")
+            try await soak(
+                SoakedGateway(startedBy: command, certificates, isSecure: true), amount.small,
+                judgesMemory: false)
         } catch {
             print("soak: \(error)")
             exit(1)
         }
     }
 
-    /// In ten rounds, after each of which everybody has gone.
-    private static func soak(
-        _ gateway: SoakedGateway, _ requests: Int, judgesMemory: Bool
+    /// Says what stood in the log at last where something is wrong.
+    private static func soak(_ gateway: SoakedGateway, _ amount: Amount, judgesMemory: Bool) async throws {
+        do {
+            try await soakInRounds(gateway, amount, judgesMemory: judgesMemory)
+        } catch {
+            print("the end of its log:\n\(gateway.endOfLog)")
+            throw error
+        }
+    }
+
+    private static func soakInRounds(
+        _ gateway: SoakedGateway, _ amount: Amount, judgesMemory: Bool
     ) async throws {
         let atStart = gateway.sample
-        var first: Sample?
-        // The system's own timer comes with the first that is set.
-        var descriptors: Int { first?.descriptors ?? atStart.descriptors + 1 }
+        var samples: [Sample] = []
         var total = Traffic()
-        for round in 1...10 {
-            total += try await traffic(on: gateway, requests / 10, seed: round)
-            guard await eventually(within: 30, { gateway.sample.descriptors <= descriptors }) else {
-                throw Wrong("\(gateway.sample) when all have gone, and it began with \(atStart)")
+        for round in 1...rounds {
+            total += try await traffic(on: gateway, amount.length, seed: round)
+            // In the first half, what is kept for the servers behind it comes to as much as it will ever be.
+            let isFirstHalf = round <= rounds / 2
+            let most =
+                isFirstHalf ? atStart.descriptors + spareDescriptors : samples.map(\.descriptors).max() ?? 0
+            guard await eventually({ gateway.sample.descriptors <= most }) else {
+                throw Wrong(
+                    "\(gateway.sample) when all have gone, and \(most) descriptors are to be expected")
             }
             let sample = gateway.sample
+            samples.append(sample)
             print("\(total): \(sample)")
             fflush(nil)
-            if let first {
-                if let growth = sample.growth(since: first, judgesMemory: judgesMemory) {
-                    throw Wrong(growth)
-                }
-            } else {
-                first = sample
-            }
         }
+        if let growth = samples.growth(judgesMemory: judgesMemory) { throw Wrong(growth) }
         let (waited, told) = try await gateway.waits()
         guard waited > 0, waited == told else {
             throw Wrong("\(waited) handlers waited for ever, and \(told) heard that their caller had left")
@@ -63,16 +108,20 @@ struct Soak {
         print("ended in good order; \(waited) waiting handlers and \(total.faults) faults, all as expected")
     }
 
+    /// What is kept of connections to servers behind it, one of each caller's to each of three, and the system's timer.
+    private static let spareDescriptors = callers * 3 + 1
+
     /// Some callers at a time, each on a thread of its own.
-    private static func traffic(on gateway: SoakedGateway, _ requests: Int, seed: Int) async throws -> Traffic
-    {
+    private static func traffic(
+        on gateway: SoakedGateway, _ length: SoakLength, seed: Int
+    ) async throws -> Traffic {
         let start = now()
         var traffic = try await withThrowingTaskGroup(of: Traffic.self) { group in
             for number in 0..<callers {
                 group.addTask {
                     try await blocking {
                         var caller = Caller(gateway.way, seed: UInt64(seed * callers + number))
-                        return try caller.send((requests + callers - 1) / callers)
+                        return try caller.send(upTo: length)
                     }
                 }
             }

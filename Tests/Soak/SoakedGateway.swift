@@ -23,13 +23,16 @@ final class SoakedGateway: Sendable {
 
     let way: Way
     private let folder: Folder
-    private let certificates: Certificates?
+    private let certificates: Certificates
+    private let upstreams: SoakedUpstreams
     private let program: Program
 
-    /// Starts it, and waits until it listens.
-    init(startedBy command: [String], _ certificates: Certificates? = nil) async throws {
+    /// Starts it with the servers behind it, and waits until it listens.
+    init(startedBy command: [String], _ certificates: Certificates, isSecure: Bool = false) async throws {
         folder = try Folder()
         self.certificates = certificates
+        let (certificate, key) = try await certificates.make()
+        upstreams = try await SoakedUpstreams((certificate, key))
         try folder.write("site/index.html", Self.page)
         try folder.write("site/document.html", Self.page)
         try folder.write("site/large.txt", Self.large)
@@ -37,10 +40,8 @@ final class SoakedGateway: Sendable {
         var own = try command + [Program.path(of: "test-server"), "-p", "0", "--log-format", "json"]
         // The one page as it is, and the other with the page runtime.
         own += ["--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json"]
-        if let certificates {
-            let (certificate, key) = try await certificates.make()
-            own += ["--cert", certificate, "--key", key]
-        }
+        own += upstreams.options
+        if isSecure { own += ["--cert", certificate, "--key", key] }
         let program = try Program(
             "sh", ["-c", #"log=$1; shift; exec "$@" 2>>"$log""#, "sh", "\(path)/log"] + own)
         self.program = program
@@ -50,11 +51,18 @@ final class SoakedGateway: Sendable {
         else {
             throw Wrong("the gateway does not start: \(program.output)\((try? folder.read("log")) ?? "")")
         }
-        way = Way(port: port, isSecure: certificates != nil)
+        way = Way(port: port, isSecure: isSecure)
     }
 
     /// What it holds now.
     var sample: Sample { Sample(of: String(program.child.processIdentifier)) }
+
+    /// The last lines of its log, and before them the first that tells of its end.
+    var endOfLog: String {
+        let lines = ((try? folder.read("log")) ?? "").split(separator: "\n")
+        let fatal = lines.first { $0.contains("Fatal error") }
+        return ([fatal].compactMap(\.self) + lines.suffix(5)).joined(separator: "\n")
+    }
 
     /// How many handlers waited for ever, and how many heard that their caller had left.
     func waits() async throws -> (waited: Int, told: Int) {
@@ -75,6 +83,7 @@ final class SoakedGateway: Sendable {
     func stop(after traffic: Traffic) async throws {
         let code = await program.stop()
         let said = await program.wholeOutput()
+        await upstreams.stop()
         guard code == 0 else { throw Wrong("it ended with \(code): \(said)") }
         let log = try LogSummary(of: "\(folder.path)/log")
         guard log.strange.isEmpty else {

@@ -18,6 +18,7 @@ struct TestServer {
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
             gateway.register(Witness.self, at: "/witness")
+            gateway.register(AsksBack.self, at: "/asksBack")
             Faults.register(on: gateway)
         }
     }

@@ -1,0 +1,58 @@
+import Drawbridge
+import TestSupport
+
+/// A page as the gateway sees it: its channel, on which both call each other.
+struct SoakedPage {
+    private let socket: WebSocketClient
+    private var lastNumber = 0
+    private static let life: JSON = 1
+
+    /// Opens the channel, says hello, and is greeted as a page that is new.
+    init(_ caller: inout Caller, id: String) throws {
+        let token = try caller.token()
+        socket = try caller.webSocket(
+            "/__drawbridge__/channel", ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
+        try send([
+            "hello": [
+                "page": .string(id), "life": Self.life, "epoch": "", "received": 0, "bridges": ["wvjb6"],
+                "url": "http://localhost/document.html",
+            ]
+        ])
+        let frame = try receive()
+        guard frame["welcome"] != nil else { throw Wrong("a page is not welcome: \(frame)") }
+    }
+
+    /// Calls a handler, answers what native asks meanwhile, and gives the reply.
+    mutating func call(_ name: String, _ data: JSON) throws -> JSON {
+        lastNumber += 1
+        let id = JSON.number(.init(lastNumber))
+        try send(["up": [[id, ["call": .string(name), "data": data, "id": id, "door": "reply"]]]])
+        while true {
+            for pair in try receive()["down"]?.arrayValue ?? [] {
+                guard let number = pair[0], let message = pair[1] else { throw Wrong("no message: \(pair)") }
+                try send(["ack": number])
+                if message["reply"] == id { return message }
+                guard message["call"] == "answer", let asked = message["id"] else {
+                    throw Wrong("an unexpected message: \(message)")
+                }
+                lastNumber += 1
+                let answer: JSON = ["result": asked, "value": ["heard": message["data"] ?? .null]]
+                try send(["up": [[.number(.init(lastNumber)), answer]]])
+            }
+        }
+    }
+
+    /// Leaves, with a farewell or without.
+    func leave(_ caller: inout Caller) throws {
+        if caller.dice.roll(4) > 0 { try send(["bye": true]) }
+        caller.leave(socket.raw)
+    }
+
+    private func send(_ frame: JSON) throws {
+        guard case .object(var members) = frame else { return }
+        members["life"] = Self.life
+        try socket.send(String(decoding: JSON.object(members).bytes, as: UTF8.self))
+    }
+
+    private func receive() throws -> JSON { try JSON(parsing: try socket.receive().payload) }
+}

@@ -48,6 +48,9 @@ final class PageRequests: Sendable {
         if let (page, number) = ended?.wait { page.goOn(after: number) }
     }
 
+    /// How many requests of a page wait.
+    func count(of page: String) -> Int { held.withLock { $0[page]?.count ?? 0 } }
+
     /// The id that its page sent with it, true or not: it is only counted.
     private static func page(of load: Load) -> String? {
         guard load.request.door == nil, !load.request.headers.isEmpty,

@@ -277,24 +277,23 @@ import Testing
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
-        let begun = Journal()
         gateway.register(at: "/wait") {
             Answering { _ in
-                begun.note("one")
                 try await Task.sleep(for: .seconds(3600))
                 return Response()
             }
         }
-        let headers = Self.own(gateway, TestPage(gateway))
+        let page = TestPage(gateway)
+        let headers = Self.own(gateway, page)
         let requests = (0..<7).map { _ in
             Task { await gateway.respond(to: Request("/wait?_mobile_bridge=1", headers: headers)) }
         }
         await until { log.entries.contains { $0.contains(warning) } }
-        await begun.wait(for: 7)
-        // Their tasks wait by now, and have said what there was to say.
-        for _ in 0..<1000 { await Task.yield() }
-        #expect(log.entries.filter { $0.contains("requests at once") }.count == 1)
+        await until { PageRequests.shared.count(of: page.id) == 7 }
         for request in requests { request.cancel() }
+        // When they are over, they have said what there was to say.
+        for request in requests { _ = await request.value }
+        #expect(log.entries.filter { $0.contains("requests at once") }.count == 1)
     }
 
     @Test func aCallWithoutTheTokenReachesNoHandler() async throws {

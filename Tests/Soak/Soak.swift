@@ -11,7 +11,10 @@ struct Soak {
     static let callers = 16
 
     /// After each of them everybody has gone.
-    private static let rounds = 20
+    private static let rounds = 12
+
+    /// After so many of quiet the gateway has given back what it kept of busy moments; only then is its memory judged.
+    private static let quietSeconds = 6
 
     /// What is asked for.
     private enum Amount {
@@ -28,7 +31,7 @@ struct Soak {
             }
         }
 
-        /// A twentieth.
+        /// A part of it, for what is not judged by its memory.
         var small: Amount {
             switch self {
             case .requests(let count): .requests(max(1, count / 20))
@@ -40,7 +43,8 @@ struct Soak {
         var length: SoakLength {
             switch self {
             case .requests(let count): .requests((count / rounds + callers - 1) / callers)
-            case .minutes(let minutes): .until(now() + Double(minutes * 60) / Double(rounds))
+            case .minutes(let minutes):
+                .until(now() + Double(minutes * 60 - quietSeconds * rounds / 2) / Double(rounds))
             }
         }
     }
@@ -94,6 +98,7 @@ struct Soak {
                 throw Wrong(
                     "\(gateway.sample) when all have gone, and \(most) descriptors are to be expected")
             }
+            if judgesMemory, !isFirstHalf { try await Task.sleep(for: .seconds(quietSeconds)) }
             let sample = gateway.sample
             samples.append(sample)
             print("\(total): \(sample)")

@@ -47,7 +47,7 @@ enum Faults {
             Response(contentType: "text/plain") { client in
                 try await client.didLoad("first")
                 Task {
-                    try await Task.sleep(for: .milliseconds(50))
+                    try await Task.sleep(for: .milliseconds(500))
                     try await client.didLoad("again")
                 }
             }

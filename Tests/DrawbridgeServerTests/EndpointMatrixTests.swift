@@ -56,7 +56,8 @@ import Testing
         ],
         .messages: [
             Row(
-                request: "POST", body: #"{"page":"\#(id)","up":[]}"#, here: [403, 204, 403, 403, 403, 204],
+                request: "POST", body: #"{"page":"\#(id)","life":1,"n":0,"up":[]}"#,
+                here: [403, 204, 403, 403, 403, 204],
                 elsewhere: closed(403, 204))
         ],
         .channel: [

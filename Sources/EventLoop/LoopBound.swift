@@ -24,6 +24,9 @@ package final class LoopBound<State>: @unchecked Sendable {
     }
 
     /// The state; to be asked for on the loop's thread.
+    ///
+    /// Who calls something that is in it takes that out first, into a constant: the call may lead to a change of the state,
+    /// and what is called would go while it runs.
     package var value: State {
         @inlinable _read {
             assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")

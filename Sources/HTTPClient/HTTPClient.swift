@@ -66,7 +66,9 @@ package final class HTTPClient: Loop.Guest {
         arm()
     }
 
+    /// Forgets a transfer; one that was never started is not known.
     func remove(_ transfer: Transfer) {
+        guard transfer.place >= 0 else { return }
         let last = own.value.transfers.removeLast()
         guard last !== transfer else { return }
         own.value.transfers[transfer.place] = last

@@ -103,8 +103,8 @@ extension Exchange {
         if !inFull || !isAnswered || state.outgoing?.isOver == false { leave() }
         // One whose length is known has no end that is fetched.
         forgetSource()
-        state.upgrading?.abort("the handshake was not answered")
-        state.upgrading = nil
+        let upgrading = state.upgrading.take()
+        upgrading?.abort("the handshake was not answered")
         endIfStarted()
     }
 
@@ -124,12 +124,18 @@ extension Exchange {
         if state.isHandled { worker.ended(self) } else { worker.lostCaller(of: self) }
     }
 
+    private func cancelHandler() {
+        // Both are held here while they are called: what they end may forget them.
+        let (task, cancel) = (state.task, state.cancel)
+        task?.cancel()
+        cancel?()
+    }
+
     /// The caller has gone, or must go: cancels the handler and lets the library close.
     func leave() {
         guard !state.hasLeft else { return }
         state.hasLeft = true
-        state.task?.cancel()
-        state.cancel?()
+        cancelHandler()
         state.incoming.fail()
         state.outgoing?.fail()
         forgetSource()
@@ -142,8 +148,7 @@ extension Exchange {
         wasStopped.store(true, ordering: .relaxed)
         set(worker.server.stopping)
         // Its answer would come too late.
-        state.task?.cancel()
-        state.cancel?()
+        cancelHandler()
     }
 
     /// The server stops: lets go of the connection, whatever state this is in.

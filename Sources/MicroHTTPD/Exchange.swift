@@ -15,7 +15,7 @@ public final class Exchange: Sendable {
     package let localAddress: String?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
-    /// The collected body; empty where it is streamed, or taken by ``takeBody()``.
+    /// The collected body; empty where it is streamed, or taken by `takeBody()`.
     public var body: [UInt8] { collected }
 
     /// The loop that serves it.

@@ -94,6 +94,8 @@ final class UpstreamLoad: Sendable {
     }
 
     private var loop: Loop { own.loop }
+    /// Kept while it is called, whatever follows from that.
+    private var transfer: Transfer? { own.value.transfer }
 
     /// Whether it is on a loop: what the engine fetches must be on that of its exchange.
     func isOn(_ loop: Loop) -> Bool { self.loop === loop }
@@ -102,7 +104,7 @@ final class UpstreamLoad: Sendable {
     func cancel() {
         loop.perform { [self] in
             if case .cancelled = own.value.ending { return }
-            own.value.transfer?.cancel()
+            transfer?.cancel()
             own.value.transfer = nil
             own.value.ending = .cancelled
             stopUpload()
@@ -230,7 +232,7 @@ extension UpstreamLoad {
 extension UpstreamLoad: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // It goes to the caller straight from the server.
-        let count = own.value.transfer?.read(into: buffer) ?? 0
+        let count = transfer?.read(into: buffer) ?? 0
         own.value.fetched += count
         guard count == 0 else { return count }
         return switch own.value.ending {
@@ -273,7 +275,7 @@ extension UpstreamLoad {
                     return continuation.resume(throwing: CancellationError())
                 }
                 own.value.upload = .open(waiting.isEmpty ? bytes : waiting + bytes, room: continuation)
-                own.value.transfer?.resumeSending()
+                transfer?.resumeSending()
                 giveRoom()
             }
         }
@@ -284,7 +286,7 @@ extension UpstreamLoad {
         loop.perform { [self] in
             guard case .open(let waiting, _) = own.value.upload else { return }
             own.value.upload = .ended(waiting)
-            own.value.transfer?.resumeSending()
+            transfer?.resumeSending()
             begin()
         }
     }
@@ -295,9 +297,9 @@ extension UpstreamLoad {
             guard case .open = own.value.upload else { return }
             own.value.upload = .stopped
             switch own.value.answer {
-            case .none, .over, .begun: own.value.transfer?.giveUpSending()
+            case .none, .over, .begun: transfer?.giveUpSending()
             case .awaited, .held:
-                own.value.transfer?.cancel()
+                transfer?.cancel()
                 ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
             }
         }
@@ -332,7 +334,7 @@ extension UpstreamLoad: TransferOwner {
         case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
         case .begun(.task): deliver()
         // The server may read no more before somebody takes what it sends.
-        case .held: own.value.transfer?.readAhead(upTo: Self.heldLimit)
+        case .held: transfer?.readAhead(upTo: Self.heldLimit)
         case .none, .awaited, .begun(.nobody), .over: break
         }
     }

@@ -78,6 +78,8 @@ package final class Transfer {
     /// Where it stands among the client's.
     var place = -1
     private let own: LoopBound<State>
+    /// Kept while it is called, whatever it does.
+    private var owner: (any TransferOwner)? { own.value.owner }
 
     /// Prepares a request.
     ///
@@ -212,7 +214,7 @@ package final class Transfer {
             readHead(from: connection)
         }
         if case .open(let connection, _) = own.value.way, connection.canRead {
-            own.value.owner?.bodyIsThere()
+            owner?.bodyIsThere()
         }
     }
 
@@ -325,7 +327,7 @@ package final class Transfer {
             own.value.outgoing = bytes
             own.value.sending = .nothing
         case .stream(let isChunked):
-            guard let count = own.value.owner?.fill(client.buffer) else {
+            guard let count = owner?.fill(client.buffer) else {
                 own.value.sending = .waiting(isChunked: isChunked)
                 return false
             }
@@ -347,7 +349,7 @@ package final class Transfer {
         own.value.outgoing = []
         own.value.sentCount = 0
         own.value.isReusable = false
-        if tellsOwner { own.value.owner?.sendingStopped() }
+        if tellsOwner { owner?.sendingStopped() }
         endIfOver()
     }
 
@@ -411,7 +413,7 @@ package final class Transfer {
     private func begin(_ head: ResponseHead) {
         own.value.receiving = head.body(of: request.method)
         if !head.keepsConnection { own.value.isReusable = false }
-        own.value.owner?.receive(head)
+        owner?.receive(head)
         switch own.value.sending {
         case .stopped: stopSending()
         case .nothing where own.value.outgoing.isEmpty: break

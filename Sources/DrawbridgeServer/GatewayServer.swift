@@ -1,5 +1,6 @@
 public import Drawbridge
 import EventLoop
+import HTTPClient
 import HTTPTypes
 import Logging
 import MicroHTTPD
@@ -20,7 +21,7 @@ public final class GatewayServer: Sendable {
 
     /// Binds and serves from now on.
     ///
-    /// On an address that others reach, they are let in by ``Drawbridge/Gateway/admissions`` alone.
+    /// On an address that others reach, they are let in by ``/Drawbridge/Gateway/admissions`` alone.
     ///
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
@@ -240,7 +241,12 @@ extension Exchange {
             do {
                 try await response.body.write(to: client)
             } catch {
-                if !(error is CancellationError) { request.logger.error("a stream broke off: \(error)") }
+                switch error {
+                case is CancellationError: break
+                // What lies behind the gateway broke it, and not the gateway.
+                case is TransferError: request.logger.warning("a stream broke off: \(error)")
+                default: request.logger.error("a stream broke off: \(error)")
+                }
                 fail()
             }
             client.finish()

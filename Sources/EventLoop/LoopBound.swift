@@ -9,32 +9,35 @@
 /// debug builds, which are those that tests run. Release builds do not ask, since the question is asked many times in
 /// every request.
 ///
-/// The state is touched by one thread at a time, as this says: that makes the box Sendable. Exclusive access is not
-/// checked at run time either, because nothing reaches the state from within its own change: its loop does one thing
-/// after the other, and whoever calls others does so after the change, not inside it.
+/// The state is touched by one thread at a time, as this says: that makes the box Sendable. It stands in memory of its own,
+/// and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
+/// does one thing after the other.
 package final class LoopBound<State>: @unchecked Sendable {
     /// The loop whose state it is.
     package let loop: Loop
-    @usableFromInline @exclusivity(unchecked) internal var state: State
+    @usableFromInline internal let memory: UnsafeMutablePointer<State>
 
     /// Puts a state into a box; the state is the loop's from now on.
     package init(_ state: State, to loop: Loop) {
         self.loop = loop
-        self.state = state
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: state)
+    }
+
+    deinit {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+    }
+
+    /// Where the state is, as long as the box is there; to be asked for on the loop's thread.
+    @inlinable package var address: UnsafeMutablePointer<State> {
+        assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
+        return memory
     }
 
     /// The state; to be asked for on the loop's thread.
-    ///
-    /// Who calls something that is in it takes that out first, into a constant: the call may lead to a change of the state,
-    /// and what is called would go while it runs.
     package var value: State {
-        @inlinable _read {
-            assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
-            yield state
-        }
-        @inlinable _modify {
-            assert(loop.isOwnedHere, "this belongs to a loop, and was changed on another thread")
-            yield &state
-        }
+        @inlinable unsafeAddress { UnsafePointer(address) }
+        @inlinable unsafeMutableAddress { address }
     }
 }

@@ -24,6 +24,8 @@ package struct ASCIISet {
     package static let token = ASCIISet(digits + letterText + "!#$%&'*+-.^_`|~")
     /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
     package static let host = ASCIISet(digits + letterText + "-._~!$&'()*+;=%")
+    /// Those of a name that has addresses (RFC 1123, section 2.1), and the underscore, which many have.
+    package static let name = ASCIISet(digits + letterText + "-._")
     /// Those of an IP literal.
     package static let address = ASCIISet(digits + "abcdefABCDEF:.")
 

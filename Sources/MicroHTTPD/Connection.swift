@@ -46,8 +46,8 @@ final class Connection {
 
     /// To be asked for on the loop.
     private var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     /// True until the first request is complete.
@@ -58,8 +58,8 @@ final class Connection {
 
     /// The target of the request line that came last, as it was sent.
     var target: [UInt8] {
-        _read { yield state.target }
-        _modify { yield &state.target }
+        get { state.target }
+        set { state.target = newValue }
     }
 
     /// The one that is being answered.

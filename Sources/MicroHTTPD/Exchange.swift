@@ -65,8 +65,8 @@ public final class Exchange: Sendable {
 
     /// To be asked for on the loop, as all that looks into it.
     var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     init(

@@ -58,8 +58,8 @@ final class Worker: Loop.Driven, Sendable {
 
     /// To be asked for on the loop.
     private var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     var loop: Loop { box.loop }

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HTTPGrammar
 
 /// Looks up the addresses of names, without holding up a loop; whoever asks for a name that is being looked up waits for
 /// that look-up.
@@ -61,6 +62,10 @@ final class Names: Sendable {
 
     /// Asks the system, and waits for it.
     static let ask: @Sendable (_ name: String, _ port: Int) -> Answer = { name, port in
+        // Others are nobody's, and the system would ask all servers that it knows for them.
+        guard name.utf8.allSatisfy(ASCIISet.name.contains) else {
+            return .failure(TransferError(.unreachable, "there is no host of the name \(name)"))
+        }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?

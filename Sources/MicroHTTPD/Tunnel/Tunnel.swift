@@ -29,8 +29,8 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     /// To be asked for on the loop.
     private var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     var transport: Upgrades.Transport? {

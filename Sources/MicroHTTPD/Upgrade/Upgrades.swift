@@ -53,8 +53,8 @@ final class Upgrades: Sendable {
 
     /// To be asked for on the loop.
     private var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     init(_ loop: Loop) { box = LoopBound(State(), to: loop) }

@@ -58,8 +58,8 @@ package final class WebSocket: Sendable {
 
     /// To be asked for on the loop.
     var state: State {
-        _read { yield box.value }
-        _modify { yield &box.value }
+        unsafeAddress { UnsafePointer(box.address) }
+        unsafeMutableAddress { box.address }
     }
 
     init(

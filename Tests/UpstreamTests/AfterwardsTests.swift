@@ -92,7 +92,7 @@ struct AfterwardsTests {
             gateway, .init(port: 0, loops: 2, grace: .seconds(60), logsRequests: false))
         let port = server.address.port
         try await blocking {
-            for round in 0..<(Self.isLong ? 24_000 : 2_000) {
+            for round in 0..<(Self.isLong ? 6_000 : 2_000) {
                 let client = try RawClient(port)
                 try client.send("GET /u HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 usleep(UInt32(round % 20) * 100)

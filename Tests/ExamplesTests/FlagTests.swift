@@ -102,7 +102,7 @@ import Testing
     func aSizeThatIsNoneIsRefused(_ size: String) async throws {
         let program = try Self.drawbridge(["--memory-for-bodies=\(size)"])
         #expect(await program.child.exitCode() == 64)
-        #expect(program.output.contains("--memory-for-bodies"))
+        try await program.line(with: "--memory-for-bodies")
     }
 
     // MARK: What it serves

@@ -31,7 +31,7 @@ final class MirrorServer: Sendable {
         func send(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: [UInt8] = []) {
             exchange.send(HTTPResponse(status: status, headerFields: fields), body)
         }
-        switch head.target {
+        switch head.target.prefix(while: { $0 != "?" }) {
         case "/moved":
             send(
                 .found,

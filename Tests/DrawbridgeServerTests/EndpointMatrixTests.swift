@@ -57,8 +57,8 @@ import Testing
         .messages: [
             Row(
                 request: "POST", body: #"{"page":"\#(id)","life":1,"n":0,"up":[]}"#,
-                here: [403, 204, 403, 403, 403, 204],
-                elsewhere: closed(403, 204))
+                here: [403, 200, 403, 403, 403, 200],
+                elsewhere: closed(403, 200))
         ],
         .channel: [
             Row(request: "WEBSOCKET", here: [403, 101, 403, 403, 403, 101], elsewhere: closed(403, 101))

@@ -109,7 +109,8 @@ import Testing
         let browser = try await Chromium()
         try await browser.open(drawbridge.address() + "/queue.html")
         try await browser.evaluate("document.getElementById('toast').click()")
-        #expect(try await drawbridge.line(with: "POST /toast").contains("handler ToastHandler  200"))
+        let line = try await drawbridge.line(with: "POST /toast")
+        #expect(line.contains("handler ToastHandler  200"), "\(line)")
         #expect(try await browser.evaluate("document.title") == "The pull queue")
     }
 

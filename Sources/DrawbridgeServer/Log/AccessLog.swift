@@ -34,9 +34,9 @@ struct AccessLog {
             line += "  ".utf8
             if let cut {
                 line += cut.rawValue.utf8
-            } else if bytes == nil {
-                line += "not answered".utf8
-                if let code = response.code { line += " (code \(code))".utf8 }
+            } else if bytes == nil, let code = response.code, code >= 400 {
+                // The page hears nothing of it, so the status of an answer would be no truth.
+                line += "not answered (code \(code))".utf8
             } else {
                 line += String(response.status.code).utf8
                 if let code { line += " (code \(code))".utf8 }

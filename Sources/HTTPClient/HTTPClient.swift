@@ -26,7 +26,11 @@ package final class HTTPClient: Loop.Guest {
         own = LoopBound(State(), to: loop)
     }
 
-    deinit { buffer.deallocate() }
+    deinit {
+        // Its loop has ended.
+        pool.closeAll()
+        buffer.deallocate()
+    }
 
     /// That of a loop, made when it is first asked for; on the loop's thread.
     package static func of(_ loop: Loop) -> HTTPClient {

@@ -50,6 +50,14 @@ final class ConnectionPool {
         own.value.connections[connection.origin] = kept.isEmpty ? nil : kept
     }
 
+    /// Closes all, which know the pool and would keep it.
+    func closeAll() {
+        let kept = own.value.connections
+        own.value.connections = [:]
+        own.value.count = 0
+        for connection in kept.values.joined() { connection.close() }
+    }
+
     /// Closes those that nobody used for too long.
     func closeOld(at now: Int) {
         for (origin, kept) in own.value.connections {

@@ -1,7 +1,7 @@
-import EventLoop
 import Glibc
 import HTTPTypes
 
+@testable import EventLoop
 @testable import HTTPClient
 
 /// All that an upstream may send on a connection, upgrades included: a request has one end, and no byte too many.

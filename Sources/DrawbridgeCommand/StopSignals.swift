@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -14,12 +13,7 @@ final class StopSignals: Sendable {
     /// Takes the signals from here on.
     init() {
         for number in [SIGTERM, SIGINT] {
-            // The source sees the signal only if it does not end the process first.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            // The handler keeps the source, which lives as long as the process.
-            source.setEventHandler { withExtendedLifetime(source) { self.come(number) } }
-            source.resume()
+            onSignal(number) { self.come(number) }
         }
     }
 

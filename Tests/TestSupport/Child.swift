@@ -79,14 +79,17 @@ package final class Child: Sendable {
         }
     }
 
-    /// The thread that starts a child may block signals, which the child should get.
+    /// A child has all signals as a shell gives them: the thread that starts it may block some, and who started the tests,
+    /// as `nohup` does, may ignore some.
     static func attributes(_ flags: Int16 = 0) -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, flags | Int16(POSIX_SPAWN_SETSIGMASK))
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, flags | Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         return attributes
     }
 

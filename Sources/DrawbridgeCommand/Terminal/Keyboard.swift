@@ -35,13 +35,20 @@ final class Keyboard: Sendable {
         Self.last.withLock { $0 = self }
         // Every end by exit passes here; signals that end the process do not.
         atexit { Keyboard.last.withLock { $0 }?.leaveForGood() }
+        DispatchQueue(label: "drawbridge.terminal").async {
+            // First the signals: one that comes before them ends the process while the terminal is untouched.
+            self.takeSignals()
+            self.run()
+        }
+    }
+
+    private func takeSignals() {
         for number in [SIGHUP, SIGQUIT] { leaveBeforeEnding(by: number) }
         // Whoever presses Ctrl-C answers nothing more. Their questions are no answers either: callers get what the stop
         // gives them, as with SIGTERM.
-        on(SIGINT) { $0.presenter.leave() }
+        onSignal(SIGINT) { self.presenter.leave() }
         // A shell had the terminal meanwhile.
-        on(SIGCONT) { $0.wakeup.wake() }
-        DispatchQueue(label: "drawbridge.terminal").async { self.run() }
+        onSignal(SIGCONT) { self.wakeup.wake() }
     }
 
     /// Puts the terminal in order before a signal ends the process, as it then does.
@@ -50,10 +57,8 @@ final class Keyboard: Sendable {
         sigaction(number, nil, &before)
         // What is ignored, as by nohup, ends nothing.
         guard unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return }
-        // The source sees the signal only if it does not end the process first.
-        signal(number, SIG_IGN)
-        on(number) { [before] keyboard in
-            keyboard.leaveForGood()
+        onSignal(number) { [before] in
+            self.leaveForGood()
             var before = before
             sigaction(number, &before, nil)
             // Threads of a queue block signals.
@@ -63,13 +68,6 @@ final class Keyboard: Sendable {
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             raise(number)
         }
-    }
-
-    private func on(_ number: Int32, _ handle: @escaping @Sendable (Keyboard) -> Void) {
-        let source = DispatchSource.makeSignalSource(signal: number)
-        // The handler keeps the source, which lives as long as the process.
-        source.setEventHandler { withExtendedLifetime(source) { handle(self) } }
-        source.resume()
     }
 
     private func run() -> Never {

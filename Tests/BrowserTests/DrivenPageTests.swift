@@ -118,12 +118,10 @@ import Testing
         let messages: Int
         /// Of them, in every ten milliseconds.
         let atOnce: Int
-        let pause: Duration
-        let leastCuts: Int
+        let cuts: Int
 
-        /// The hundred thousand, cut once a second, take as long as a dozen cuts.
-        static let long = Traffic(messages: 100_000, atOnce: 80, pause: .seconds(1), leastCuts: 10)
-        static let short = Traffic(messages: 5_000, atOnce: 50, pause: .milliseconds(100), leastCuts: 3)
+        static let long = Traffic(messages: 100_000, atOnce: 80, cuts: 12)
+        static let short = Traffic(messages: 5_000, atOnce: 50, cuts: 4)
     }
 
     /// What became of the numbers from 1 on.
@@ -148,6 +146,7 @@ import Testing
         let traffic = Browser.isThorough && browser == .chromium ? Traffic.long : .short
         let count = traffic.messages
         let seen = Mutex<[Int]>([])
+        let heard = Observed(0)
         struct Count: JSONHandler {
             let note: @Sendable (Int) -> Void
             func handle(_ input: Int) async throws -> Int {
@@ -156,18 +155,26 @@ import Testing
             }
         }
         let site = try DoorSite { gateway in
-            gateway.register(at: "/count") { Count { number in seen.withLock { $0.append(number) } } }
+            gateway.register(at: "/count") {
+                Count { number in
+                    seen.withLock { $0.append(number) }
+                    heard.change { $0 += 1 }
+                }
+            }
         }
         let relay = try Relay(to: site.server.address.port)
         defer { relay.stop() }
         try await Self.drive(browser, site, at: relay.port) { page in
-            let cutter = Task {
-                while !Task.isCancelled {
-                    try await Task.sleep(for: traffic.pause)
+            // Each cut in its time: when so much of the traffic is through, however fast that is.
+            async let cutting: Void = {
+                for cut in 1...traffic.cuts {
+                    try await heard.wait { $0 >= cut * count * 3 / 4 / traffic.cuts }
+                    // Those before it have broken the others.
+                    try await relay.webSockets.wait { $0 >= cut }
                     relay.cut()
+                    try await relay.cuts.wait { $0 >= cut }
                 }
-            }
-            defer { cutter.cancel() }
+            }()
             // Both ways at once.
             async let answers = page.call(
                 "count", ["count": .number(.init(count)), "atOnce": .number(.init(traffic.atOnce))],
@@ -182,9 +189,10 @@ import Testing
                 // This call comes behind all others.
                 Toll(try await page.call("numbers").decode([Int].self), of: count),
             ]
-            cutter.cancel()
+            // A cut waits for a message, and all may have come in few.
+            while relay.cuts.value < traffic.cuts { #expect(try await page.call("add", [1, 2]) == 3) }
+            try await cutting
             #expect(tolls == [.none, .none, .none])
-            #expect(relay.cuts.value >= traffic.leastCuts)
             print("\(browser.rawValue), \(count) messages each way, \(relay.cuts.value) cuts: \(tolls)")
         }
     }

@@ -1,23 +1,24 @@
 /// A state that belongs to one loop, and is reached on that loop's thread alone.
 ///
-/// The box can go anywhere; only what is in it stays. It has three phases, which are its loop's:
+/// It is a part of the object whose state it is, which can go anywhere; only the state stays. It has three phases, which
+/// are its loop's:
 /// - *unborn*: the loop does not run yet, and whoever makes the state fills it in;
 /// - *owned*: the loop runs, and the state is touched on its thread;
 /// - *ended*: the loop has ended, and the state may be taken down by whoever lets go of it last.
 ///
-/// Who asks for the state of an owned box on another thread has made a mistake that no lock would mend. That traps in
+/// Who asks for the state of a running loop on another thread has made a mistake that no lock would mend. That traps in
 /// debug builds, which are those that tests run. Release builds do not ask, since the question is asked many times in
 /// every request.
 ///
-/// The state is touched by one thread at a time, as this says: that makes the box Sendable. It stands in memory of its own,
+/// The state is touched by one thread at a time, as this says: that makes it Sendable. It stands in memory of its own,
 /// and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
 /// does one thing after the other.
-package final class LoopBound<State>: @unchecked Sendable {
+package struct LoopBound<State>: ~Copyable, @unchecked Sendable {
     /// The loop whose state it is.
     package let loop: Loop
     @usableFromInline internal let memory: UnsafeMutablePointer<State>
 
-    /// Puts a state into a box; the state is the loop's from now on.
+    /// Gives a state to a loop, whose it is from now on.
     package init(_ state: State, to loop: Loop) {
         self.loop = loop
         memory = .allocate(capacity: 1)
@@ -29,7 +30,7 @@ package final class LoopBound<State>: @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// Where the state is, as long as the box is there; to be asked for on the loop's thread.
+    /// Where the state is, as long as its object is there; to be asked for on the loop's thread.
     @inlinable package var address: UnsafeMutablePointer<State> {
         assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
         return memory
@@ -38,6 +39,6 @@ package final class LoopBound<State>: @unchecked Sendable {
     /// The state; to be asked for on the loop's thread.
     package var value: State {
         @inlinable unsafeAddress { UnsafePointer(address) }
-        @inlinable unsafeMutableAddress { address }
+        @inlinable nonmutating unsafeMutableAddress { address }
     }
 }

@@ -57,7 +57,7 @@ package final class HTTPClient: Loop.Guest {
     // MARK: For transfers
 
     /// A connection that is still to be made.
-    func connecting(to request: TransferRequest, _ guardian: Connecting.Guardian?) -> Connecting {
+    func connecting(to request: TransferRequest, _ guardian: Transfer.Guardian?) -> Connecting {
         Connecting(
             to: request.origin, name: request.host, limit: request.connectLimit, guardian: guardian,
             on: own.loop,

@@ -27,9 +27,6 @@ final class UpstreamLoad: Sendable {
         var tunnel: UpstreamTunnel?
     }
 
-    /// Throws for an address, of 4 or 16 bytes, that may not be asked at that port.
-    typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
-
     private typealias Tell = (Result<Beginning, any Error>) -> Void
 
     /// What has become of the answer.
@@ -83,11 +80,11 @@ final class UpstreamLoad: Sendable {
     }
 
     private let host: String
-    private let guardian: Guardian?
+    private let guardian: Transfer.Guardian?
     private let own: LoopBound<State>
 
     /// - Parameter host: what the server is called in errors.
-    init(on loop: Loop, host: String, guardian: Guardian? = nil) {
+    init(on loop: Loop, host: String, guardian: Transfer.Guardian? = nil) {
         self.host = host
         self.guardian = guardian
         own = LoopBound(State(), to: loop)

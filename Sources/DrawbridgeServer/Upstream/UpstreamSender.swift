@@ -14,11 +14,11 @@ struct UpstreamSender: Sendable {
     /// What is said of failures; nil for nothing.
     private let record: UpstreamRecord?
     /// Says which addresses may not be asked; nil where all may.
-    private let guardian: UpstreamLoad.Guardian?
+    private let guardian: Transfer.Guardian?
 
     init(
         _ url: UpstreamURL, _ options: Upstream.Options, record: UpstreamRecord?,
-        guardian: UpstreamLoad.Guardian? = nil
+        guardian: Transfer.Guardian? = nil
     ) {
         self.url = url
         self.options = options

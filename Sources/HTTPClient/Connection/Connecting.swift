@@ -5,9 +5,7 @@ import Glibc
 ///
 /// Certificates are read and the name is looked up where that is wanted; the addresses are tried in the way of "happy
 /// eyeballs" (RFC 8305); and keys are agreed on. It belongs to its loop's thread.
-final class Connecting: Loop.Guest {
-    typealias Guardian = (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
-
+final class Connecting: Loop.Guest, Sendable {
     /// How long one address may take before the next is tried beside it, in milliseconds (RFC 8305, section 5).
     private static let attemptDelay = 250
     /// How soon a Unix socket is tried again whose server has a full queue, in milliseconds.
@@ -41,7 +39,7 @@ final class Connecting: Loop.Guest {
     private let name: String
     private let limit: Int
     private let due: Int
-    private let guardian: Guardian?
+    private let guardian: Transfer.Guardian?
     private let loop: Loop
     private let pool: ConnectionPool
     private let own: LoopBound<State>
@@ -53,7 +51,7 @@ final class Connecting: Loop.Guest {
     ///   - limit: milliseconds in which it must be there.
     ///   - guardian: throws for an address that may not be reached; asked before each is tried.
     init(
-        to origin: Origin, name: String, limit: Int, guardian: Guardian?, on loop: Loop,
+        to origin: Origin, name: String, limit: Int, guardian: Transfer.Guardian?, on loop: Loop,
         for pool: ConnectionPool
     ) {
         self.origin = origin
@@ -71,9 +69,8 @@ final class Connecting: Loop.Guest {
         own.value.completion = completion
         loop.setTimer(for: self, in: limit)
         guard let trust = origin.trust else { return resolve() }
-        let box = LoopBound(self, to: loop)
         TrustedCertificates.get(trust) { result in
-            box.loop.perform { box.value.got(result) }
+            self.loop.perform { self.got(result) }
         }
     }
 
@@ -100,9 +97,8 @@ final class Connecting: Loop.Guest {
             dial([address])
         case .host(let host, let port):
             if let known = Names.known(host, port: port) { return dial(known) }
-            let box = LoopBound(self, to: loop)
             Names.shared.addresses(of: host, port: port) { answer in
-                box.loop.perform { box.value.found(answer) }
+                self.loop.perform { self.found(answer) }
             }
         }
     }

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Connections of one loop that nobody uses, for the next requests to the same origin.
-final class ConnectionPool {
+final class ConnectionPool: Sendable {
     /// What lies between may have forgotten a connection that was not used for so long, in milliseconds.
     private static let idleLimit = 118_000
     /// Connections that are kept, of all origins.

@@ -8,10 +8,6 @@ import HTTPTypes
 /// and in the end at the server. Two things go on beside each other, and each has its states: what is *sent*, and what
 /// is *received*. A transfer is over when the answer is whole and nothing more is sent, or when something is broken.
 package final class Transfer {
-    /// What is read of an answer with its head.
-    private static let firstPiece = 32 << 10
-    private static let longestLine = 64 << 10
-
     /// On what it goes.
     enum Way {
         /// Before the start.
@@ -72,25 +68,26 @@ package final class Transfer {
         var earlyTaken = 0
     }
 
+    /// Throws a ``TransferError/Kind/forbidden`` for an address that may not be reached: the 4 or 16 bytes of an IP address,
+    /// none of a Unix socket.
+    package typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
+
     let request: TransferRequest
-    private let client: HTTPClient
-    private let guardian: Connecting.Guardian?
+    let client: HTTPClient
+    private let guardian: Guardian?
     /// Where it stands among the client's.
     var place = -1
-    private let own: LoopBound<State>
+    let own: LoopBound<State>
     /// Kept while it is called, whatever it does.
-    private var owner: (any TransferOwner)? { own.value.owner }
+    var owner: (any TransferOwner)? { own.value.owner }
 
     /// Prepares a request.
     ///
     /// - Parameters:
-    ///   - guardian: throws a ``TransferError/Kind/forbidden`` for an address that may not be reached; asked for the 4 or
-    ///     16 bytes of each IP address (none of a Unix socket) before a connection is made, and before one is used again.
+    ///   - guardian: asked before a connection is made, and before one is used again.
     ///   - owner: who gets the answer; they keep each other until the end.
     package init(
-        _ request: TransferRequest, on loop: Loop,
-        guardian: ((_ address: [UInt8], _ port: Int) throws(TransferError) -> Void)? = nil,
-        for owner: any TransferOwner
+        _ request: TransferRequest, on loop: Loop, guardian: Guardian? = nil, for owner: any TransferOwner
     ) {
         self.request = request
         self.guardian = guardian
@@ -250,7 +247,7 @@ package final class Transfer {
     }
 
     /// The connection is of no more use.
-    private func broke(_ why: String) {
+    func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
         // A connection that was used before may have been closed before it had the request (RFC 9112, section 9.3.1).
         if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled {
@@ -267,14 +264,14 @@ package final class Transfer {
         end(with: TransferError(.malformed, problem))
     }
 
-    private func end(with error: TransferError?) {
+    func end(with error: TransferError?) {
         guard let owner = own.value.owner else { return }
         own.value.owner = nil
         release(keepsConnection: error == nil && own.value.isReusable)
         owner.ended(error)
     }
 
-    private func release(keepsConnection: Bool) {
+    func release(keepsConnection: Bool) {
         client.remove(self)
         let way = own.value.way
         own.value.way = .over
@@ -286,7 +283,7 @@ package final class Transfer {
     }
 
     /// Ends it where the answer is whole, and nothing more is sent.
-    private func endIfOver() {
+    func endIfOver() {
         guard case .over = own.value.receiving, own.value.outgoing.isEmpty else { return }
         switch own.value.sending {
         case .nothing, .stopped: break
@@ -295,187 +292,5 @@ package final class Transfer {
         // Who asked to go on in another protocol takes the connection.
         if own.value.hasSwitched { return }
         end(with: nil)
-    }
-
-    // MARK: Sending
-
-    private func goOnSending() {
-        while case .open(let connection, _) = own.value.way {
-            while own.value.sentCount < own.value.outgoing.count {
-                let sent = own.value.sentCount
-                let count = own.value.outgoing.withUnsafeBytes { bytes in
-                    connection.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-                }
-                // What the server said before it went is still to be read.
-                guard let count else { return stopSending(tellsOwner: own.value.hasHeard) }
-                guard count > 0 else { return }
-                own.value.sentCount += count
-                own.value.hasSent = true
-                own.value.moved = Loop.now
-            }
-            own.value.outgoing = []
-            own.value.sentCount = 0
-            guard fillOutgoing() else { return endIfOver() }
-        }
-    }
-
-    /// Takes more of the body; returns false where there is none, or none yet.
-    private func fillOutgoing() -> Bool {
-        switch own.value.sending {
-        case .nothing, .waiting, .stopped: return false
-        case .bytes(let bytes):
-            own.value.outgoing = bytes
-            own.value.sending = .nothing
-        case .stream(let isChunked):
-            guard let count = owner?.fill(client.buffer) else {
-                own.value.sending = .waiting(isChunked: isChunked)
-                return false
-            }
-            own.value.hasFilled = true
-            if count == 0 { own.value.sending = .nothing }
-            let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
-            own.value.outgoing =
-                isChunked
-                ? Array("\(String(count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : Array(bytes)
-        }
-        return !own.value.outgoing.isEmpty
-    }
-
-    /// Sends nothing more: the answer is no success, or nobody takes the rest.
-    ///
-    /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
-    private func stopSending(tellsOwner: Bool = true) {
-        own.value.sending = .stopped
-        own.value.outgoing = []
-        own.value.sentCount = 0
-        own.value.isReusable = false
-        if tellsOwner { owner?.sendingStopped() }
-        endIfOver()
-    }
-
-    // MARK: Receiving
-
-    private func readHead(from connection: ClientConnection) {
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: client.buffer[..<Self.firstPiece])
-        let count: Int
-        switch connection.read(into: buffer) {
-        case .nothing: return
-        case .end: return broke("the connection was closed")
-        case .broken(let why): return broke(why)
-        case .bytes(let bytes): count = bytes
-        }
-        own.value.hasHeard = true
-        var rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-        while case .head = own.value.receiving {
-            guard let start = rest.baseAddress,
-                let newline = memchr(start, Int32(UInt8(ascii: "\n")), rest.count)
-            else { break }
-            let end = newline - start
-            read(line: UnsafeRawBufferPointer(rebasing: rest[..<end]))
-            guard own.value.owner != nil else { return }
-            rest = UnsafeMutableRawBufferPointer(rebasing: rest[(end + 1)...])
-        }
-        if case .head = own.value.receiving {
-            own.value.line += rest
-            if own.value.line.count > Self.longestLine {
-                end(with: .noHTTP(of: request.host, MalformedResponse("a line of the head has no end")))
-            }
-        } else {
-            let taken = own.value.hasSwitched ? rest.count : take(rest)
-            if taken > 0 { own.value.early += UnsafeRawBufferPointer(rebasing: rest[..<taken]) }
-            endIfOver()
-        }
-    }
-
-    /// Reads a line, without the newline at its end.
-    private func read(line end: UnsafeRawBufferPointer) {
-        guard own.value.line.isEmpty else {
-            let whole = own.value.line + end
-            own.value.line = []
-            return whole.withUnsafeBytes { read(line: $0) }
-        }
-        let isWithReturn = end.last == UInt8(ascii: "\r")
-        let line = isWithReturn ? UnsafeRawBufferPointer(rebasing: end.dropLast()) : end
-        do throws(MalformedResponse) {
-            guard let head = try own.value.reader.read(line) else { return }
-            if head.status == .switchingProtocols {
-                try head.checkSwitch(to: request.upgrade)
-                own.value.hasSwitched = true
-            } else if head.status.kind == .informational {
-                return
-            }
-            begin(head)
-        } catch {
-            self.end(with: .noHTTP(of: request.host, error))
-        }
-    }
-
-    private func begin(_ head: ResponseHead) {
-        own.value.receiving = head.body(of: request.method)
-        if !head.keepsConnection { own.value.isReusable = false }
-        owner?.receive(head)
-        switch own.value.sending {
-        case .stopped: stopSending()
-        case .nothing where own.value.outgoing.isEmpty: break
-        case .nothing, .bytes, .stream, .waiting: if head.status.code >= 300 { stopSending() }
-        }
-    }
-
-    /// Receives a part of the body: how many bytes, 0 for nothing yet and at the end.
-    private func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while case .open(let connection, _) = own.value.way, connection.canRead {
-            var target = buffer
-            switch own.value.receiving {
-            case .head, .over: return 0
-            case .length(let left): target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left))
-            case .chunks, .toEnd: break
-            }
-            let count: Int
-            switch connection.read(into: target) {
-            case .nothing: return 0
-            case .bytes(let bytes): count = bytes
-            case .end:
-                if case .toEnd = own.value.receiving {
-                    own.value.receiving = .over
-                    own.value.isReusable = false
-                    endIfOver()
-                } else {
-                    broke("the connection was closed")
-                }
-                return 0
-            case .broken(let why):
-                broke(why)
-                return 0
-            }
-            own.value.moved = Loop.now
-            let taken = take(UnsafeMutableRawBufferPointer(rebasing: target[..<count]))
-            endIfOver()
-            if taken > 0 { return taken }
-        }
-        return 0
-    }
-
-    /// Moves what belongs to the body to the front of what was received, and says how much that is.
-    private func take(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
-        var (read, taken) = (bytes.count, bytes.count)
-        switch own.value.receiving {
-        case .head, .toEnd: break
-        case .over: (read, taken) = (0, 0)
-        case .length(let left):
-            taken = min(left, bytes.count)
-            read = taken
-            own.value.receiving = left == taken ? .over : .length(left: left - taken)
-        case .chunks(var chunks):
-            do throws(MalformedResponse) {
-                (read, taken) = try chunks.read(bytes)
-            } catch {
-                end(with: .noHTTP(of: request.host, error))
-                return 0
-            }
-            own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
-        }
-        // What nobody asked for is in nobody's answer.
-        if read < bytes.count { own.value.isReusable = false }
-        return taken
     }
 }

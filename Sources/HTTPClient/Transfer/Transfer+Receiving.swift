@@ -1,0 +1,135 @@
+import EventLoop
+import Glibc
+import HTTPTypes
+
+// The answer on its way.
+extension Transfer {
+    /// What is read of an answer with its head.
+    private static let firstPiece = 32 << 10
+    /// Bytes of a line of the head; a longer one breaks the answer.
+    private static let longestLine = 64 << 10
+
+    func readHead(from connection: ClientConnection) {
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: client.buffer[..<Self.firstPiece])
+        let count: Int
+        switch connection.read(into: buffer) {
+        case .nothing: return
+        case .end: return broke("the connection was closed")
+        case .broken(let why): return broke(why)
+        case .bytes(let bytes): count = bytes
+        }
+        own.value.hasHeard = true
+        var rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        while case .head = own.value.receiving {
+            guard let start = rest.baseAddress,
+                let newline = memchr(start, Int32(UInt8(ascii: "\n")), rest.count)
+            else { break }
+            let end = newline - start
+            read(line: UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            guard own.value.owner != nil else { return }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        if case .head = own.value.receiving {
+            own.value.line += rest
+            if own.value.line.count > Self.longestLine {
+                end(with: .noHTTP(of: request.host, MalformedResponse("a line of the head has no end")))
+            }
+        } else {
+            let taken = own.value.hasSwitched ? rest.count : take(rest)
+            if taken > 0 { own.value.early += UnsafeRawBufferPointer(rebasing: rest[..<taken]) }
+            endIfOver()
+        }
+    }
+
+    /// Reads a line, without the newline at its end.
+    private func read(line end: UnsafeRawBufferPointer) {
+        guard own.value.line.isEmpty else {
+            let whole = own.value.line + end
+            own.value.line = []
+            return whole.withUnsafeBytes { read(line: $0) }
+        }
+        let isWithReturn = end.last == UInt8(ascii: "\r")
+        let line = isWithReturn ? UnsafeRawBufferPointer(rebasing: end.dropLast()) : end
+        do throws(MalformedResponse) {
+            guard let head = try own.value.reader.read(line) else { return }
+            if head.status == .switchingProtocols {
+                try head.checkSwitch(to: request.upgrade)
+                own.value.hasSwitched = true
+            } else if head.status.kind == .informational {
+                return
+            }
+            begin(head)
+        } catch {
+            self.end(with: .noHTTP(of: request.host, error))
+        }
+    }
+
+    private func begin(_ head: ResponseHead) {
+        own.value.receiving = head.body(of: request.method)
+        if !head.keepsConnection { own.value.isReusable = false }
+        owner?.receive(head)
+        switch own.value.sending {
+        case .stopped: stopSending()
+        case .nothing where own.value.outgoing.isEmpty: break
+        case .nothing, .bytes, .stream, .waiting: if head.status.code >= 300 { stopSending() }
+        }
+    }
+
+    /// Receives a part of the body: how many bytes, 0 for nothing yet and at the end.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while case .open(let connection, _) = own.value.way, connection.canRead {
+            var target = buffer
+            switch own.value.receiving {
+            case .head, .over: return 0
+            case .length(let left): target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left))
+            case .chunks, .toEnd: break
+            }
+            let count: Int
+            switch connection.read(into: target) {
+            case .nothing: return 0
+            case .bytes(let bytes): count = bytes
+            case .end:
+                if case .toEnd = own.value.receiving {
+                    own.value.receiving = .over
+                    own.value.isReusable = false
+                    endIfOver()
+                } else {
+                    broke("the connection was closed")
+                }
+                return 0
+            case .broken(let why):
+                broke(why)
+                return 0
+            }
+            own.value.moved = Loop.now
+            let taken = take(UnsafeMutableRawBufferPointer(rebasing: target[..<count]))
+            endIfOver()
+            if taken > 0 { return taken }
+        }
+        return 0
+    }
+
+    /// Moves what belongs to the body to the front of what was received, and says how much that is.
+    private func take(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        var (read, taken) = (bytes.count, bytes.count)
+        switch own.value.receiving {
+        case .head, .toEnd: break
+        case .over: (read, taken) = (0, 0)
+        case .length(let left):
+            taken = min(left, bytes.count)
+            read = taken
+            own.value.receiving = left == taken ? .over : .length(left: left - taken)
+        case .chunks(var chunks):
+            do throws(MalformedResponse) {
+                (read, taken) = try chunks.read(bytes)
+            } catch {
+                end(with: .noHTTP(of: request.host, error))
+                return 0
+            }
+            own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
+        }
+        // What nobody asked for is in nobody's answer.
+        if read < bytes.count { own.value.isReusable = false }
+        return taken
+    }
+}

@@ -48,22 +48,25 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "EventLoop", dependencies: ["CLinux"]),
 
+        // The records of TLS, which engine and client read and write alike.
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .target(name: "TLS", dependencies: ["CGnuTLS"]),
+
         // The words of HTTP/1.1 that engine and client read alike.
         .target(name: "HTTPGrammar", dependencies: [httpTypes]),
 
         // The HTTP engine: GNU libmicrohttpd on loops of our own. It knows nothing of bridges.
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .target(
             name: "MicroHTTPD",
             dependencies: [
-                "CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", "HTTPGrammar", httpTypes, logging,
+                "CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", "HTTPGrammar", "TLS", httpTypes, logging,
             ]),
 
         // The HTTP client: HTTP/1.1 over TCP, TLS and Unix sockets, on the same loops. It knows nothing of bridges either.
         .target(
-            name: "HTTPClient", dependencies: ["CGnuTLS", "EventLoop", "HTTPGrammar", httpTypes]),
+            name: "HTTPClient", dependencies: ["CGnuTLS", "EventLoop", "HTTPGrammar", "TLS", httpTypes]),
 
         // `gateway.run()`: the core on the engine, files, and what lies behind the gateway.
         .target(

@@ -1,5 +1,6 @@
 import CGnuTLS
 import Glibc
+import TLS
 
 /// The encryption of one connection to a server (TLS 1.2 and 1.3), on a socket that does not block.
 ///
@@ -18,14 +19,10 @@ final class TLSSession {
     /// Kept while GnuTLS reads it.
     private let certificates: TrustedCertificates
     private let host: UnsafeMutablePointer<CChar>
-    private let socket: Int32
-    /// True when the socket had nothing more, the last time that GnuTLS asked for bytes.
-    fileprivate var isDrained = false
-    /// A record waits in the session, and must go out before another is made.
-    private var isSending = false
+    private let records: TLSRecords
     /// True when the connection ended without the other side having said so: what came may be cut short
     /// (RFC 8446, section 6.1).
-    private(set) var wasCutOff = false
+    var wasCutOff: Bool { records.wasCutOff }
 
     /// Begins a session on a connected socket, which stays its holder's.
     ///
@@ -37,7 +34,7 @@ final class TLSSession {
             throw TransferError(.unreachable, "there is no memory for TLS")
         }
         self.session = session
-        self.socket = socket
+        records = TLSRecords(of: session, on: socket)
         self.certificates = certificates
         self.host = strdup(host)
         gnutls_priority_set_direct(session, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil)
@@ -54,18 +51,6 @@ final class TLSSession {
             gnutls_alpn_set_protocols(session, &protocols, 1, 0)
         }
         gnutls_handshake_set_timeout(session, 0)
-        // The session goes with this object, and asks for bytes only while that is used.
-        gnutls_transport_set_ptr2(
-            session, Unmanaged.passUnretained(self).toOpaque(),
-            UnsafeMutableRawPointer(bitPattern: Int(socket)))
-        gnutls_transport_set_pull_function(session, pull)
-    }
-
-    /// GnuTLS wants bytes.
-    fileprivate func receive(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        let count = recv(socket, bytes, count, Int32(MSG_DONTWAIT))
-        isDrained = count < 0 && errno == EAGAIN
-        return count
     }
 
     deinit {
@@ -76,7 +61,7 @@ final class TLSSession {
     /// Goes on with the handshake, as far as the socket lets it.
     func handshake() -> Progress {
         while true {
-            let code = gnutls_handshake(session)
+            let code = records.whileReading { gnutls_handshake(session) }
             if code == 0 { return .done }
             if code == GNUTLS_E_AGAIN || code == GNUTLS_E_INTERRUPTED {
                 return gnutls_record_get_direction(session) == 1 ? .wantsToWrite : .wantsToRead
@@ -87,45 +72,13 @@ final class TLSSession {
     }
 
     /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        isDrained = false
-        // There are records without bytes for us (tickets, new keys), behind which GnuTLS says that it is to be asked
-        // again; who sends nothing else is no server.
-        for _ in 0..<1000 {
-            let count = gnutls_record_recv(session, buffer.baseAddress, buffer.count)
-            guard count < 0 else { return count }
-            let code = Int32(count)
-            if code == GNUTLS_E_AGAIN, isDrained {
-                errno = EAGAIN
-                return -1
-            }
-            if code == GNUTLS_E_PREMATURE_TERMINATION {
-                wasCutOff = true
-                return 0
-            }
-            if gnutls_error_is_fatal(code) != 0 { break }
-        }
-        errno = EPROTO
-        return -1
-    }
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { records.read(into: buffer) }
 
     /// Sends what fits a record, as `send` does; what was not taken must come again.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let count =
-            isSending
-            ? gnutls_record_send(session, nil, 0)
-            : gnutls_record_send(session, bytes.baseAddress, bytes.count)
-        guard count < 0 else {
-            isSending = false
-            return count
-        }
-        isSending = count == Int(GNUTLS_E_AGAIN) || count == Int(GNUTLS_E_INTERRUPTED)
-        errno = isSending ? EAGAIN : EPROTO
-        return -1
-    }
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
 
     /// Says that nothing more is sent.
-    func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
+    func finishSending() { records.finishSending() }
 
     private func problem(_ code: Int32) -> String {
         guard code == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR else {
@@ -140,12 +93,4 @@ final class TLSSession {
         let words = String(decoding: UnsafeBufferPointer(start: data, count: Int(text.size)), as: UTF8.self)
         return words.split(separator: " ").joined(separator: " ")
     }
-}
-
-/// The session wants bytes.
-private func pull(
-    _ box: gnutls_transport_ptr_t?, _ bytes: UnsafeMutableRawPointer?, _ count: Int
-) -> Int {
-    guard let box else { return 0 }
-    return Unmanaged<TLSSession>.fromOpaque(box).takeUnretainedValue().receive(bytes, count)
 }

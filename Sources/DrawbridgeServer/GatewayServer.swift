@@ -119,14 +119,15 @@ extension Exchange {
         case .relaying(let begin, for: let request):
             onLeave(
                 begin { [self, request] reply in
-                    if let refusal = reply.response.refusal(where: headRoom) {
-                        send(SealedResponse(refusal), to: request, since: start, log, cut: cut)
-                    } else {
-                        send(reply, to: request, since: start, log, cut: cut)
-                    }
+                    send(
+                        gateway.fitting(reply, to: request, in: headRoom), to: request, since: start, log,
+                        cut: cut)
                 })
         case .tooLong(let request):
-            sendInTask(to: request, since: start, log) { await gateway.respond(to: request, on: tasks.loop) }
+            sendInTask(to: request, since: start, log) { [headRoom] in
+                let reply = SealedResponse(await gateway.respond(to: request, on: tasks.loop))
+                return gateway.fitting(reply, to: request, in: headRoom).whole
+            }
         }
     }
 
@@ -136,7 +137,7 @@ extension Exchange {
             head.asRequest, remoteAddress: remoteAddress, localAddress: localForOthers,
             id: Request.id(head.asRequest), gateway: gateway)
         if let refusal = gateway.refusesEntry(of: request) {
-            return send(SealedResponse(refusal), to: request, since: .now, log)
+            return send(gateway.finish(SealedResponse(refusal), for: request), to: request, since: .now, log)
         }
         do {
             try PageChannel.open(self, request, gateway, on: loop, log)
@@ -144,7 +145,7 @@ extension Exchange {
         } catch {
             var response = Gateway.refusal(error)
             response.answeredBy = "refused"
-            send(SealedResponse(response), to: request, since: .now, log)
+            send(gateway.finish(SealedResponse(response), for: request), to: request, since: .now, log)
         }
     }
 
@@ -154,8 +155,7 @@ extension Exchange {
         _ answer: @escaping @Sendable () async -> Response
     ) {
         run { [self] in
-            let answer = await answer()
-            let response = answer.refusal(where: headRoom) ?? answer
+            let response = await answer()
             let bytes = await send(response, to: request)
             log?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
@@ -255,13 +255,22 @@ extension Exchange {
     }
 }
 
-extension Response {
-    /// A 502 where a server behind the gateway sent more header fields than there is room for.
-    fileprivate func refusal(where room: Int) -> Response? {
-        guard isRelayed, headers.bytes > room else { return nil }
-        let message =
-            "the answer has \(headers.bytes) bytes of header fields, and \(room) fit; raise Limits.pool"
-        return Gateway.refusal(HTTPError(.badGateway, message))
+extension Gateway {
+    /// The answer, or a 502 where a server behind the gateway sent more header fields than there is room for.
+    fileprivate func fitting(
+        _ reply: consuming SealedResponse, to request: Request, in room: Int
+    ) -> SealedResponse {
+        guard reply.response.isRelayed else { return reply }
+        let bytes = reply.response.headers.bytes
+        guard bytes > room else { return reply }
+        let error = HTTPError(
+            .badGateway,
+            """
+            the answer from behind has \(bytes) bytes of header fields, and \(room) fit; raise --memory-per-connection \
+            (Limits.pool)
+            """)
+        request.logger.warning("\(request.method) \(request.path): \(error.message)")
+        return finish(SealedResponse(Self.refusal(error)), for: request)
     }
 }
 

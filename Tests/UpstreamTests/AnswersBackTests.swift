@@ -169,6 +169,10 @@ struct AnswersBackTests {
                     port, request("POST", "/", "Content-Length: \(body)", field) + pattern(body))
                 if kilobytes <= 8 { #expect(reply.status == 200) }
                 if kilobytes >= 16 { #expect(reply.status == 502) }
+                if reply.status == 502 {
+                    #expect(reply["X-Request-Id"] != nil)
+                    #expect(reply.text.contains("raise --memory-per-connection"))
+                }
                 #expect(
                     reply.status == 200 ? reply.text == "ok" : reply.text.contains("bytes of header fields"))
             }

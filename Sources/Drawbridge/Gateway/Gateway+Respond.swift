@@ -24,7 +24,7 @@ extension Gateway {
     }
 
     /// What every answer gets, refusals included.
-    private func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
+    package func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.
         if case .output = reply.response.body, !request.isForScript,

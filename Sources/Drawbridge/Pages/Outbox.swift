@@ -48,8 +48,9 @@ struct Outbox {
         bytes += text.count + Self.extra
     }
 
-    /// Forgets the messages up to a number.
+    /// Forgets the messages up to a number; a page has none that was not sent, whatever it says.
     mutating func acknowledge(_ number: Int) {
+        let number = min(number, sent)
         while first < waiting.count, waiting[first].number <= number {
             let cost = waiting[first].text.count + Self.extra
             bytes -= cost

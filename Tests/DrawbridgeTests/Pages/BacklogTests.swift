@@ -63,9 +63,19 @@ import Testing
         #expect(own.isOpen)
         #expect(page.down.map(\.number) == [1])
         // Eight have room.
-        page.say(["ack": 8])
-        for _ in 0..<5000 where page.down.count < 4 { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(page.down.dropFirst().map { $0.message["error"]?["code"] } == [503, 503, 503])
+        for number in 1...8 { page.say(["ack": .number(.init(number))]) }
+        #expect(page.down.map(\.number) == Array(1...11))
+        #expect(page.down.dropFirst(8).map { $0.message["error"]?["code"] } == [503, 503, 503])
+    }
+
+    @Test func whatWasNotSentIsNotForgottenForAWordOfThePages() {
+        var outbox = Outbox()
+        for _ in 1...3 { outbox.add(Array("1".utf8)) }
+        outbox.acknowledge(3)
+        outbox.withdraw(2)
+        #expect(outbox.nextFrame() == Array(#"{"life":1,"down":[[1,1],[2,{}],[3,1]]}"#.utf8))
+        outbox.acknowledge(3)
+        #expect(outbox.bytes == 0)
     }
 
     @Test func aPageThatTakesNothingIsNotKeptMoreForThanIsReasonable() throws {

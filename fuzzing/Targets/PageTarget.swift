@@ -1,0 +1,141 @@
+import HTTPTypes
+import Synchronization
+
+@testable import Drawbridge
+
+/// What pages say: each line a frame of a channel, or the body of a request.
+///
+/// A line begins with where it goes: a digit, to the channel of that number; `c`, `m`, as a call or as messages by HTTP;
+/// `x`, the channel of the digit behind it ends; `g`, the page is given up; `s`, native sends something.
+enum PageTarget: FuzzTarget {
+    private static let id = String(repeating: "a", count: 32)
+
+    static func run(_ bytes: [UInt8]) {
+        checkOutbox(bytes)
+        let lines = bytes.split(separator: 0x0A).prefix(64).map(Array.init)
+        wait { await play(lines) }
+    }
+
+    private static func play(_ lines: [[UInt8]]) async {
+        let gateway = Gateway()
+        gateway.register(Note.self, at: "/note")
+        var wires: [Int: Wire] = [:]
+        for line in lines {
+            guard let first = line.first else { continue }
+            let text = Array(line.dropFirst())
+            switch first {
+            case 0x30...0x33:
+                let wire = wires[Int(first), default: Wire(gateway)]
+                wires[Int(first)] = wire
+                if !wire.isClosed { wire.session.receive(text, on: wire) }
+            case UInt8(ascii: "c"), UInt8(ascii: "m"):
+                await post(text, to: first == UInt8(ascii: "c") ? "call" : "messages", gateway)
+            case UInt8(ascii: "x"):
+                if let number = text.first, let wire = wires.removeValue(forKey: Int(number)) {
+                    wire.session.ended(wire)
+                }
+            case UInt8(ascii: "g"): gateway.pages.end(.lost)
+            case UInt8(ascii: "s"):
+                gateway.pages.emit("event", .string(String(decoding: text, as: UTF8.self)))
+            default: break
+            }
+            check(gateway.pages.count <= lines.count, "\(gateway.pages.count) pages")
+        }
+        for wire in wires.values { checkFrames(wire) }
+        gateway.pages.end(.lost)
+        check(gateway.pages.count == 0, "pages are left")
+    }
+
+    /// Numbers go up by one within a connection, and all of it is of one life.
+    private static func checkFrames(_ wire: Wire) {
+        var last: Int?
+        var life: Int?
+        for frame in wire.frames {
+            if let named = frame["life"]?.numberValue?.intValue {
+                check(life == nil || life == named, "\(named) is not the life \(life ?? 0)")
+                life = named
+            } else {
+                check(frame["over"] != nil, "\(frame) is of no life")
+            }
+            for message in frame["down"]?.arrayValue ?? [] {
+                let number = message[0]?.numberValue?.intValue ?? -1
+                check(last.map { $0 + 1 == number } ?? (number >= 1), "\(number) behind \(last ?? 0)")
+                last = number
+            }
+        }
+    }
+
+    private static func post(_ text: [UInt8], to path: String, _ gateway: Gateway) async {
+        let headers: HTTPFields = [
+            .pageToken: gateway.access.token.text, .pageID: id, .secFetchSite: "same-origin",
+            .origin: "http://localhost",
+        ]
+        let request = Request(
+            .post, "/__drawbridge__/\(path)", headers: headers, body: .init(text))
+        let response = await gateway.respond(to: request)
+        check([200, 400, 409].contains(response.status.code), "\(response.status)")
+    }
+
+    /// The bytes as orders: what is kept and sent again is always the same sequence.
+    private static func checkOutbox(_ bytes: [UInt8]) {
+        var outbox = Outbox(life: 1)
+        var acknowledged = 0
+        var sent = 0
+        for byte in bytes.prefix(128) {
+            switch byte % 5 {
+            case 0:
+                // A few of the longest fill a frame, and then the window.
+                let length = byte == 255 ? Outbox.frame / 2 : Int(byte) + 1
+                outbox.add(Array(repeating: UInt8(ascii: "1"), count: length))
+            case 1:
+                acknowledged = max(acknowledged, min(outbox.sent, Int(byte) / 5))
+                outbox.acknowledge(Int(byte) / 5)
+            case 2:
+                outbox.begin()
+                sent = acknowledged
+            case 3: outbox.withdraw(Int(byte) / 5)
+            default:
+                guard let frame = outbox.nextFrame() else { break }
+                guard let messages = (try? JSON(parsing: frame))?["down"]?.arrayValue else {
+                    fatalError("\(String(decoding: frame, as: UTF8.self)) is no frame")
+                }
+                sent = max(sent, acknowledged)
+                for message in messages {
+                    sent += 1
+                    check(message[0]?.numberValue?.intValue == sent, "\(message) is not number \(sent)")
+                }
+                check(sent <= outbox.last, "\(sent) of \(outbox.last)")
+            }
+            check(outbox.bytes >= 0, "\(outbox.bytes) bytes")
+        }
+        outbox.begin()
+        while outbox.nextFrame() != nil { outbox.acknowledge(outbox.last) }
+        check(outbox.bytes == 0 && outbox.nextFrame() == nil, "\(outbox.bytes) bytes are left")
+    }
+
+    private struct Note: JSONHandler {
+        func handle(_ input: JSON?) async throws -> JSON { input ?? .null }
+    }
+
+    private final class Wire: PageConnection {
+        let session: PageSession
+        private let state = Mutex<(frames: [JSON], isClosed: Bool)>(([], false))
+
+        var loop: (any HandlerLoop)? { nil }
+        var frames: [JSON] { state.withLock { $0.frames } }
+        var isClosed: Bool { state.withLock { $0.isClosed } }
+
+        init(_ gateway: Gateway) { session = PageSession(gateway, Request("/__drawbridge__/channel")) }
+
+        func send(_ text: [UInt8]) {
+            guard let frame = try? JSON(parsing: text) else {
+                fatalError("\(String(decoding: text, as: UTF8.self)) goes down")
+            }
+            state.withLock { $0.frames.append(frame) }
+        }
+
+        func close() { state.withLock { $0.isClosed = true } }
+
+        func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {}
+    }
+}

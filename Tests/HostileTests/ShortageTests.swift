@@ -135,7 +135,7 @@ struct ShortageTests {
             }
             #expect(try await store("small", "kept")?["code"] == 200)
             let refused = try await store("large", String(repeating: "x", count: 100_000))
-            #expect(refused?["code"] == 500 || refused?["code"] == 507, "\(String(describing: refused))")
+            #expect(refused?["code"] == 507, "\(String(describing: refused))")
             let kept = try await replies(port, get("/storage?_mobile_bridge=1&key=small"))
             #expect(kept.first?.text.contains(#""value":"kept""#) == true)
             #expect(try await store("small", "changed")?["code"] == 200)

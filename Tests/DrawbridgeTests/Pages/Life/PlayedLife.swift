@@ -31,7 +31,7 @@ final class PlayedLife {
         subscript(call: Int) -> [Result<JSON, PageError>] { ends.withLock { $0[call] ?? [] } }
     }
 
-    private var dice: Dice
+    private var dice: SeededRandom
     private var gateway: Gateway
     private let page: PlayedPage
     private let fault: LifeFault?
@@ -45,7 +45,7 @@ final class PlayedLife {
     private var hasLeft = false
 
     init(seed: UInt64, fault: LifeFault? = nil) {
-        var dice = Dice(seed: seed)
+        var dice = SeededRandom(seed: seed)
         let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &dice), radix: 16) }
         self.dice = dice
         self.fault = fault

@@ -27,6 +27,8 @@ import upstream
 HERE = pathlib.Path(__file__).parent
 BUILT = HERE / ".build" / "release"
 TICKS = os.sysconf("SC_CLK_TCK")
+# The commit that changes are compared with, built in a checkout of its own: `--before`.
+BEFORE = BUILT
 SERVER_CORE, LOAD_CORE = (0, 1) if os.cpu_count() > 1 else (0, 0)
 
 
@@ -102,7 +104,12 @@ class Workplace:
         self.upstreams = {}
 
     def start(self, name):
-        ours = [BUILT / "ours", "PORT", "--root", self.root]
+        """A server by its name; `before` is `ours` as it was built in the other checkout."""
+        program = BUILT / "ours"
+        if name.startswith("before"):
+            program = BEFORE / "ours"
+            name = name.replace("before", "ours", 1)
+        ours = [program, "PORT", "--root", self.root]
         bare = [BUILT / "bare", "PORT", "--root", self.root]
         match name:
             case "ours":
@@ -115,7 +122,7 @@ class Workplace:
             case "ours, 10 paths":
                 return Server(name, ours + ["--paths", "10"])
             case "ours, pages":
-                return Server(name, [BUILT / "ours", "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
+                return Server(name, [program, "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
             case "ours, 8 KB pool":
                 return Server(name, ours + ["--pool", "8192"])
             case "C":
@@ -127,14 +134,18 @@ class Workplace:
             case "nginx":
                 return self.start_nginx()
             case "ours, upstream":
-                return Server(name, [BUILT / "ours", "PORT", "--upstream", self.upstream("nginx")])
+                return Server(name, [program, "PORT", "--upstream", self.upstream("nginx")])
             case "nginx, upstream":
                 return self.start_nginx(self.upstream("nginx"))
+            case "ours, https upstream":
+                return Server(name, [program, "PORT", "--upstream", self.upstream("https"), "--insecure"])
+            case "nginx, https upstream":
+                return self.start_nginx(self.upstream("https"))
             case "Caddy, upstream":
                 return self.start_caddy(self.upstream("nginx"))
             case "ours, sockets":
                 return Server(
-                    name, [BUILT / "ours", "PORT", "--upstream", self.upstream("sockets"), "--connections", "15000"])
+                    name, [program, "PORT", "--upstream", self.upstream("sockets"), "--connections", "15000"])
             case "nginx, sockets":
                 return self.start_nginx(self.upstream("sockets"))
             case "Hummingbird":
@@ -143,13 +154,21 @@ class Workplace:
                 return Server(name, [shutil.which("node"), HERE / "peers" / "node.js", "PORT", "--root", self.root])
         raise ValueError(name)
 
-    def start_nginx(self, upstream=None, core=SERVER_CORE):
-        """nginx with files and `return`, or in front of another server."""
+    def start_nginx(self, upstream=None, core=SERVER_CORE, encrypted=False):
+        """nginx with files and `return`, or in front of another server; `encrypted`, it speaks TLS."""
         run = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         run.chmod(0o755)
         port = free_port()
         text = (HERE / "peers" / ("nginx-proxy.conf" if upstream else "nginx.conf")).read_text()
-        text = text.replace("UPSTREAM", (upstream or "").removeprefix("http://"))
+        if encrypted:
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                 "-subj", "/CN=localhost", "-days", "1", "-keyout", run / "key.pem", "-out", run / "certificate.pem"],
+                check=True, capture_output=True)
+            text = text.replace(
+                "backlog=4096;", "backlog=4096 ssl; ssl_certificate RUN/certificate.pem; ssl_certificate_key RUN/key.pem;")
+        scheme, _, address = (upstream or "http://").partition("://")
+        text = text.replace("SCHEME", scheme).replace("UPSTREAM", address)
         text = text.replace("PORT", str(port)).replace("ROOT", str(self.root)).replace("RUN", str(run))
         (run / "nginx.conf").write_text(text)
         return Server(
@@ -167,10 +186,10 @@ class Workplace:
         """The URL of a server to be in front of, which shares its core with the load."""
         if kind not in self.upstreams:
             self.upstreams[kind] = (
-                self.start_nginx(core=LOAD_CORE) if kind == "nginx"
-                else Server(
-                    kind, [shutil.which("node"), HERE / "peers" / "sockets.js", "PORT"], core=LOAD_CORE))
-        return f"http://127.0.0.1:{self.upstreams[kind].port}"
+                Server(kind, [shutil.which("node"), HERE / "peers" / "sockets.js", "PORT"], core=LOAD_CORE)
+                if kind == "sockets" else self.start_nginx(core=LOAD_CORE, encrypted=kind == "https"))
+        scheme = "https" if kind == "https" else "http"
+        return f"{scheme}://127.0.0.1:{self.upstreams[kind].port}"
 
     def stop(self):
         for server in self.upstreams.values():
@@ -259,8 +278,15 @@ SCENARIOS = [
     ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
     ("upstream1k", "1 KB from a server behind it", Load("/file1k"), [64], upstream.PEERS),
     ("upstream1m", "1 MB from a server behind it", Load("/file1m"), [16], upstream.PEERS),
+    ("https1k", "1 KB from a server behind it, by https", Load("/file1k"), [64], upstream.ENCRYPTED_PEERS),
+    ("https1m", "1 MB from a server behind it, by https", Load("/file1m"), [16], upstream.ENCRYPTED_PEERS),
     ("log", "the access log to a file, beside none", Load(flagged("/sync")), [64], ["ours", "ours, log"]),
 ]
+
+
+def with_before(servers):
+    """The servers, and behind each of ours what it was before."""
+    return [own for name in servers for own in ([name, name.replace("ours", "before", 1)] if "ours" in name else [name])]
 
 
 def measure(scenario, work, rounds, seconds):
@@ -378,7 +404,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=3, help="seconds of each run (default 3)")
     parser.add_argument("--connections", type=int, action="append", help="only these numbers of connections")
     parser.add_argument("--peers", help="only these servers, by commas, the first to compare with: C,ours")
+    parser.add_argument(
+        "--before", metavar="FOLDER", help="another checkout whose benchmarks are built: its gateway is measured beside ours")
     options = parser.parse_args()
+    if options.before:
+        global BEFORE
+        BEFORE = pathlib.Path(options.before) / "benchmarks" / ".build" / "release"
+        if not (BEFORE / "ours").exists():
+            parser.error(f"there is no {BEFORE / 'ours'}; run benchmarks/run start in that checkout once")
     unknown = set(options.scenario) - set(names)
     if unknown:
         parser.error(f"there is no scenario {', '.join(sorted(unknown))}; there are {', '.join(names)}")
@@ -404,6 +437,8 @@ def main():
                     counts = options.connections
                 if options.peers:
                     servers = options.peers.split(",")
+                if options.before:
+                    servers = with_before(servers)
                 yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
 
         if set(chosen) - {"memory", "start", "upstream", "pages"}:

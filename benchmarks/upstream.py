@@ -7,6 +7,7 @@ import statistics
 import time
 
 PEERS = ["nginx, upstream", "ours, upstream", "Caddy, upstream"]
+ENCRYPTED_PEERS = ["nginx, https upstream", "ours, https upstream"]
 SLOW_READERS = 1000
 SOCKETS = 64
 MESSAGE = 16

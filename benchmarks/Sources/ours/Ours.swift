@@ -3,7 +3,8 @@ import DrawbridgeServer
 import Glibc
 
 /// The gateway that is measured:
-/// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL] [--connections COUNT]`.
+/// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL [--insecure]]
+/// [--connections COUNT]`.
 @main
 struct Ours {
     static func main() throws {
@@ -13,7 +14,11 @@ struct Ours {
         }
         var passThrough: [any Responder] = []
         if let root = value("--root") { passThrough.append(.staticFiles(root)) }
-        if let upstream = value("--upstream") { passThrough.append(.upstream(upstream)) }
+        if let upstream = value("--upstream") {
+            var options = Upstream.Options()
+            options.isInsecure = arguments.contains("--insecure")
+            passThrough.append(.upstream(upstream, options))
+        }
         let gateway = Gateway(passThrough: passThrough)
         gateway.register(Sync.self, at: "/sync")
         gateway.register(Async.self, at: "/async")

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import Synchronization
 import Testing
@@ -92,6 +93,28 @@ import Testing
             $0.contains("has no page runtime: it came with Content-Encoding: gzip")
         }
         #expect(told.count == 2)
+    }
+
+    /// Takes the origin of its pages away, or leaves it to them (CSP, "sandbox").
+    private struct Sandboxed: Responder {
+        func respond(to request: Request) async throws -> Response? {
+            let flags = request.query["origin"] == nil ? "" : " allow-same-origin"
+            return Response(
+                headers: [
+                    .contentType: "text/html", .contentSecurityPolicy: "sandbox allow-scripts\(flags)",
+                ], body: .bytes(Array("<p>a".utf8)))
+        }
+    }
+
+    @Test func aPageInASandboxIsNamedOnceWithWhatItsPolicyMustSay() async throws {
+        let log = LogBook()
+        let gateway = Gateway(passThrough: [Sandboxed()], logger: log.logger)
+        for target in ["/a", "/a", "/b?origin"] {
+            _ = await gateway.respond(to: Request(target, headers: [.secFetchDest: "document"]))
+        }
+        let told = log.entries.filter { $0.contains("sandbox without allow-same-origin") }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("/a can call no handler") == true)
     }
 
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
@@ -358,6 +381,36 @@ import Testing
         #expect(try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n"}"#).status == 200)
         #expect(try await Self.ask(gateway, .post, "/\(test.id)/emit", #"{"event":"e"}"#).status == 200)
         _ = try await test.message { $0["event"] == "e" }
+    }
+
+    @Test func aTesterSeesWhichPagesRunAndSinceWhenTheNewestFirst() async throws {
+        let gateway = PageHandlers.gateway()
+        // Seconds are enough to order texts by; their fractions have as many digits as they need.
+        func moment(_ time: JSON?) -> String { String(time?.stringValue?.prefix(19) ?? "") }
+        let before = moment(.string(Date.now.timestamp))
+        let (first, second) = (TestPage(gateway), TestPage(gateway))
+        func list() async throws -> [JSON] {
+            try await Self.ask(gateway, .get, "").body["data"]?.arrayValue ?? []
+        }
+        var pages = try await list()
+        #expect(pages.map { $0["id"]?.stringValue } == [second.id, first.id])
+        #expect(pages.map { $0["state"] } == ["here", "here"])
+        let came = pages.map { $0["came"] }
+        #expect(moment(came[0]) >= moment(came[1]) && moment(came[1]) >= before)
+        #expect(pages.allSatisfy { moment($0["since"]) >= moment($0["came"]) })
+
+        first.leaveWire()
+        _ = try await second.post("messages", ["leaving": false])
+        second.leaveWire()
+        pages = try await list()
+        #expect(pages.map { $0["state"] } == ["frozen", "away"])
+        #expect(pages.map { $0["came"] } == came)
+        #expect(pages.allSatisfy { moment($0["since"]) >= moment($0["came"]) })
+        // It is back from the back button's memory.
+        TestPage(gateway, id: second.id, saysHello: false).hello()
+        #expect(try await list().first?["state"] == "here")
+        _ = try await second.post("messages", ["leaving": true])
+        #expect(try await list().first?["state"] == "leaving")
     }
 
     @Test func aTesterIsToldWhatIsWrong() async throws {

@@ -7,6 +7,33 @@ import Testing
 
 /// Pages and native over a channel, without a socket (contract, sections 3 to 7).
 @Suite(.timeLimit(.minutes(2))) struct PageTests {
+    // MARK: Names that nobody has
+
+    @Test func aNameThatOnlyOtherPagesHaveIsToldWithTheirAddresses() async throws {
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Echo.self, at: "/pay") }
+        let page = TestPage(gateway)
+        page.tell(["call": "pay", "data": 1, "door": "wvjb"], ["call": "echo", "data": 1, "id": 1])
+        _ = try await page.reply(1)
+        let told = "no handler at /pay; pages at /checkout/* have one, and this page is at /a.html"
+        #expect(log.entries.contains { $0.contains(told) })
+        // The page hears it too, in its console.
+        #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
+    }
+
+    @Test func whatIsSentWithoutANameIsForTheHandlerAtTheRoot() async throws {
+        let log = LogBook()
+        let page = TestPage(PageHandlers.gateway(logger: log.logger))
+        page.tell(["call": "", "data": 1, "door": "wvjb"], ["call": "echo", "data": 1, "id": 1])
+        _ = try await page.reply(1)
+        #expect(
+            log.entries.contains {
+                $0.contains("no handler at /, which gets what a page sends without a name")
+                    && $0.contains("register one there")
+            })
+    }
+
     // MARK: Page to native
 
     struct Call: Sendable, CustomTestStringConvertible {

@@ -27,7 +27,7 @@ let package = Package(
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
         .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
-        // For `fuzzing`; nothing of it is public.
+        // For `fuzzing`; it is nothing for other programs.
         .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),

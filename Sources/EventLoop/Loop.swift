@@ -8,7 +8,7 @@ import Synchronization
 /// connection is resumed; so its daemon is driven from here.
 ///
 /// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
-package final class Loop: TaskExecutor, @unchecked Sendable {
+public final class Loop: TaskExecutor, @unchecked Sendable {
     /// What the loop drives; every method is called on the loop's thread.
     package protocol Driven: AnyObject {
         /// Serves what is ready.
@@ -128,14 +128,15 @@ package final class Loop: TaskExecutor, @unchecked Sendable {
     ///
     /// Before the thread runs, whoever makes the loop and what belongs to it has them alone. When it has ended, what is
     /// left is run by one thread at a time, and taken down by whoever lets go of it last.
-    package var isOwnedHere: Bool {
+    @usableFromInline package var isOwnedHere: Bool {
         switch thread.load(ordering: .relaxed) {
         case Self.unborn, Self.ended: true
         case let id: id == UInt(pthread_self())
         }
     }
 
-    package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+    /// Runs a job of a task on the loop soon.
+    public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Runs `call` on the loop: at once when this is its thread, else soon.
     package func perform(_ call: @escaping @Sendable () -> Void) {

@@ -13,32 +13,36 @@
 /// The state is touched by one thread at a time, as this says: that makes it Sendable. It stands in memory of its own,
 /// and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
 /// does one thing after the other.
-package struct LoopBound<State>: ~Copyable, @unchecked Sendable {
+///
+/// It is public, as is its ``Loop``, for one cause: the compiler puts code of one module into another only where it is.
+public struct LoopBound<State>: ~Copyable, @unchecked Sendable {
     /// The loop whose state it is.
-    package let loop: Loop
+    public let loop: Loop
     @usableFromInline internal let memory: UnsafeMutablePointer<State>
 
     /// Gives a state to a loop, whose it is from now on.
-    package init(_ state: State, to loop: Loop) {
+    @inlinable public init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
         memory = .allocate(capacity: 1)
         memory.initialize(to: state)
     }
 
-    deinit {
+    @inlinable deinit {
         memory.deinitialize(count: 1)
         memory.deallocate()
     }
 
     /// Where the state is, as long as its object is there; to be asked for on the loop's thread.
-    @inlinable package var address: UnsafeMutablePointer<State> {
-        assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
-        return memory
+    public var address: UnsafeMutablePointer<State> {
+        @inlinable @inline(__always) get {
+            assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
+            return memory
+        }
     }
 
     /// The state; to be asked for on the loop's thread.
-    package var value: State {
-        @inlinable unsafeAddress { UnsafePointer(address) }
-        @inlinable nonmutating unsafeMutableAddress { address }
+    public var value: State {
+        @inlinable @inline(__always) unsafeAddress { UnsafePointer(address) }
+        @inlinable @inline(__always) nonmutating unsafeMutableAddress { address }
     }
 }

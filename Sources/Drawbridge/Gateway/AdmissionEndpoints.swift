@@ -3,7 +3,7 @@ import HTTPTypes
 /// The devices that were let in, over HTTP, for programs: who they are, a new ticket, and to put one out.
 struct AdmissionEndpoints: Responder {
     func respond(to request: Request) async throws -> Response? {
-        guard OwnPath(request.path) == .admissions, let gateway = request.gateway else { return nil }
+        guard OwnPath(of: request) == .admissions, let gateway = request.gateway else { return nil }
         try gateway.authorizeTester(request)
         let path = OwnPath.admissions.path
         let parts = request.path.dropFirst(path.count).split(separator: "/").map(String.init)

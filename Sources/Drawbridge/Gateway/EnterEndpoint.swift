@@ -10,7 +10,7 @@ struct EnterEndpoint: Responder {
     private static let longest = 256
 
     func respond(to request: Request) async throws -> Response? {
-        guard OwnPath(request.path) == .enter, let gateway = request.gateway else { return nil }
+        guard OwnPath(of: request) == .enter, let gateway = request.gateway else { return nil }
         switch request.method {
         case .get, .head:
             return PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: Self.script)

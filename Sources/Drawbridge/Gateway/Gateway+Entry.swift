@@ -18,7 +18,7 @@ extension Gateway {
         let verdict: Verdict?
         if let error = access.refusesHost(of: request) {
             return closed(.forbidden, request, error.message)
-        } else if OwnPath(request.path)?.isForEverybody == true {
+        } else if OwnPath(of: request)?.isForEverybody == true {
             return nil
         } else {
             verdict = judgeAdmission(of: request) ?? judgeProgram(request)
@@ -72,7 +72,7 @@ extension Gateway {
 
     /// A program elsewhere that may use the tester's API shows the tester's token in place of an admission.
     private func judgeProgram(_ request: Request) -> Verdict? {
-        guard access.apiIsForOthers, OwnPath(request.path)?.isForTesters == true else { return nil }
+        guard access.apiIsForOthers, OwnPath(of: request)?.isForTesters == true else { return nil }
         return testerToken.judge(request, from: access.address(of: request))
     }
 

@@ -34,7 +34,7 @@ extension Gateway {
         }
         reply.response.setOwnCookie()
         // Who may read what another host answers, that host says; and what is for programs, no page reads.
-        let isForTesters = OwnPath(request.path)?.isForTesters == true
+        let isForTesters = OwnPath(of: request)?.isForTesters == true
         if !(reply.response.isRelayed && access.isForOthers(request)), !isForTesters {
             access.addHeaders(to: &reply.response, for: request)
         }
@@ -87,7 +87,7 @@ extension Gateway {
     private func destination(of request: Request) -> Destination {
         let route = routeByOwnRule(for: request)
         let plain = route == nil ? intercept(request) : request
-        let isForTesters = !access.isForOthers(request) && OwnPath(request.path)?.isForTesters == true
+        let isForTesters = !access.isForOthers(request) && OwnPath(of: request)?.isForTesters == true
         if plain != nil || !access.isForOthers(request), !isForTesters,
             let preflight = access.preflight(request)
         {

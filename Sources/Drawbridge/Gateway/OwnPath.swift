@@ -25,9 +25,12 @@ enum OwnPath: String, CaseIterable {
 
     /// The path of a request, if it is one of these; nil for what is not below `/__drawbridge__/`, and for what is not
     /// there.
-    init?(_ path: String) {
-        guard path.hasPrefix(PrivateEndpoints.prefix + "/") else { return nil }
-        let rest = path.dropFirst(PrivateEndpoints.prefix.count + 1)
+    init?(of request: Request) {
+        // Every request is asked, and nearly all are told here.
+        guard request.target.withBytes({ $0.count > 1 && $0[1] == UInt8(ascii: "_") }) else { return nil }
+        let path = request.path
+        guard path.hasPrefix(Self.start) else { return nil }
+        let rest = path.dropFirst(Self.start.count)
         let name = rest.prefix { $0 != "/" }
         guard let own = Self(rawValue: String(name)), own.hasPathsBelow || name.endIndex == rest.endIndex
         else {
@@ -35,6 +38,8 @@ enum OwnPath: String, CaseIterable {
         }
         self = own
     }
+
+    private static let start = "\(PrivateEndpoints.prefix)/"
 
     /// The whole path.
     var path: String { "\(PrivateEndpoints.prefix)/\(rawValue)" }

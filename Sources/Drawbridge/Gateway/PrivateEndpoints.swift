@@ -9,7 +9,7 @@ struct PrivateEndpoints: Responder {
 
     func respond(to request: Request) async throws -> Response? {
         guard Self.isOwn(request.path) else { return nil }
-        guard OwnPath(request.path) == .health else {
+        guard OwnPath(of: request) == .health else {
             throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
         }
         guard request.method == .get || request.method == .head else {

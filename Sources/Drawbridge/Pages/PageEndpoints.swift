@@ -6,7 +6,7 @@ import Synchronization
 struct PageEndpoints: Responder {
     func respond(to request: Request) async throws -> Response? {
         guard let gateway = request.gateway, let runtime = gateway.pageRuntime,
-            let path = OwnPath(request.path)
+            let path = OwnPath(of: request)
         else { return nil }
         var response: Response
         switch (path, request.method) {

@@ -9,7 +9,7 @@ struct TesterEndpoints: Responder {
 
     func respond(to request: Request) async throws -> Response? {
         guard let gateway = request.gateway, gateway.pageRuntime != nil,
-            OwnPath(request.path) == .pages
+            OwnPath(of: request) == .pages
         else { return nil }
         try gateway.authorizeTester(request)
         let parts = request.path.dropFirst(Self.prefix.count).split(separator: "/").map(String.init)

@@ -120,7 +120,7 @@ import Testing
         let atOnce: Int
         let cuts: Int
 
-        static let long = Traffic(messages: 100_000, atOnce: 80, cuts: 12)
+        static let long = Traffic(messages: 100_000, atOnce: 40, cuts: 12)
         static let short = Traffic(messages: 5_000, atOnce: 50, cuts: 4)
     }
 

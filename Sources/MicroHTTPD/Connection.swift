@@ -132,8 +132,14 @@ final class Connection {
         shutdown(socket, Int32(SHUT_RDWR))
         // The library may have no room to read on, and its epoll forgets a connection that was suspended until it
         // finds nothing to read: then only its clock ends it.
-        dbr_set_idle_seconds(handle, 1)
+        visitOften()
     }
+
+    /// Makes the library look at this connection in each of its runs.
+    ///
+    /// It does so with those that have a time limit of their own. Of the others it looks at the oldest only, and one
+    /// that it has not ended at once waits behind that for its clock.
+    func visitOften() { dbr_set_idle_seconds(handle, 1) }
 
     /// Ends the connection with RST at once, before the library can end it in good order.
     func reset() {

@@ -101,6 +101,11 @@ extension Exchange {
         state.caller.isNew = false
         state.caller.enter(.idle(received: nil))
         if !inFull || !isAnswered || state.outgoing?.isOver == false { leave() }
+        // The library closes the connection, but not always in this run, and nothing else would cause the next.
+        if !inFull {
+            state.caller.visitOften()
+            loop.setRunDue()
+        }
         // One whose length is known has no end that is fetched.
         forgetSource()
         let upgrading = state.upgrading.take()

@@ -208,6 +208,48 @@ extension OneAtATime {
             }
         }
 
+        /// The library puts off the end of a connection that breaks while an older one stands idle.
+        @Test(arguments: Exit.allCases, [false, true])
+        func aStreamThatItsReaderLeavesIsClosedAtOnce(_ exit: Exit, _ isSecure: Bool) async throws {
+            // No deadline closes it, all of them are hours away.
+            var limits = Limits()
+            limits.headSeconds = 3600
+            limits.graceSeconds = 3600
+            limits.idleSeconds = 3600
+            let certificates = try Certificates()
+            let (certificate, key) = try await certificates.make()
+            let identity = try isSecure ? TLSIdentity(certificateFile: certificate, keyFile: key) : nil
+            try await withServer(tls: identity, limits: limits, loops: 1) { exchange in
+                if exchange.request.path == "/idle" { return ok(exchange) }
+                exchange.begin(HTTPResponse(status: .ok), length: nil)
+                while (try? await exchange.write(Array("tick".utf8))) != nil {
+                    try? await Task.sleep(for: .milliseconds(2))
+                }
+            } test: { server in
+                let port = server.port
+                let older = try await blocking {
+                    let client = try RawClient(port)
+                    if isSecure { try client.secure() }
+                    try client.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
+                    _ = try client.reply()
+                    return client
+                }
+                defer { older.close() }
+                let idle = sockets(on: port)
+                try await blocking {
+                    for count in 0..<200 {
+                        let client = try RawClient(port)
+                        if isSecure { try client.secure() }
+                        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                        _ = try client.head()
+                        for _ in 0...count % 3 { _ = try client.chunk() }
+                        exit.take(client)
+                    }
+                }
+                await Self.expectNoConnections(server, idle)
+            }
+        }
+
         @Test(arguments: Exit.allCases)
         func aCallerThatLeavesWhileItReadsALargeBodyIsForgotten(_ exit: Exit) async throws {
             let body = [UInt8](repeating: 1, count: 20 << 20)

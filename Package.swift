@@ -115,7 +115,7 @@ let package = Package(
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/TestSupport"),
         .executableTarget(
-            name: "test-server", dependencies: ["Drawbridge", "DrawbridgeCommand", logging],
+            name: "test-server", dependencies: ["CLinux", "Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/TestServer"),
         // The engine alone, for `scripts/autobahn` and for what a connection costs.
         .executableTarget(

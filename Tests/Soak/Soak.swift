@@ -90,21 +90,31 @@ struct Soak {
         var total = Traffic()
         for round in 1...rounds {
             total += try await traffic(on: gateway, amount.length, seed: round)
-            // In the first half, what is kept for the servers behind it comes to as much as it will ever be.
-            let isFirstHalf = round <= rounds / 2
-            let most =
-                isFirstHalf ? atStart.descriptors + spareDescriptors : samples.map(\.descriptors).max() ?? 0
-            guard await eventually({ gateway.sample.descriptors <= most }) else {
+            // One more is the system's timer.
+            let most = atStart.descriptors + 1
+            guard await eventually({ gateway.sample.descriptors <= most && gateway.sample.kept <= mostKept })
+            else {
                 throw Wrong(
-                    "\(gateway.sample) when all have gone, and \(most) descriptors are to be expected")
+                    "\(gateway.sample) when all have gone; \(most) descriptors and \(mostKept) connections are expected: "
+                        + gateway.descriptors.sorted().joined(separator: ", "))
             }
-            if judgesMemory, !isFirstHalf { try await Task.sleep(for: .seconds(quietSeconds)) }
-            let sample = gateway.sample
+            // The first half is what it takes until caches have what they need.
+            var sample = gateway.sample
+            if judgesMemory, round > rounds / 2 {
+                try await Task.sleep(for: .seconds(quietSeconds))
+                sample = gateway.sample
+                sample.held = try gateway.held()
+            }
             samples.append(sample)
             print("\(total): \(sample)")
             fflush(nil)
         }
-        if let growth = samples.growth(judgesMemory: judgesMemory) { throw Wrong(growth) }
+        if let growth = samples.threadGrowth { throw Wrong(growth) }
+        if judgesMemory {
+            let trend = Trend(of: samples.compactMap(\.held))
+            print("what it holds, in the second half: \(trend)")
+            guard trend.growth <= 0.01 else { throw Wrong("what it holds grew by \(trend)") }
+        }
         let (waited, told) = try await gateway.waits()
         guard waited > 0, waited == told else {
             throw Wrong("\(waited) handlers waited for ever, and \(told) heard that their caller had left")
@@ -113,8 +123,8 @@ struct Soak {
         print("ended in good order; \(waited) waiting handlers and \(total.faults) faults, all as expected")
     }
 
-    /// What is kept of connections to servers behind it, one of each caller's to each of three, and the system's timer.
-    private static let spareDescriptors = callers * 3 + 1
+    /// Connections to the three servers behind it that are kept, one of each caller's to each.
+    private static let mostKept = callers * 3
 
     /// Some callers at a time, each on a thread of its own.
     private static func traffic(

@@ -5,7 +5,8 @@ final class SoakedUpstreams: Sendable {
     private let plain: Program
     private let secure: Program
     private let broken: RawUpstream
-    private let addresses: [String]
+    private let plainPort: Int
+    private let securePort: Int
 
     /// Starts them, and waits until they listen.
     ///
@@ -14,16 +15,21 @@ final class SoakedUpstreams: Sendable {
         plain = try Program.product("echo-server")
         secure = try Program.product("echo-server", ["0", certificate.certificate, certificate.key])
         broken = try RawUpstream(answering: BrokenUpstream.answer)
-        addresses = try await [plain.address(), secure.address()]
+        plainPort = try await plain.port()
+        securePort = try await secure.port()
     }
 
     /// What makes the gateway stand before them: paths that begin with `/http`, `/https` and `/broken`.
     var options: [String] {
         [
-            "--upstream", "/http=\(addresses[0])/", "--upstream", "/https=\(addresses[1])/", "--upstream",
-            "/broken=http://127.0.0.1:\(broken.port)/", "--upstream-insecure",
+            "--upstream", "/http=http://127.0.0.1:\(plainPort)/",
+            "--upstream", "/https=https://127.0.0.1:\(securePort)/",
+            "--upstream", "/broken=http://127.0.0.1:\(broken.port)/", "--upstream-insecure",
         ]
     }
+
+    /// The ports that they listen on.
+    var ports: Set<Int> { [plainPort, securePort, broken.port] }
 
     /// Ends them, in good order where they can.
     func stop() async {

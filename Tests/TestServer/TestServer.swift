@@ -1,3 +1,4 @@
+import CLinux
 import Drawbridge
 import DrawbridgeCommand
 import Glibc
@@ -17,6 +18,7 @@ struct TestServer {
             gateway.register(Turn.self, at: "/turn")
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
+            gateway.register(Heap.self, at: "/heap")
             gateway.register(Witness.self, at: "/witness")
             gateway.register(AsksBack.self, at: "/asksBack")
             Faults.register(on: gateway)
@@ -49,6 +51,11 @@ struct Counts: JSONHandler {
     func handle(_ input: Nothing) async throws -> [Int] {
         [Self.started.load(ordering: .relaxed), Self.stopped.load(ordering: .relaxed)]
     }
+}
+
+/// How many bytes of its heaps are in use.
+struct Heap: JSONHandler {
+    func handle(_ input: Nothing) async throws -> Int { mallinfo2().uordblks }
 }
 
 /// Gives back the body that it has got.

@@ -51,11 +51,22 @@ package func residentBytes(of process: String = "self") -> Int {
     return parts.count > 1 ? (Int(parts[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }
 
+/// Bytes of its first heap that a process has in memory, in use or free.
+package func residentHeapBytes(of process: String) -> Int {
+    let all = lines(of: "/proc/\(process)/smaps")
+    guard let heap = all.firstIndex(where: { $0.contains("[heap]") }) else { return 0 }
+    return kilobytes("Rss:", in: all[heap...]) << 10
+}
+
 /// The most memory that a process has had in use at a time, in bytes.
 package func peakBytes(of process: String) -> Int {
-    let line = lines(of: "/proc/\(process)/status").first { $0.hasPrefix("VmHWM:") }
-    return (line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) } ?? 0)
-        << 10
+    kilobytes("VmHWM:", in: lines(of: "/proc/\(process)/status")[...]) << 10
+}
+
+/// The number in the first line that begins so.
+private func kilobytes(_ name: String, in lines: ArraySlice<String>) -> Int {
+    let line = lines.first { $0.hasPrefix(name) }
+    return line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) } ?? 0
 }
 
 /// Seconds that the threads which a process has now have worked.
@@ -68,22 +79,40 @@ package func processorSeconds(of process: String) -> Double {
     return nanoseconds.reduce(0, +) / 1e9
 }
 
+/// What the system calls the open descriptors of a process, for instance `socket:[4711]` or the path of a file.
+package func descriptorNames(of process: String) -> [String] {
+    openDescriptors(of: process).compactMap { descriptor in
+        var name = [CChar](repeating: 0, count: 256)
+        let count = readlink("/proc/\(process)/fd/\(descriptor)", &name, name.count - 1)
+        guard count > 0 else { return nil }
+        return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
 /// The port that a child listens on; nil while it does not.
 package func listeningPort(of process: String) -> Int? {
-    let sockets = Set(
-        openDescriptors(of: process).compactMap { descriptor in
-            var name = [CChar](repeating: 0, count: 64)
-            let count = readlink("/proc/\(process)/fd/\(descriptor)", &name, name.count - 1)
-            guard count > 0 else { return nil as String? }
-            return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        })
+    sockets(of: process).first { $0.isListening }?.localPort
+}
+
+/// A TCP socket for IPv4.
+package struct Socket {
+    package let localPort: Int
+    /// 0 where it has no other end.
+    package let remotePort: Int
+    package let isListening: Bool
+}
+
+/// Those of a process.
+package func sockets(of process: String) -> [Socket] {
+    let own = Set(descriptorNames(of: process))
     // sl, local address, remote address, state (0A is listening), ..., inode: proc(5).
-    for line in lines(of: "/proc/\(process)/net/tcp") {
+    return lines(of: "/proc/\(process)/net/tcp").compactMap { line in
         let parts = line.split(separator: " ")
-        guard parts.count > 9, parts[3] == "0A", sockets.contains("socket:[\(parts[9])]") else { continue }
-        return Int(parts[1].suffix(4), radix: 16)
+        guard parts.count > 9, own.contains("socket:[\(parts[9])]"),
+            let local = Int(parts[1].suffix(4), radix: 16), let remote = Int(parts[2].suffix(4), radix: 16)
+        else { return nil }
+        return Socket(localPort: local, remotePort: remote, isListening: parts[3] == "0A")
     }
-    return nil
 }
 
 private func lines(of path: String) -> [String] {

@@ -103,8 +103,10 @@ extension Exchange {
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
         switch gateway.begin(head.asRequest, body, from: remoteAddress, at: localForOthers, by: tasks) {
         case .answered(let reply, to: let request):
+            hold(request, of: gateway)
             send(reply, to: request, since: start, log)
         case .loading(let load, for: let request):
+            hold(request, of: gateway)
             // What a handler asks an actor for is there in a moment.
             drainTasks { load.isOver }
             if load.isOver {
@@ -117,6 +119,7 @@ extension Exchange {
                     cut: load.isCancelled ? whyCancelled : nil)
             }
         case .relaying(let begin, for: let request):
+            hold(request, of: gateway)
             onLeave(
                 begin { [self, request] reply in
                     send(
@@ -124,11 +127,17 @@ extension Exchange {
                         cut: cut)
                 })
         case .tooLong(let request):
+            hold(request, of: gateway)
             sendInTask(to: request, since: start, log) { [headRoom] in
                 let reply = SealedResponse(await gateway.respond(to: request, on: tasks.loop))
                 return gateway.fitting(reply, to: request, in: headRoom).whole
             }
         }
+    }
+
+    /// Lets a device elsewhere keep nothing open when it is put out.
+    private func hold(_ request: Request, of gateway: Gateway) {
+        if gateway.hasAdmission(request) { canBeCut { gateway.hold(request, $0) } }
     }
 
     /// Gives the connection to a page, or says why not.

@@ -110,6 +110,7 @@ extension Exchange {
         forgetSource()
         let upgrading = state.upgrading.take()
         upgrading?.abort("the handshake was not answered")
+        state.cutOff.take()?.over()
         endIfStarted()
     }
 

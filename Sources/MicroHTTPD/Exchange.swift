@@ -61,6 +61,7 @@ public final class Exchange: Sendable {
         var task: Task<Void, Never>?
         /// Ends what answers without a task.
         var cancel: (@Sendable () -> Void)?
+        var cutOff: CutOff?
     }
 
     /// To be asked for on the loop, as all that looks into it.

@@ -31,6 +31,119 @@ import Testing
         }
     }
 
+    /// A handler that thinks, a stream, and a tunnel to a server behind the gateway.
+    @Test(arguments: ["/thinks?_mobile_bridge=1", "/streams?_mobile_bridge=1", "/behind"])
+    func whatItHasOpenEndsAndWhatTheOtherHasGoesOn(_ target: String) async throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let goesOn = Observed(false)
+        let begun = Observed(0)
+        let upstream = try RawUpstream { connection, _ in
+            try connection.send(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+            begun.change { $0 += 1 }
+            _ = try connection.read(4)
+            try connection.send("done")
+        }
+        let gateway = Gateway(
+            passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")],
+            access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+        let cancelled = Observed(0)
+        gateway.register(at: "/thinks") { _ in Thinks(begun: begun, goesOn: goesOn, cancelled: cancelled) }
+        gateway.register(at: "/streams") { _ in Streams(begun: begun, goesOn: goesOn, cancelled: cancelled) }
+        try await serving(gateway) { port in
+            let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+            let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
+            let one = try await Self.asked(gateway, port, target, firstSecret, "192.0.2.7")
+            let other = try await Self.asked(gateway, port, target, otherSecret, "192.0.2.8")
+            try await begun.wait { $0 == 2 }
+            gateway.admissions.revoke(first.id)
+            _ = try await blocking { try? one.readToEnd() }
+            if target != "/behind" { try await cancelled.wait { $0 == 1 } }
+            goesOn.change { $0 = true }
+            let answer = try await blocking {
+                let head = try other.head()
+                if head.status == 101 {
+                    try other.send("ping")
+                    return try other.bytes(4)
+                }
+                return try other.wholeBody(of: head)
+            }
+            #expect(String(decoding: answer, as: UTF8.self).hasSuffix("done"))
+            #expect(cancelled.value == (target == "/behind" ? 0 : 1))
+            other.close()
+            // What is over holds nothing open: both may be put out by their idleness.
+            #expect(await eventually { gateway.admissions.open == 0 })
+        }
+        upstream.stop()
+    }
+
+    /// Nobody is cut off who was put out before: it is told.
+    @Test func whatItAsksAfterwardsIsRefused() async throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let gateway = Gateway(access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+        try await serving(gateway) { port in
+            let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+            gateway.admissions.revoke(device.id)
+            let client = try await Self.asked(gateway, port, "/alive?_mobile_bridge=1", secret, "192.0.2.7")
+            #expect(try await blocking { try client.reply().status } == 403)
+        }
+    }
+
+    private struct Thinks: Handler {
+        let begun: Observed<Int>
+        let goesOn: Observed<Bool>
+        let cancelled: Observed<Int>
+
+        func startLoading(_ request: Request) async throws -> Response {
+            begun.change { $0 += 1 }
+            do { try await goesOn.wait { $0 } } catch {
+                cancelled.change { $0 += 1 }
+                throw error
+            }
+            return Response(text: "done")
+        }
+    }
+
+    private struct Streams: Handler {
+        let begun: Observed<Int>
+        let goesOn: Observed<Bool>
+        let cancelled: Observed<Int>
+
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/plain") { client in
+                try await client.didLoad("begun, ")
+                begun.change { $0 += 1 }
+                do { try await goesOn.wait { $0 } } catch {
+                    cancelled.change { $0 += 1 }
+                    throw error
+                }
+                try await client.didLoad("done")
+            }
+        }
+    }
+
+    /// A connection on which a device has asked for something.
+    private static func asked(
+        _ gateway: Gateway, _ port: Int, _ target: String, _ secret: String, _ address: String
+    ) async throws -> RawClient {
+        let head = [
+            "GET \(target) HTTP/1.1", "Host: bridge.test:\(port)", "X-Forwarded-For: \(address)",
+            "Cookie: drawbridge-\(port)=\(secret)", "X-Drawbridge-Token: \(gateway.access.token.text)",
+        ]
+        let upgrade = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let text = (target == "/behind" ? head + upgrade : head).map { $0 + "\r\n" }.joined()
+        return try await blocking {
+            let client = try RawClient(port)
+            try client.send(text + "\r\n")
+            return client
+        }
+    }
+
     private static func channel(
         _ gateway: Gateway, _ port: Int, _ secret: String, _ address: String
     ) async throws -> RawClient {

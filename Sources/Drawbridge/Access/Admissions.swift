@@ -136,6 +136,15 @@ public final class Admissions: Sendable {
         }
     }
 
+    /// True for the secret of a device that is let in; it counts neither as a guess nor as used.
+    func areFor(_ secret: String) -> Bool {
+        let hash = SHA256.digest(secret)
+        return state.withLock { $0.devices[hash] != nil }
+    }
+
+    /// What devices hold open, all together.
+    var open: Int { state.withLock { $0.devices.values.reduce(0) { $0 + $1.stays.count } } }
+
     /// Ties what a device holds open to its admission.
     ///
     /// - Parameters:

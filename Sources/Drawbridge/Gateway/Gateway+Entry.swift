@@ -52,6 +52,12 @@ extension Gateway {
         request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
     }
 
+    /// True for what a device elsewhere asks that was let in, and was not put out.
+    package func hasAdmission(_ request: Request) -> Bool {
+        guard let secret = admissionSecret(of: request) else { return false }
+        return !access.isFromThisMachine(request) && admissions.areFor(secret)
+    }
+
     /// Ties what a caller from elsewhere holds open to its admission.
     ///
     /// - Parameter close: called when the admission ends, from any thread.

@@ -17,6 +17,12 @@ extension Exchange {
     ) {
         let tunnel = Tunnel(to: upstream, first: first, silentSeconds: silentSeconds, in: worker.upgrades)
         let answer = Answer(.switchingProtocols, fields, adding: [], .upgrade)
-        loop.perform { self.upgrade(to: tunnel, answer) }
+        loop.perform { [self] in
+            if let cutOff = state.cutOff {
+                cutOff.upgraded = tunnel
+                tunnel.onClose { cutOff.over() }
+            }
+            upgrade(to: tunnel, answer)
+        }
     }
 }

@@ -25,6 +25,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         var isClosed = false
         /// The tick at which something was last ready.
         var active = 0
+        var onClose: (() -> Void)?
     }
 
     /// To be asked for on the loop.
@@ -52,6 +53,9 @@ final class Tunnel: Upgraded, Loop.Guest {
         self.silentSeconds = silentSeconds
         self.upgrades = upgrades
     }
+
+    /// Calls back when both sides are closed.
+    func onClose(_ tell: @escaping () -> Void) { state.onClose = tell }
 
     func open(_ extra: [UInt8]) throws {
         guard let transport = state.transport else { return }
@@ -195,5 +199,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         state.upstream.end.close()
         // What was sent has gone to the system, which goes on with it; nothing else is to be waited for.
         upgrades.remove(self, within: 0)
+        state.onClose.take()?()
     }
 }

@@ -1,0 +1,31 @@
+import EventLoop
+
+/// What others may cut off, and who hears that it is over; belongs to the exchange's loop.
+final class CutOff {
+    let over: @Sendable () -> Void
+    /// What the connection has become.
+    weak var upgraded: (any Upgraded)?
+
+    init(_ over: @escaping @Sendable () -> Void) { self.over = over }
+}
+
+extension Exchange {
+    /// Lets others cut the connection off, whatever stands on it: an answer that is awaited, a stream, a tunnel.
+    ///
+    /// - Parameter hold: gets what cuts it off, from any thread, and returns what is called when it is over.
+    package func canBeCut(_ hold: (_ cut: @escaping @Sendable () -> Void) -> @Sendable () -> Void) {
+        let over = hold { [self] in loop.perform { self.cutOff() } }
+        loop.perform { [self] in
+            if state.connection == nil { over() } else { state.cutOff = CutOff(over) }
+        }
+    }
+
+    private func cutOff() {
+        guard state.connection != nil else {
+            state.cutOff?.upgraded?.abort("it was cut off")
+            return
+        }
+        leave()
+        state.caller.cut()
+    }
+}

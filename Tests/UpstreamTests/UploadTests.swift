@@ -74,8 +74,10 @@ struct UploadTests {
 
     @Test(arguments: [true, false])
     func whoeverLeavesHalfWayHasSentNoWholeBody(_ isChunked: Bool) async throws {
+        let hasBegun = Observed(false)
         let isWhole = Observed<Bool?>(nil)
         let reading: Answering = { connection, head in
+            hasBegun.change { $0 = true }
             do {
                 _ = try connection.readBody(after: head)
                 isWhole.change { $0 = true }
@@ -84,16 +86,19 @@ struct UploadTests {
                 throw error
             }
         }
-        try await proxying(to: reading) { port, upstream in
+        try await proxying(to: reading) { port, _ in
+            hasBegun.change { $0 = false }
             isWhole.change { $0 = nil }
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 200000"
-            try await blocking {
+            let client = try await blocking {
                 let client = try RawClient(port)
                 try client.send(request("POST", "/", framing))
                 try client.send(isChunked ? chunk(pattern(100_000)) : pattern(100_000))
-                _ = upstream
-                client.close()
+                return client
             }
+            // Of a caller that leaves before that, the server need not hear at all.
+            try await hasBegun.wait { $0 }
+            client.close()
             #expect(try await isWhole.wait { $0 != nil } == false)
         }
     }

@@ -330,8 +330,9 @@ extension UpstreamLoad: TransferOwner {
         switch own.value.answer {
         case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
         case .begun(.task): deliver()
-        // The server may read no more before somebody takes what it sends.
-        case .held: transfer?.readAhead(upTo: Self.heldLimit)
+        // The server may read no more of the request before somebody takes what it sends. What begins in a moment is
+        // fetched by its reader, into memory that is there.
+        case .held: if !canBegin { transfer?.readAhead(upTo: Self.heldLimit) }
         case .none, .awaited, .begun(.nobody), .over: break
         }
     }

@@ -104,20 +104,29 @@ final class Chromium: Sendable {
         try data.write(to: folder.appending(path: "\(name).png"))
     }
 
+    /// Sends a command and waits for its answer, or until the test's time is over.
     private func send(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
-        let session = session.withLock { $0 }
-        return try await withCheckedThrowingContinuation { continuation in
-            let id = state.mutex.withLock { state in
-                defer { state.nextID += 1 }
-                state.waiting[state.nextID] = continuation
-                return state.nextID
-            }
-            var message: JSON.Object = [
-                "id": .number(.init(id)), "method": .string(method), "params": parameters,
-            ]
-            if let session { message["sessionId"] = .string(session) }
-            child.write(JSON.object(message).bytes + [0])
+        let id = state.mutex.withLock { state in
+            defer { state.nextID += 1 }
+            return state.nextID
         }
+        var message: JSON.Object = [
+            "id": .number(.init(id)), "method": .string(method), "params": parameters,
+        ]
+        if let session = session.withLock({ $0 }) { message["sessionId"] = .string(session) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.mutex.withLock { $0.waiting[id] = continuation }
+                child.write(JSON.object(message).bytes + [0])
+                if Task.isCancelled { giveUp(id) }
+            }
+        } onCancel: {
+            giveUp(id)
+        }
+    }
+
+    private func giveUp(_ id: Int) {
+        state.mutex.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: CancellationError())
     }
 
     private static func take(_ bytes: [UInt8], _ state: Arc) {

@@ -101,12 +101,14 @@ extension Exchange {
             return openChannel(gateway, on: tasks.loop, log)
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
-        switch gateway.begin(head.asRequest, body, from: remoteAddress, at: localForOthers, by: tasks) {
+        let beginning = gateway.begin(
+            head.asRequest, body, from: remoteAddress, at: localForOthers, by: tasks)
+        let request = beginning.request
+        if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
+        switch consume beginning {
         case .answered(let reply, to: let request):
-            hold(request, of: gateway)
             send(reply, to: request, since: start, log)
         case .loading(let load, for: let request):
-            hold(request, of: gateway)
             // What a handler asks an actor for is there in a moment.
             drainTasks { load.isOver }
             if load.isOver {
@@ -119,7 +121,6 @@ extension Exchange {
                     cut: load.isCancelled ? whyCancelled : nil)
             }
         case .relaying(let begin, for: let request):
-            hold(request, of: gateway)
             onLeave(
                 begin { [self, request] reply in
                     send(
@@ -127,7 +128,6 @@ extension Exchange {
                         cut: cut)
                 })
         case .tooLong(let request):
-            hold(request, of: gateway)
             sendInTask(to: request, since: start, log) { [headRoom] in
                 let reply = SealedResponse(await gateway.respond(to: request, on: tasks.loop))
                 return gateway.fitting(reply, to: request, in: headRoom).whole
@@ -135,17 +135,12 @@ extension Exchange {
         }
     }
 
-    /// Lets a device elsewhere keep nothing open when it is put out.
-    private func hold(_ request: Request, of gateway: Gateway) {
-        if gateway.hasAdmission(request) { canBeCut { gateway.hold(request, $0) } }
-    }
-
     /// Gives the connection to a page, or says why not.
     private func openChannel(_ gateway: Gateway, on loop: any HandlerLoop, _ log: AccessLog?) {
-        let request = Request(
+        var request = Request(
             head.asRequest, remoteAddress: remoteAddress, localAddress: localForOthers,
             id: Request.id(head.asRequest), gateway: gateway)
-        if let refusal = gateway.refusesEntry(of: request) {
+        if let refusal = gateway.refusesEntry(of: &request) {
             return send(gateway.finish(SealedResponse(refusal), for: request), to: request, since: .now, log)
         }
         do {

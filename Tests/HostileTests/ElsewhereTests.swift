@@ -127,6 +127,10 @@ struct ElsewhereTests {
             #expect(try await elsewhere.curl("-H", token, call).hasPrefix("HTTP/1.1 403"))
             let answer = try await elsewhere.curl("-H", "Cookie: \(cookie)", "-H", token, call)
             #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("what only pages are told"))
+            // A page that has sent a message before says so, and its requests are a page's like others.
+            let later = try await elsewhere.curl(
+                "-H", "Cookie: \(cookie)", "-H", token, "-H", "X-Drawbridge-After: 1.0", call)
+            #expect(later.hasPrefix("HTTP/1.1 200") && later.contains("what only pages are told"))
             let device = try #require(gateway.admissions.all.first)
             #expect(device.address == elsewhere.there && device.browser.hasPrefix("curl/"))
             #expect(gateway.admissions.revoke(device.id))

@@ -10,9 +10,7 @@ import Testing
 /// What a device elsewhere holds open when it is put out.
 @Suite("A device that is put out", .timeLimit(.minutes(1))) struct RevokedDeviceTests {
     @Test func itsChannelIsClosedAndTheOtherDevicesGoesOn() async throws {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let gateway = Gateway(access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+        let gateway = Self.gateway()
         try await serving(gateway) { port in
             let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
             let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
@@ -34,8 +32,6 @@ import Testing
     /// A handler that thinks, a stream, and a tunnel to a server behind the gateway.
     @Test(arguments: ["/thinks?_mobile_bridge=1", "/streams?_mobile_bridge=1", "/behind"])
     func whatItHasOpenEndsAndWhatTheOtherHasGoesOn(_ target: String) async throws {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
         let goesOn = Observed(false)
         let begun = Observed(0)
         let upstream = try RawUpstream { connection, _ in
@@ -45,18 +41,20 @@ import Testing
             _ = try connection.read(4)
             try connection.send("done")
         }
-        let gateway = Gateway(
-            passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")],
-            access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+        let gateway = Self.gateway(passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")])
         let cancelled = Observed(0)
         gateway.register(at: "/thinks") { _ in Thinks(begun: begun, goesOn: goesOn, cancelled: cancelled) }
         gateway.register(at: "/streams") { _ in Streams(begun: begun, goesOn: goesOn, cancelled: cancelled) }
         try await serving(gateway) { port in
             let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
             let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
-            let one = try await Self.asked(gateway, port, target, firstSecret, "192.0.2.7")
-            let other = try await Self.asked(gateway, port, target, otherSecret, "192.0.2.8")
+            let protocols = target == "/behind" ? "chat" : nil
+            let one = try await Self.asked(
+                target, gateway, port, firstSecret, "192.0.2.7", protocols: protocols)
+            let other = try await Self.asked(
+                target, gateway, port, otherSecret, "192.0.2.8", protocols: protocols)
             try await begun.wait { $0 == 2 }
+            #expect(await eventually { gateway.admissions.all.map(\.openCount) == [1, 1] })
             gateway.admissions.revoke(first.id)
             _ = try await blocking { try? one.readToEnd() }
             if target != "/behind" { try await cancelled.wait { $0 == 1 } }
@@ -72,21 +70,19 @@ import Testing
             #expect(String(decoding: answer, as: UTF8.self).hasSuffix("done"))
             #expect(cancelled.value == (target == "/behind" ? 0 : 1))
             other.close()
-            // What is over holds nothing open: both may be put out by their idleness.
-            #expect(await eventually { gateway.admissions.open == 0 })
+            // What is over holds nothing open: the other one's idleness counts again.
+            #expect(await eventually { gateway.admissions.all.map(\.openCount) == [0] })
         }
         upstream.stop()
     }
 
     /// Nobody is cut off who was put out before: it is told.
     @Test func whatItAsksAfterwardsIsRefused() async throws {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let gateway = Gateway(access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+        let gateway = Self.gateway()
         try await serving(gateway) { port in
             let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
             gateway.admissions.revoke(device.id)
-            let client = try await Self.asked(gateway, port, "/alive?_mobile_bridge=1", secret, "192.0.2.7")
+            let client = try await Self.asked("/alive?_mobile_bridge=1", gateway, port, secret, "192.0.2.7")
             #expect(try await blocking { try client.reply().status } == 403)
         }
     }
@@ -124,43 +120,48 @@ import Testing
         }
     }
 
-    /// A connection on which a device has asked for something.
+    private static func gateway(passThrough: [any Responder] = []) -> Gateway {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return Gateway(
+            passThrough: passThrough, access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+    }
+
+    /// A connection on which a device has asked for something: a WebSocket by its protocols, or an answer.
     private static func asked(
-        _ gateway: Gateway, _ port: Int, _ target: String, _ secret: String, _ address: String
+        _ target: String, _ gateway: Gateway, _ port: Int, _ secret: String, _ address: String,
+        protocols: String? = nil
     ) async throws -> RawClient {
-        let head = [
+        let token = gateway.access.token.text
+        var head = [
             "GET \(target) HTTP/1.1", "Host: bridge.test:\(port)", "X-Forwarded-For: \(address)",
-            "Cookie: drawbridge-\(port)=\(secret)", "X-Drawbridge-Token: \(gateway.access.token.text)",
+            "Cookie: drawbridge-\(port)=\(secret)",
         ]
-        let upgrade = [
-            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-        ]
-        let text = (target == "/behind" ? head + upgrade : head).map { $0 + "\r\n" }.joined()
+        if let protocols {
+            head += [
+                "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Sec-WebSocket-Protocol: \(protocols), token.\(token)",
+            ]
+        } else {
+            head.append("X-Drawbridge-Token: \(token)")
+        }
+        let text = head.map { $0 + "\r\n" }.joined() + "\r\n"
         return try await blocking {
             let client = try RawClient(port)
-            try client.send(text + "\r\n")
+            try client.send(text)
             return client
         }
     }
 
+    /// The channel of a device's page.
     private static func channel(
         _ gateway: Gateway, _ port: Int, _ secret: String, _ address: String
     ) async throws -> RawClient {
-        let head = [
-            "GET /__drawbridge__/channel HTTP/1.1", "Host: bridge.test:\(port)",
-            "X-Forwarded-For: \(address)",
-            "Cookie: drawbridge-\(port)=\(secret)", "Connection: Upgrade", "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-            "Sec-WebSocket-Protocol: drawbridge, token.\(gateway.access.token.text)",
-        ].map { $0 + "\r\n" }.joined()
-        return try await blocking {
-            let client = try RawClient(port)
-            try client.send(head + "\r\n")
-            let reply = try client.reply()
-            #expect(reply.status == 101)
-            return client
-        }
+        let client = try await asked(
+            "/__drawbridge__/channel", gateway, port, secret, address, protocols: "drawbridge")
+        #expect(try await blocking { try client.reply().status } == 101)
+        return client
     }
 
     /// What the next frame of this kind holds; a busy machine gives the gateway time to ask whether the page is there.

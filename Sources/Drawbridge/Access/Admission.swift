@@ -6,4 +6,6 @@ public struct Admission: Sendable, Identifiable {
     public let address: String?
     /// What its browser calls itself, at most 200 characters.
     public let browser: String
+    /// How many calls, streams, tunnels and pages' channels it held open when this was asked for.
+    public internal(set) var openCount = 0
 }

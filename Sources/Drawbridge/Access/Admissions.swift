@@ -16,10 +16,12 @@ public final class Admissions: Sendable {
     static let mostTickets = 16
 
     private struct Device {
-        let admission: Admission
+        var admission: Admission
         var used: ContinuousClock.Instant
         /// What it holds open, each with what closes it.
-        var stays: [Int: @Sendable () -> Void] = [:]
+        var stays: [Int: @Sendable () -> Void] = [:] {
+            didSet { admission.openCount = stays.count }
+        }
 
         /// Who holds something open is not idle.
         func isIn(_ now: ContinuousClock.Instant) -> Bool {
@@ -135,15 +137,6 @@ public final class Admissions: Sendable {
             }
         }
     }
-
-    /// True for the secret of a device that is let in; it counts neither as a guess nor as used.
-    func areFor(_ secret: String) -> Bool {
-        let hash = SHA256.digest(secret)
-        return state.withLock { $0.devices[hash] != nil }
-    }
-
-    /// What devices hold open, all together.
-    var open: Int { state.withLock { $0.devices.values.reduce(0) { $0 + $1.stays.count } } }
 
     /// Ties what a device holds open to its admission.
     ///

@@ -33,7 +33,7 @@ struct AdmissionEndpoints: Responder {
     private static func describe(_ admission: Admission) -> JSON {
         [
             "id": .string(admission.id), "remoteAddress": admission.address.map(JSON.string) ?? .null,
-            "userAgent": .string(admission.browser),
+            "userAgent": .string(admission.browser), "open": .number(JSON.Number(admission.openCount)),
         ]
     }
 }

@@ -5,9 +5,11 @@ import Logging
 extension Gateway {
     /// Refuses a request that names a foreign host, and one from elsewhere without an admission; nil lets it in.
     ///
+    /// What an admission lets in is marked with it, for ``hold(_:_:)``.
+    ///
     /// Trust is a connection's and not the process's: what this machine may, others may not because the gateway listens
     /// on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
-    package func refusesEntry(of request: Request) -> Response? {
+    package func refusesEntry(of request: inout Request) -> Response? {
         // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
         if request.door != nil { return nil }
         if access.isFromThisMachine(request) {
@@ -21,7 +23,7 @@ extension Gateway {
         } else if OwnPath(of: request)?.isForEverybody == true {
             return nil
         } else {
-            verdict = judgeAdmission(of: request) ?? judgeProgram(request)
+            verdict = judgeAdmission(of: &request) ?? judgeProgram(request)
         }
         switch verdict {
         case .right: return nil
@@ -48,32 +50,28 @@ extension Gateway {
     }
 
     /// The secret of an admission that a request shows; nil where it has none.
-    package func admissionSecret(of request: Request) -> String? {
+    func admissionSecret(of request: Request) -> String? {
         request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
     }
 
-    /// True for what a device elsewhere asks that was let in, and was not put out.
-    package func hasAdmission(_ request: Request) -> Bool {
-        guard let secret = admissionSecret(of: request) else { return false }
-        return !access.isFromThisMachine(request) && admissions.areFor(secret)
-    }
-
-    /// Ties what a caller from elsewhere holds open to its admission.
+    /// Ties what a request holds open to the admission by which it was let in.
     ///
-    /// - Parameter close: called when the admission ends, from any thread.
-    /// - Returns: what to call when it is closed otherwise.
-    package func hold(_ request: Request, _ close: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        guard !access.isFromThisMachine(request), let secret = admissionSecret(of: request) else { return {} }
-        guard let release = admissions.hold(secret, close) else {
-            // It was put out since its request was let in.
-            close()
-            return {}
-        }
+    /// - Parameter close: called when the admission ends, from any thread; at once where it has ended already.
+    /// - Returns: what to call when it is closed otherwise; nil where nothing is tied.
+    package func hold(
+        _ request: Request, _ close: @escaping @Sendable () -> Void
+    ) -> (@Sendable () -> Void)? {
+        guard let admission = request.admission else { return nil }
+        let release = admissions.hold(admission, close)
+        if release == nil { close() }
         return release
     }
 
-    private func judgeAdmission(of request: Request) -> Verdict? {
-        admissionSecret(of: request).map { admissions.judge(secret: $0, from: access.address(of: request)) }
+    private func judgeAdmission(of request: inout Request) -> Verdict? {
+        guard let secret = admissionSecret(of: request) else { return nil }
+        let verdict = admissions.judge(secret: secret, from: access.address(of: request))
+        if verdict == .right { request.admission = secret }
+        return verdict
     }
 
     /// A program elsewhere that may use the tester's API shows the tester's token in place of an admission.

@@ -17,7 +17,7 @@ extension Gateway {
         var request = request
         if request.gateway !== self { request.gateway = self }
 
-        if let refusal = refusesEntry(of: request) {
+        if let refusal = refusesEntry(of: &request) {
             return finish(SealedResponse(refusal), for: request).whole
         }
         return finish(SealedResponse(await inside(middleware[...], request, on: loop)), for: request).whole
@@ -285,6 +285,16 @@ extension Gateway {
         case relaying(Relaying, for: Request)
         /// There is more to wait for than a handler: ask ``respond(to:on:)``.
         case tooLong(Request)
+
+        /// The request as it was let in.
+        package var request: Request {
+            switch self {
+            case .answered(_, let request): request
+            case .loading(_, let request): request
+            case .relaying(_, let request): request
+            case .tooLong(let request): request
+            }
+        }
     }
 
     /// Takes who wants the answer, and returns what cancels it.
@@ -299,23 +309,19 @@ extension Gateway {
     ) -> Beginning {
         let id = Request.id(head)
         let count = body.count
-        if head.waitsForItsTurn {
-            return .tooLong(
-                Request(head, body: body, remoteAddress: remoteAddress, id: id, gateway: self))
-        }
-        if let known = decision(about: head, from: remoteAddress) {
+        if !head.waitsForItsTurn, let known = decision(about: head, from: remoteAddress) {
             let plain = Request(
                 head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
             if takes(count, known.route), known.route.handler.canInit(with: plain) {
                 return begin(plain, with: known.route, for: plain, by: tasks)
             }
         }
-        let request = Request(
+        var request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id, gateway: self)
-        guard middleware.isEmpty else { return .tooLong(request) }
-        if let refusal = refusesEntry(of: request) {
+        if let refusal = refusesEntry(of: &request) {
             return answered(SealedResponse(refusal), to: request)
         }
+        guard middleware.isEmpty, !head.waitsForItsTurn else { return .tooLong(request) }
         switch destination(of: request) {
         case .nowhere(let response): return answered(SealedResponse(response), to: request)
         case .behind:
@@ -396,7 +402,7 @@ extension Gateway {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
         if request.gateway == nil { request.gateway = self }
-        if let refusal = refusesEntry(of: request) { return refused(refusal, request) }
+        if let refusal = refusesEntry(of: &request) { return refused(refusal, request) }
         let ruled = routeByOwnRule(for: request)
         guard let plain = ruled == nil ? intercept(request) : request else { return .taken(.streamed) }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {

@@ -39,6 +39,12 @@ public struct Request: Sendable {
     /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
     var localAddress: String? { parts.values.localAddress }
 
+    /// The secret of the admission by which it was let in; nil where it needs none.
+    package internal(set) var admission: String? {
+        get { parts.values.admission }
+        set { change { $0.admission = newValue } }
+    }
+
     /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
     var ownCookies: [String: String] { own.ownCookies }
 

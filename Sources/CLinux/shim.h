@@ -11,20 +11,25 @@
 // Names the thread that calls it.
 static inline void dbl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+// Lets the allocator keep what is freed while large blocks follow each other, so that the next is made of the same pages.
+//
+// Its own numbers for that grow with the blocks that it sees: too late and too little for bodies of several sizes, which
+// then give back their pages and take new ones again and again.
+static inline void dbl_keep_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 // Gives the system what the allocator keeps of memory that was freed.
 static inline void dbl_return_memory(void) { malloc_trim(0); }
 
 // Gives the system what stands free at the end of the calling thread's heap, which malloc_trim leaves there: as much as
-// twice the largest block that was ever freed. The allocator looks at that end only when a block is freed.
-//
-// Afterwards the allocator keeps what it keeps while large blocks follow each other: its own numbers for that grow with
-// the blocks that it sees, and stop growing once somebody has set one.
+// dbl_keep_memory lets it keep. The allocator looks at that end only when a block is freed.
 static inline void dbl_return_end_of_heap(void) {
     mallopt(M_TRIM_THRESHOLD, 128 << 10);
     void *volatile block = malloc(100 << 10);
     free(block);
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    dbl_keep_memory();
 }
 
 #endif

@@ -52,6 +52,44 @@ struct BodyMemoryTests {
         #expect(await server.stop() == 0)
     }
 
+    /// Bodies of several sizes, which leave gaps.
+    @Test func bodiesThatFollowEachOtherAreMadeOfTheSamePages() async throws {
+        let server = try Program.product("test-server", ["-p", "0", "--quiet"])
+        let port = try await server.port()
+        let process = String(server.child.processIdentifier)
+        let sizes = [1 << 20, 300 << 10, 3 << 20, 900 << 10].map { $0 / 4096 * 4096 }
+        let clients = try await blocking { try (0..<8).map { _ in try RawClient(port, timeout: 60) } }
+        /// What each round sends on each connection, in pages.
+        func rounds(_ count: Int) async throws -> Int {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in clients {
+                    group.addTask {
+                        try await blocking {
+                            for size in Array(repeating: sizes, count: count).joined() {
+                                try client.send(
+                                    """
+                                    POST /takes?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\
+                                    Content-Type: text/plain\r\nContent-Length: \(size)\r\n\r\n
+                                    """)
+                                try client.send([UInt8](repeating: UInt8(ascii: "a"), count: size))
+                                #expect(try client.reply().status == 200)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            return clients.count * count * sizes.reduce(0, +) / 4096
+        }
+        _ = try await rounds(2)
+        let before = pageFaults(of: process)
+        let pages = try await rounds(10)
+        let faults = pageFaults(of: process) - before
+        #expect(faults < pages / 20, "\(faults) for \(pages) pages")
+        for client in clients { client.close() }
+        #expect(await server.stop() == 0)
+    }
+
     @Test func theBudgetBoundsThePeak() async throws {
         let server = try Program.product(
             "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])

@@ -63,6 +63,14 @@ package func peakBytes(of process: String) -> Int {
     kilobytes("VmHWM:", in: lines(of: "/proc/\(process)/status")[...]) << 10
 }
 
+/// How often a process got a page of memory that it had not, or had given back.
+package func pageFaults(of process: String) -> Int {
+    // The tenth number, of which eight stand behind the name in brackets, which may hold anything: proc(5), stat.
+    let line = lines(of: "/proc/\(process)/stat").first ?? ""
+    let parts = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")
+    return parts.count > 8 ? Int(parts[8]) ?? 0 : 0
+}
+
 /// The number in the first line that begins so.
 private func kilobytes(_ name: String, in lines: ArraySlice<String>) -> Int {
     let line = lines.first { $0.hasPrefix(name) }

@@ -25,7 +25,10 @@ package final class BodyMemory: Sendable {
     /// Fewer bytes than this are not worth the work.
     private static let worthReturning = 1 << 20
 
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int) {
+        self.limit = limit
+        dbl_keep_memory()
+    }
 
     /// Bytes that are taken.
     package var count: Int { taken.load(ordering: .relaxed) }
@@ -59,7 +62,7 @@ package final class BodyMemory: Sendable {
     /// Gives the system what the allocator keeps, when no large body has come or gone for two seconds; called every
     /// second.
     ///
-    /// While bodies follow each other the allocator uses the same blocks again, which is faster than new ones. It keeps
+    /// While bodies follow each other the allocator uses the same pages again, which is faster than new ones. It keeps
     /// them for ever, unless it is told. The work has a thread of its own: a gigabyte takes some tenths of a second.
     func returnIfQuiet() {
         guard keptByAllocator.load(ordering: .relaxed) >= Self.worthReturning,

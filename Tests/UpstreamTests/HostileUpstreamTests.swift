@@ -154,6 +154,40 @@ struct HostileUpstreamTests {
         }
     }
 
+    /// What follows the head of an answer, for ever: an extension, fields of a trailer, parts that are all framing.
+    @Test(arguments: [
+        ("2;", "a"), ("0\r\n", "X-A: b\r\n"), ("", "1;\(String(repeating: "a", count: 999))\r\nb\r\n"),
+    ])
+    func framingWithoutEndHoldsUpNobody(_ start: String, _ rest: String) async throws {
+        let endless: Answering = { connection, head in
+            guard !head.hasPrefix("GET /next ") else { return try connection.send(ok("next")) }
+            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(start)")
+            let piece = Array(String(repeating: rest, count: 1 + 9000 / rest.utf8.count).utf8)
+            while true { try connection.send(piece) }
+        }
+        try await proxying(to: endless) { port, upstream in
+            try await blocking {
+                let client = try RawClient(port)
+                try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                // A loop that reads all that comes has no time for anybody else.
+                for _ in 0..<20 {
+                    let other = try RawClient(port)
+                    try other.send("GET /next HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    #expect(try other.repliesToEnd().map(\.text) == ["next"])
+                }
+                let head = try client.head()
+                // Framing alone has an end; bytes of the body, few as they are, may go on as long as the caller likes.
+                if head.status == 200, rest.contains("b\r\n"), start.isEmpty {
+                    _ = try client.bytes(1000)
+                } else {
+                    #expect(head.status == 502 || (try? client.wholeBody(of: head)) == nil)
+                }
+                client.close()
+            }
+            #expect(await eventually { upstream.connections.value[0].isOver.value })
+        }
+    }
+
     @Test(arguments: [brokenBodies[0], brokenBodies[3], brokenBodies[6], brokenBodies[10]], ["1.1", "1.0"])
     func curlSeesThatABodyBreaksOff(_ answer: Answer, _ version: String) async throws {
         let slowly = { @Sendable (connection: RawConnection) in

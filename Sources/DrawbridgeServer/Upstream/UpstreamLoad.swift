@@ -332,7 +332,10 @@ extension UpstreamLoad: TransferOwner {
         case .begun(.task): deliver()
         // The server may read no more of the request before somebody takes what it sends. What begins in a moment is
         // fetched by its reader, into memory that is there.
-        case .held: if !canBegin { transfer?.readAhead(upTo: Self.heldLimit) }
+        case .held:
+            if !canBegin, transfer?.readAhead(upTo: Self.heldLimit) == true {
+                loop.performSoon { self.bodyIsThere() }
+            }
         case .none, .awaited, .begun(.nobody), .over: break
         }
     }

@@ -8,13 +8,18 @@ package struct ChunkReader {
         case sizeEnd
         case data
         case dataEnd(hasReturn: Bool)
-        /// In a line of the trailer, which nobody wants, with so many bytes of it read.
+        /// In a line of the trailer, which nobody wants, with so many bytes of this line read.
         case trailer(count: Int)
         case over
     }
 
+    /// Bytes of extensions, or of a trailer, that are read over; more have no end.
+    static let framingLimit = 64 << 10
+
     private var place = Place.size(digits: 0)
     private var left = 0
+    /// Bytes since the last one that was the body's.
+    private var framing = 0
 
     /// Makes a reader of one body.
     package init() {}
@@ -38,7 +43,12 @@ package struct ChunkReader {
                 taken += count
                 left -= count
                 if left == 0 { place = .dataEnd(hasReturn: false) }
+                framing = 0
             } else {
+                framing += 1
+                guard framing <= Self.framingLimit else {
+                    throw MalformedResponse("more than 64 KB stand between two chunks")
+                }
                 try take(bytes[read])
                 read += 1
             }

@@ -140,13 +140,16 @@ package final class Transfer {
 
     /// Receives more of the body before it is read, up to so many bytes of it: the server may take no more of the request
     /// before somebody takes what it sends.
-    package func readAhead(upTo limit: Int) {
-        while own.value.early.count - own.value.earlyTaken < limit {
-            let count = receive(into: client.buffer)
-            guard count > 0 else { return }
-            own.value.early += UnsafeRawBufferPointer(
-                rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
-        }
+    ///
+    /// - Returns: whether there was something, so that there may be more: to be asked again in a turn of its own, since
+    ///   some servers always have more.
+    package func readAhead(upTo limit: Int) -> Bool {
+        guard own.value.early.count - own.value.earlyTaken < limit else { return false }
+        let count = receive(into: client.buffer)
+        guard count > 0 else { return false }
+        own.value.early += UnsafeRawBufferPointer(
+            rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
+        return true
     }
 
     /// Whether something was received that is not read.

@@ -43,20 +43,23 @@ final class UpstreamLoad: Sendable {
         case over
     }
 
+    // Whoever waits is a closure here and no continuation: those are laid out at run time, and so would all be that holds
+    // them, at a hundredth of a small answer's cost.
+
     /// Who reads the body of the answer.
     private enum Reader {
         /// Nobody, for now.
         case nobody
-        /// A task, which has the next piece.
-        case task(CheckedContinuation<[UInt8]?, any Error>)
+        /// A task, which gets the next piece, nil after the last.
+        case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
         /// The engine, which fetches it and tells the number of its bytes in the end.
         case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
     }
 
     /// How far the body of the request is.
     private enum Upload {
-        /// More is to come; the continuation is of whoever waits for room.
-        case open([UInt8], room: CheckedContinuation<Void, any Error>?)
+        /// More is to come; whoever brings it may wait for room.
+        case open([UInt8], room: ((Result<Void, any Error>) -> Void)?)
         /// There is no more than this.
         case ended([UInt8])
         /// The server wants no more, or nobody has more.
@@ -188,11 +191,11 @@ final class UpstreamLoad: Sendable {
         // Reading may bring the end of the transfer, which is told here once more.
         own.value.answer = .begun(.nobody)
         let piece = piece()
-        if !piece.isEmpty { return reader.resume(returning: piece) }
+        if !piece.isEmpty { return reader(.success(piece)) }
         switch own.value.ending {
-        case .whole: reader.resume(returning: nil)
-        case .broken(let error): reader.resume(throwing: error)
-        case .cancelled: reader.resume(throwing: CancellationError())
+        case .whole: reader(.success(nil))
+        case .broken(let error): reader(.failure(error))
+        case .cancelled: reader(.failure(CancellationError()))
         case nil: own.value.answer = .begun(.task(reader))
         }
     }
@@ -215,7 +218,7 @@ extension UpstreamLoad {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.perform { [self] in
-                    own.value.answer = .begun(.task(continuation))
+                    own.value.answer = .begun(.task { continuation.resume(with: $0) })
                     deliver()
                 }
             }
@@ -271,7 +274,8 @@ extension UpstreamLoad {
                 guard case .open(let waiting, _) = own.value.upload else {
                     return continuation.resume(throwing: CancellationError())
                 }
-                own.value.upload = .open(waiting.isEmpty ? bytes : waiting + bytes, room: continuation)
+                own.value.upload = .open(
+                    waiting.isEmpty ? bytes : waiting + bytes, room: { continuation.resume(with: $0) })
                 transfer?.resumeSending()
                 giveRoom()
             }
@@ -306,7 +310,7 @@ extension UpstreamLoad {
     private func stopUpload() {
         guard case .open(_, let room) = own.value.upload else { return }
         own.value.upload = .stopped
-        room?.resume(throwing: CancellationError())
+        room?(.failure(CancellationError()))
     }
 
     private func giveRoom() {
@@ -314,7 +318,7 @@ extension UpstreamLoad {
             return
         }
         own.value.upload = .open(waiting, room: nil)
-        room.resume()
+        room(.success(()))
     }
 }
 

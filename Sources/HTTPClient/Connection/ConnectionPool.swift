@@ -7,9 +7,14 @@ final class ConnectionPool: Sendable {
     /// Connections that are kept, of all origins.
     private static let countLimit = 1024
 
+    /// The connections to one origin; those that have waited longest come first.
+    private final class Kept {
+        var connections: [ClientConnection] = []
+    }
+
     private struct State {
-        /// Those that have waited longest come first.
-        var connections: [Origin: [ClientConnection]] = [:]
+        /// A class for each origin, which is looked up and not taken out and put back with every request.
+        var origins: [Origin: Kept] = [:]
         var count = 0
     }
 
@@ -21,9 +26,9 @@ final class ConnectionPool: Sendable {
 
     /// A connection that was used before, and is still there: the last that was used.
     func take(to origin: Origin) -> ClientConnection? {
-        while let connection = own.value.connections[origin]?.popLast() {
+        guard let kept = own.value.origins[origin] else { return nil }
+        while let connection = kept.connections.popLast() {
             own.value.count -= 1
-            if own.value.connections[origin]?.isEmpty == true { own.value.connections[origin] = nil }
             if let since = connection.idleSince, Loop.now - since < Self.idleLimit, connection.isQuiet {
                 return connection
             }
@@ -36,37 +41,41 @@ final class ConnectionPool: Sendable {
     func keep(_ connection: ClientConnection) {
         guard own.value.count < Self.countLimit else { return connection.close() }
         connection.rest(at: Loop.now)
-        own.value.connections[connection.origin, default: []].append(connection)
         own.value.count += 1
+        if let kept = own.value.origins[connection.origin] {
+            kept.connections.append(connection)
+        } else {
+            let kept = Kept()
+            kept.connections = [connection]
+            own.value.origins[connection.origin] = kept
+        }
     }
 
     /// A connection that was kept is of no more use, and closed.
     func forget(_ connection: ClientConnection) {
-        guard var kept = own.value.connections[connection.origin],
-            let place = kept.firstIndex(where: { $0 === connection })
+        guard let kept = own.value.origins[connection.origin],
+            let place = kept.connections.firstIndex(where: { $0 === connection })
         else { return }
-        kept.remove(at: place)
+        kept.connections.remove(at: place)
         own.value.count -= 1
-        own.value.connections[connection.origin] = kept.isEmpty ? nil : kept
     }
 
     /// Closes all, which know the pool and would keep it.
     func closeAll() {
-        let kept = own.value.connections
-        own.value.connections = [:]
+        let origins = own.value.origins
+        own.value.origins = [:]
         own.value.count = 0
-        for connection in kept.values.joined() { connection.close() }
+        for connection in origins.values.flatMap(\.connections) { connection.close() }
     }
 
-    /// Closes those that nobody used for too long.
+    /// Closes those that nobody used for too long, and forgets the origins of which none is left.
     func closeOld(at now: Int) {
-        for (origin, kept) in own.value.connections {
-            let old = kept.prefix { now - ($0.idleSince ?? now) >= Self.idleLimit }
-            guard !old.isEmpty else { continue }
-            for connection in old { connection.close() }
+        for (origin, kept) in own.value.origins {
+            let old = kept.connections.prefix { now - ($0.idleSince ?? now) >= Self.idleLimit }
             own.value.count -= old.count
-            let left = Array(kept.dropFirst(old.count))
-            own.value.connections[origin] = left.isEmpty ? nil : left
+            for connection in old { connection.close() }
+            kept.connections.removeFirst(old.count)
+            if kept.connections.isEmpty { own.value.origins[origin] = nil }
         }
     }
 }

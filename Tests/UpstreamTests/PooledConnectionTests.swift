@@ -41,8 +41,8 @@ struct PooledConnectionTests {
 
     /// With the answer, or when nobody uses the connection.
     ///
-    /// What comes when the next request is on its
-    /// way is that one's answer: no client of HTTP/1.1 can tell (RFC 9112, section 9.2).
+    /// What comes when the next request is on its way is that one's answer: no client of HTTP/1.1 can tell (RFC 9112,
+    /// section 9.2).
     @Test(arguments: [true, false])
     func whatIsSaidOnAConnectionThatNobodyUsesIsInNobodysAnswer(_ isAtOnce: Bool) async throws {
         let talking: Answering = { connection, head in

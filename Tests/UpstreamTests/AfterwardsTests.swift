@@ -1,9 +1,10 @@
 import Drawbridge
-import DrawbridgeServer
 import Glibc
 import MicroHTTPD
 import TestSupport
 import Testing
+
+@testable import DrawbridgeServer
 
 /// What comes after a request that was broken, refused or left: the next ones are as good as ever.
 @Suite("What follows a broken request to an upstream", .serialized, .timeLimit(.minutes(5)))
@@ -88,19 +89,27 @@ struct AfterwardsTests {
         let gateway = Gateway.quiet([
             .staticFiles(folder.path), .upstream("/u=http://127.0.0.1:\(upstream.port)"),
         ])
+        // The grace is longer than the test may take: a task that never ends holds it up.
         let server = try GatewayServer(
-            gateway, .init(port: 0, loops: 2, grace: .seconds(60), logsRequests: false))
+            gateway, .init(port: 0, loops: 2, grace: .seconds(3600), logsRequests: false))
         let port = server.address.port
-        try await blocking {
-            for round in 0..<(Self.isLong ? 6_000 : 2_000) {
-                let client = try RawClient(port)
-                try client.send("GET /u HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                usleep(UInt32(round % 20) * 100)
-                client.close()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for caller in 0..<8 {
+                group.addTask {
+                    try await blocking {
+                        for round in 0..<(Self.isLong ? 3_000 : 250) {
+                            let client = try RawClient(port)
+                            try client.send("GET /u HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            // Within 20 ms, each at another moment.
+                            usleep(UInt32((round * 8 + caller) * 7 % 200) * 100)
+                            client.close()
+                        }
+                    }
+                }
             }
+            try await group.waitForAll()
         }
-        // The grace is longer than the test may take: a task that never ends would be seen.
-        await server.stop()
+        #expect(await server.end() == 0)
     }
 
     @Test func anEarlyRefusalArrivesWholeWhileItsRequestIsStillSent() async throws {
@@ -178,6 +187,17 @@ struct AfterwardsTests {
             #expect(passed.text == "1")
             let got = try await reply(port, get("/", "Max-Forwards: 0"))
             #expect(got.text == "0")
+        }
+    }
+
+    @Test(arguments: ["-9223372036854775808", "-5", "+3", "9223372036854775808", "1234567890", "2, 2", "x"])
+    func whatIsNoNumberOfForwardsGoesOnAsItCame(_ value: String) async throws {
+        let telling: Answering = { connection, head in
+            try connection.send(ok(head.field("Max-Forwards") ?? "none"))
+        }
+        try await proxying(to: telling) { port, _ in
+            let passed = try await reply(port, request("OPTIONS", "/", "Max-Forwards: \(value)"))
+            #expect(passed.text == value)
         }
     }
 }

@@ -122,9 +122,13 @@ struct UpstreamSender: Sendable {
         return nil
     }
 
-    /// How often an `OPTIONS` may be sent on; nil where it does not say.
+    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where it does not say: what is not digits, or
+    /// too many, goes on as it came.
     private static func maxForwards(of request: Request) -> Int? {
-        request.method == .options ? request.headers[.maxForwards].flatMap { Int($0) } : nil
+        guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
+            text.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+        else { return nil }
+        return Int(String(text))
     }
 
     /// The fields of a request as the server gets them.

@@ -270,7 +270,7 @@ extension AccessPolicy {
     static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
 
-    private static let nativeIsForDevices = HTTPError(
+    static let nativeIsForDevices = HTTPError(
         .forbidden,
         "native is not called through the proxy from elsewhere; open the gateway's own page by the link that it prints"
     )

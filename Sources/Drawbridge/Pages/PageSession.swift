@@ -110,6 +110,10 @@ extension Gateway {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")
         }
         if let error = access.refusesPage(request) { throw error }
+        // Nobody let in by the proxy showed an admission: nothing would close the channel when a device is put out.
+        if access.isForOthers(request), !access.isFromThisMachine(request) {
+            throw AccessPolicy.nativeIsForDevices
+        }
         switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
         case .right: return
         case .throttled: throw AccessPolicy.throttled

@@ -234,6 +234,7 @@ import Testing
         let bearer: HTTPFields = [.authorization: "Bearer \(gateway.testerToken.text)"]
         let list = await gateway.respond(to: Request("/__drawbridge__/admissions", headers: bearer))
         #expect(try await list.json()["data"]?[0]?["id"] == .string(id))
+        #expect(try await list.json()["data"]?[0]?["open"] == 0)
         let end = Request(.delete, "/__drawbridge__/admissions/\(id)", headers: bearer)
         #expect(await gateway.respond(to: end).status == .ok)
         #expect(await gateway.respond(to: end).status == .notFound)
@@ -304,6 +305,21 @@ import Testing
         var request = Self.request(.get, "/__drawbridge__/token", [.pageID: "x"], host: "m.example")
         request.isAbsoluteForm = true
         #expect(try await gateway.respond(to: request).text() == "elsewhere")
+    }
+
+    /// By the token, which every device knows that was let in once.
+    @Test(arguments: [true, false])
+    func noChannelIsOpenedByProxyFromElsewhere(_ isAbsolute: Bool) async throws {
+        let gateway = Gateway.testing(passThrough: [Everything()])
+        var request = Self.request(.get, "/__drawbridge__/channel")
+        request.isAbsoluteForm = isAbsolute
+        let outcome = Result { () throws(HTTPError) in
+            try gateway.admitChannel(request, token: gateway.access.token.text)
+        }
+        switch outcome {
+        case .success: #expect(!isAbsolute)
+        case .failure(let error): #expect(isAbsolute && error.status == .forbidden)
+        }
     }
 
     private struct Everything: Responder {

@@ -43,8 +43,8 @@ final class UpstreamLoad: Sendable {
         case over
     }
 
-    // Whoever waits is a closure here and no continuation: those are laid out at run time, and so would all be that holds
-    // them, at a hundredth of a small answer's cost.
+    // Whoever waits is a closure here and no continuation. The layout of a continuation is known at run time alone, and so
+    // would be that of every enum that holds one: a hundredth of what a small answer costs.
 
     /// Who reads the body of the answer.
     private enum Reader {
@@ -74,6 +74,8 @@ final class UpstreamLoad: Sendable {
         /// How the transfer ended; nil before.
         var ending: Ending?
         var fetched = 0
+        /// It goes on in the loop's next turn.
+        var isReadingAhead = false
     }
 
     private enum Ending {
@@ -336,11 +338,18 @@ extension UpstreamLoad: TransferOwner {
         case .begun(.task): deliver()
         // The server may read no more of the request before somebody takes what it sends. What begins in a moment is
         // fetched by its reader, into memory that is there.
-        case .held:
-            if !canBegin, transfer?.readAhead(upTo: Self.heldLimit) == true {
-                loop.performSoon { self.bodyIsThere() }
-            }
+        case .held: if !canBegin { readAhead() }
         case .none, .awaited, .begun(.nobody), .over: break
+        }
+    }
+
+    /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
+    private func readAhead() {
+        guard !own.value.isReadingAhead, transfer?.readAhead(upTo: Self.heldLimit) == true else { return }
+        own.value.isReadingAhead = true
+        loop.performInTurn { [self] in
+            own.value.isReadingAhead = false
+            bodyIsThere()
         }
     }
 

@@ -13,7 +13,7 @@ package struct ChunkReader {
         case over
     }
 
-    /// Bytes of extensions, or of a trailer, that are read over; more have no end.
+    /// How many bytes of an extension or of a trailer are read over: a server that sends more may never end.
     static let framingLimit = 64 << 10
 
     private var place = Place.size(digits: 0)
@@ -47,7 +47,7 @@ package struct ChunkReader {
             } else {
                 framing += 1
                 guard framing <= Self.framingLimit else {
-                    throw MalformedResponse("more than 64 KB stand between two chunks")
+                    throw MalformedResponse("an extension of a chunk, or the trailer, has more than 64 KB")
                 }
                 try take(bytes[read])
                 read += 1

@@ -13,7 +13,7 @@ extension Exchange {
     /// Lets others cut the connection off, whatever stands on it: an answer that is awaited, a stream, a tunnel.
     ///
     /// - Parameter hold: gets what cuts it off, from any thread, and returns what is called when it is over; nil where
-    ///   nobody will ask.
+    ///   nobody will cut it off any more.
     package func canBeCut(_ hold: (_ cut: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?) {
         guard let over = hold({ [self] in loop.perform { self.cutOff() } }) else { return }
         loop.perform { [self] in

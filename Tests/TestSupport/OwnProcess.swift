@@ -63,12 +63,14 @@ package func peakBytes(of process: String) -> Int {
     kilobytes("VmHWM:", in: lines(of: "/proc/\(process)/status")[...]) << 10
 }
 
-/// How often a process got a page of memory that it had not, or had given back.
-package func pageFaults(of process: String) -> Int {
-    // The tenth number, of which eight stand behind the name in brackets, which may hold anything: proc(5), stat.
-    let line = lines(of: "/proc/\(process)/stat").first ?? ""
-    let parts = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")
-    return parts.count > 8 ? Int(parts[8]) ?? 0 : 0
+/// How often a process got a page of memory that it had not, or had given back; nil where the system does not say.
+package func pageFaults(of process: String) -> Int? {
+    // The tenth part of the line; the second is a name in brackets, which may hold anything: proc(5), stat.
+    guard let line = lines(of: "/proc/\(process)/stat").first, let end = line.lastIndex(of: ")") else {
+        return nil
+    }
+    let parts = line[end...].split(separator: " ")
+    return parts.count > 8 ? Int(parts[8]) : nil
 }
 
 /// The number in the first line that begins so.

@@ -286,7 +286,7 @@ extension Gateway {
         /// There is more to wait for than a handler: ask ``respond(to:on:)``.
         case tooLong(Request)
 
-        /// The request as it was let in.
+        /// The request, with the admission that let it in if one did.
         package var request: Request {
             switch self {
             case .answered(_, let request): request
@@ -404,7 +404,11 @@ extension Gateway {
         if request.gateway == nil { request.gateway = self }
         if let refusal = refusesEntry(of: &request) { return refused(refusal, request) }
         let ruled = routeByOwnRule(for: request)
-        guard let plain = ruled == nil ? intercept(request) : request else { return .taken(.streamed) }
+        guard let plain = ruled == nil ? intercept(request) : request else {
+            // What the gateway itself reads counts among all bodies, as what a handler wants does.
+            let isOwn = !access.isForOthers(request) && OwnPath(of: request) != nil
+            return .taken(isOwn ? .collected(upTo: bodyLimit) : .streamed)
+        }
         if access.preflight(request) == nil, let error = access.refusesCaller(of: plain) {
             return refused(refusal(error, of: request), request)
         }

@@ -25,10 +25,10 @@ package final class BodyMemory: Sendable {
     /// Fewer bytes than this are not worth the work.
     private static let worthReturning = 1 << 20
 
-    package init(limit: Int) {
-        self.limit = limit
-        dbl_keep_memory()
-    }
+    package init(limit: Int) { self.limit = limit }
+
+    /// Told to the allocator of the whole process, with its first large body.
+    private static let allocatorKeepsMemory: Void = dbl_keep_memory()
 
     /// Bytes that are taken.
     package var count: Int { taken.load(ordering: .relaxed) }
@@ -38,6 +38,7 @@ package final class BodyMemory: Sendable {
 
     /// Takes so many bytes, if they fit.
     func take(_ count: Int) -> Bool {
+        Self.allocatorKeepsMemory
         let before = taken.add(count, ordering: .relaxed).oldValue
         guard count <= limit - before else {
             taken.subtract(count, ordering: .relaxed)

@@ -118,7 +118,32 @@ def kept(gateway, chosen, name):
             status, _, body = reader.answer(method)
             if is_marked and marks(body) != {mark}:
                 raise Fault(f"{status} {body[:200]!r} to {text[:200]!r}")
-    return "kept"
+        if chosen.random() < 0.5:
+            return "kept"
+        text = '{"mark":"%s"}' % issue(name, "wrong")
+        wrong = chosen.choice([1, len(text) - 1, len(text) + 1, len(text) + 1000])
+        head = f"POST /__jsbridge__/echo HTTP/1.1\r\n{HOST}Content-Length: {wrong}\r\n\r\n"
+        send(connection, (head + text).encode(), chosen)
+        if wrong > len(text) + 1:
+            # Longer than what comes: it is never whole, and nothing is an answer to it.
+            if gateway.scheme == "http":
+                connection.shutdown(socket.SHUT_WR)
+                if marks(reader.to_end()):
+                    raise Fault("a body was taken for whole that was not")
+            return "kept, and then too short"
+        # What is left over begins the next request; or the body takes the first byte of that.
+        status, _, _ = reader.answer() if wrong < len(text) else (400, None, None)
+        try:
+            send(connection, call(issue(name, "behind"), chosen)[0].encode(), chosen)
+            if gateway.scheme == "http":
+                connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+        if gateway.scheme == "http":
+            rest = reader.to_end()
+            if status == 500 or b"HTTP/1.1 500" in rest or b"HTTP/1.1 200" in rest and wrong < len(text):
+                raise Fault(f"{status}, {rest[:300]!r} behind a length of {wrong} for {text}")
+    return "kept, and then too long"
 
 
 def leaves(gateway, chosen, name):
@@ -147,7 +172,20 @@ def behind(gateway, chosen, name):
         for number in range(chosen.randrange(1, 6)):
             mark = issue(name, number)
             path = f"/up/{chosen.randrange(1 << 30)}/{mark}"
-            connection.sendall(f"GET {path} HTTP/1.1\r\n{HOST}\r\n".encode())
+            kind = chosen.randrange(4)
+            size = chosen.randrange(1 << chosen.randrange(18))
+            upgrade = (
+                "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+            text = {
+                0: f"PUT {path} HTTP/1.1\r\n{HOST}Content-Length: {size}\r\n\r\n" + "p" * size,
+                1: f"GET {path} HTTP/1.1\r\n{HOST}{upgrade}\r\n",
+            }.get(kind, f"GET {path} HTTP/1.1\r\n{HOST}\r\n")
+            try:
+                connection.sendall(text.encode())
+            except OSError:
+                # It was refused before it was whole; the answer may be there.
+                pass
             try:
                 status, fields, body = reader.answer()
             except BrokenOff:
@@ -155,6 +193,8 @@ def behind(gateway, chosen, name):
             if not marks(body + fields.get("x-mark", "").encode("latin-1")) <= {mark}:
                 raise Fault(f"another's answer: {body[:200]!r} to {path}")
             seen[status] += 1
+            if status == 101:
+                break
             if fields.get("connection", "").lower() == "close":
                 break
     return "with " + ", ".join(map(str, sorted(seen)))

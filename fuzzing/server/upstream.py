@@ -1,9 +1,11 @@
 """A server that breaks the rules, by chance and by what its path says: upstream.py; prints its port.
 
-GET /SEED/MARK is answered with MARK, as the rules want or with what was made of that: the same for the same SEED.
+/SEED/MARK is answered with MARK, as the rules want or with what was made of that: the same for the same SEED. Of a
+body it reads all, half or nothing before it answers.
 """
 
 import random
+import re
 import socket
 import threading
 
@@ -44,6 +46,15 @@ def serve(connection):
             _, seed, mark = head.split(b" ")[1].decode().split("/")[-3:]
             chosen = random.Random(int(seed))
             answer = sound(mark, chosen)
+            length = re.search(rb"(?i)\r\ncontent-length: *([0-9]+)", head)
+            size = int(length[1]) if length else 0
+            taken = size * chosen.choice([0, 1, 2, 2]) // 2
+            while len(data) < taken:
+                piece = connection.recv(1 << 16)
+                if not piece:
+                    return
+                data += piece
+            data = data[taken:]
             closes = b"Connection: close" in answer
             is_broken = chosen.random() < 0.7
             if is_broken:
@@ -57,7 +68,7 @@ def serve(connection):
                     return
             connection.sendall(answer)
             # One framing ends with the connection.
-            if is_broken or closes or b"connection: close" in head.lower() or chosen.random() < 0.3:
+            if is_broken or closes or taken < size or b"connection: close" in head.lower() or chosen.random() < 0.3:
                 return
 
 

@@ -64,17 +64,21 @@ import Testing
             Row(request: "WEBSOCKET", here: [403, 101, 403, 403, 403, 101], elsewhere: closed(403, 101))
         ],
         .proxyScript: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
+        // The token lets it in, and then there is no such page, and no such device.
         .pages: [
-            Row(
-                request: "GET", here: [403, 403, 403, 403, 200, 403], script: same(403),
-                elsewhere: closed(403, 403))
+            forTesters("GET", 200), forTesters("POST /\(id)/evaluate", body: #"{"script":"1"}"#, 404),
         ],
         .admissions: [
-            Row(
-                request: "GET", here: [403, 403, 403, 403, 200, 403], script: same(403),
-                elsewhere: closed(403, 403))
+            forTesters("GET", 200), forTesters("POST", 200), forTesters("DELETE /12345678", 404),
         ],
     ]
+
+    /// With the tester's token from here, by a program.
+    private static func forTesters(_ request: String, body: String = "", _ status: Int) -> Row {
+        Row(
+            request: request, body: body, here: [403, 403, 403, 403, status, 403], script: same(403),
+            elsewhere: closed(403, 403))
+    }
 
     private static func same(_ status: Int) -> [Int] { Secret.allCases.map { _ in status } }
 

@@ -30,8 +30,10 @@ import Testing
     }
 
     /// A handler that thinks, a stream, and a tunnel to a server behind the gateway.
-    @Test(arguments: ["/thinks?_mobile_bridge=1", "/streams?_mobile_bridge=1", "/behind"])
-    func whatItHasOpenEndsAndWhatTheOtherHasGoesOn(_ target: String) async throws {
+    ///
+    /// With middleware, and behind a page's message, the way to a handler is another one.
+    @Test(arguments: ["/thinks?_mobile_bridge=1", "/streams?_mobile_bridge=1", "/behind"], [false, true])
+    func whatItHasOpenEndsAndWhatTheOtherHasGoesOn(_ target: String, _ isByMiddleware: Bool) async throws {
         let goesOn = Observed(false)
         let begun = Observed(0)
         let upstream = try RawUpstream { connection, _ in
@@ -41,7 +43,9 @@ import Testing
             _ = try connection.read(4)
             try connection.send("done")
         }
-        let gateway = Self.gateway(passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")])
+        let gateway = Self.gateway(
+            passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")],
+            middleware: isByMiddleware ? [Transparent()] : [])
         let cancelled = Observed(0)
         gateway.register(at: "/thinks") { _ in Thinks(begun: begun, goesOn: goesOn, cancelled: cancelled) }
         gateway.register(at: "/streams") { _ in Streams(begun: begun, goesOn: goesOn, cancelled: cancelled) }
@@ -120,11 +124,18 @@ import Testing
         }
     }
 
-    private static func gateway(passThrough: [any Responder] = []) -> Gateway {
+    private struct Transparent: Middleware {
+        func handle(_ request: Request, next: Next) async throws -> Response { await next(request) }
+    }
+
+    private static func gateway(
+        passThrough: [any Responder] = [], middleware: [any Middleware] = []
+    ) -> Gateway {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return Gateway(
-            passThrough: passThrough, access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
+            passThrough: passThrough, middleware: middleware,
+            access: AccessPolicy(allowedHosts: ["bridge.test"]), logger: logger)
     }
 
     /// A connection on which a device has asked for something: a WebSocket by its protocols, or an answer.

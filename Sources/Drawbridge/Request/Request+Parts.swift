@@ -17,7 +17,7 @@ extension Request {
         var remoteAddress: String?
         /// Ours, of the connection; nil where there is no socket, or nobody asked for it.
         var localAddress: String?
-        /// The secret of the admission by which it was let in; nil where it needs none.
+        /// The secret of the admission by which it was let in, if that was the cause.
         var admission: String?
         var id: String
         var gateway: Gateway?

@@ -39,7 +39,8 @@ public struct Request: Sendable {
     /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
     var localAddress: String? { parts.values.localAddress }
 
-    /// The secret of the admission by which it was let in; nil where it needs none.
+    /// The secret of the admission by which it was let in; nil where nobody has judged it yet, and where it was another
+    /// cause that let it in.
     package internal(set) var admission: String? {
         get { parts.values.admission }
         set { change { $0.admission = newValue } }

@@ -105,6 +105,37 @@ struct BodyMemoryTests {
         #expect(await server.stop() == 0)
     }
 
+    /// To a handler, and to a path of the gateway's own, which finds that it is no JSON.
+    @Test(arguments: [("/takes?_mobile_bridge=1", 200), ("/__drawbridge__/call", 400)])
+    func bodiesThatAreNotWholeYetCount(_ target: String, _ answer: Int) async throws {
+        let server = try Program.product(
+            "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
+        let port = try await server.port()
+        let statuses = try await blocking {
+            let body = [UInt8](repeating: UInt8(ascii: "a"), count: Self.length)
+            let clients = try (0..<40).map { _ in
+                let client = try RawClient(port, timeout: 60)
+                try client.send(
+                    """
+                    POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                    Content-Type: text/plain\r\nContent-Length: \(Self.length)\r\n\r\n
+                    """)
+                // Who is refused before that reads no more.
+                try? client.send(Array(body.dropLast()))
+                return client
+            }
+            return try clients.map { client in
+                try? client.send(Array(body.suffix(1)))
+                defer { client.close() }
+                return try client.reply().status
+            }
+        }
+        let fitting = (256 << 20) / Self.length
+        #expect(statuses.count { $0 == answer } <= fitting && statuses.contains(answer))
+        #expect(statuses.count { $0 == 503 } >= 40 - fitting)
+        #expect(await server.stop() == 0)
+    }
+
     /// Without a bound the array that gets no memory ends the process.
     @Test func aBurstInASmallAddressSpaceIsSurvived() async throws {
         let server = try Program(

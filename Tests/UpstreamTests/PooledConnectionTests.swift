@@ -45,12 +45,17 @@ struct PooledConnectionTests {
     /// section 9.2).
     @Test(arguments: [true, false])
     func whatIsSaidOnAConnectionThatNobodyUsesIsInNobodysAnswer(_ isAtOnce: Bool) async throws {
+        let isAnswered = BlockingGate()
         let talking: Answering = { connection, head in
-            try connection.send(ok("ok") + (isAtOnce && head.hasPrefix("GET /first ") ? ok("unasked") : ""))
+            guard head.hasPrefix("GET /first ") else { return try connection.send(ok("ok")) }
+            try connection.send(ok("ok") + (isAtOnce ? ok("unasked") : ""))
+            isAnswered.wait()
+            if !isAtOnce { try connection.send(ok("unasked")) }
         }
         try await proxying(to: talking) { port, upstream in
+            isAnswered.close()
             #expect(try await reply(port, get("/first")).text == "ok")
-            if !isAtOnce { try upstream.connections.value[0].send(ok("unasked")) }
+            isAnswered.open()
             // The gateway closes what nobody uses and somebody speaks on.
             try await upstream.connections.value[0].isOver.wait { $0 }
             for path in ["/second", "/third"] {

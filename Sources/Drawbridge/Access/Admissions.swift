@@ -16,12 +16,10 @@ public final class Admissions: Sendable {
     static let mostTickets = 16
 
     private struct Device {
-        var admission: Admission
+        let admission: Admission
         var used: ContinuousClock.Instant
         /// What it holds open, each with what closes it.
-        var stays: [Int: @Sendable () -> Void] = [:] {
-            didSet { admission.openCount = stays.count }
-        }
+        var stays: [Int: @Sendable () -> Void] = [:]
 
         /// Who holds something open is not idle.
         func isIn(_ now: ContinuousClock.Instant) -> Bool {
@@ -68,7 +66,11 @@ public final class Admissions: Sendable {
     public var all: [Admission] {
         state.withLock { state in
             dropIdle(&state)
-            return state.devices.values.map(\.admission)
+            return state.devices.values.map { device in
+                var admission = device.admission
+                admission.openCount = device.stays.count
+                return admission
+            }
         }
     }
 

@@ -7,7 +7,8 @@ import Synchronization
 /// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
 /// connection is resumed; so its daemon is driven from here.
 ///
-/// All that is not behind `inbox` is touched on the loop's thread only, and before it starts: that makes it Sendable.
+/// All that is not behind `inbox` is in ``State``, which is touched on the loop's thread only, before that runs and when it
+/// has ended: that makes it Sendable.
 public final class Loop: TaskExecutor, @unchecked Sendable {
     /// What the loop drives; every method is called on the loop's thread.
     package protocol Driven: AnyObject {
@@ -31,7 +32,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         func timeIsUp()
     }
 
-    private enum Work {
+    enum Work {
         case job(UnownedJob)
         /// One step of a task that has an executor of its own.
         case step(@Sendable () -> Void)
@@ -45,7 +46,24 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         var isRunningLeftOver = false
     }
 
-    private let epoll: Int32
+    /// What belongs to the thread.
+    struct State {
+        let epoll: Int32
+        var local: [Work] = []
+        var nextLocal = 0
+        /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
+        var driven: (any Driven)?
+        var drivenSocket: Int32 = -1
+        var listeningSocket: Int32 = -1
+        var isRunDue = true
+        var isStopped = false
+        var nextTick = Loop.now + 1000
+        var isTickOverdue = false
+        var guests: [Int32: any Guest] = [:]
+        var timers: [(due: Int, guest: any Guest)] = []
+        var attachment: (any AnyObject)?
+    }
+
     private let wakeup: Int32
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
@@ -54,44 +72,40 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     private static let unborn: UInt = 0
     private static let ended = UInt.max
 
-    @exclusivity(unchecked) private var local: [Work] = []
-    @exclusivity(unchecked) private var nextLocal = 0
-    /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
-    @exclusivity(unchecked) private var driven: (any Driven)?
-    private var drivenSocket: Int32 = -1
-    private var listeningSocket: Int32 = -1
-    @exclusivity(unchecked) private var isRunDue = true
-    @exclusivity(unchecked) private var isStopped = false
-    @exclusivity(unchecked) private var nextTick = Loop.now + 1000
-    private var isTickOverdue = false
-    @exclusivity(unchecked) private var guests: [Int32: any Guest] = [:]
-    @exclusivity(unchecked) private var timers: [(due: Int, guest: any Guest)] = []
+    private let memory: UnsafeMutablePointer<State>
 
-    /// Events that a socket is watched for (`EPOLLIN`, `EPOLLOUT`).
-    package static let readable = EPOLLIN.rawValue
-    package static let writable = EPOLLOUT.rawValue
-    /// The peer has closed its side.
-    package static let closed = EPOLLRDHUP.rawValue
-    /// Both sides are closed; told whether it is watched for or not, as ``failed`` is.
-    package static let hungUp = EPOLLHUP.rawValue
-    /// The connection broke.
-    package static let failed = EPOLLERR.rawValue
-    /// Not an event: said beside them, each is told once when it comes, and not as long as it lasts.
-    package static let onceEach = EPOLLET.rawValue
+    /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps, as for what is
+    /// ``LoopBound``.
+    var state: State {
+        unsafeAddress { UnsafePointer(here) }
+        unsafeMutableAddress { here }
+    }
+
+    private var here: UnsafeMutablePointer<State> {
+        assert(isOwnedHere, "this belongs to a loop, and was asked for on another thread")
+        return memory
+    }
 
     /// What a guest keeps for this loop, on its thread, until its end.
-    @exclusivity(unchecked) package var attachment: (any AnyObject)?
+    package var attachment: (any AnyObject)? {
+        get { state.attachment }
+        set { state.attachment = newValue }
+    }
 
     package init() throws {
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: State(epoll: epoll))
         guard epoll >= 0, wakeup >= 0 else { throw SystemError("cannot make a loop") }
         try add(wakeup, EPOLLIN.rawValue)
     }
 
     deinit {
-        close(epoll)
+        close(memory.pointee.epoll)
         close(wakeup)
+        memory.deinitialize(count: 1)
+        memory.deallocate()
     }
 
     /// Milliseconds of the monotonic clock, a few behind at most: every request asks some times, and nothing here is
@@ -153,7 +167,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     package func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
 
     private func add(_ work: Work) {
-        if isCurrent { local.append(work) } else { addToInbox(work) }
+        if isCurrent { state.local.append(work) } else { addToInbox(work) }
     }
 
     private func addToInbox(_ work: Work) {
@@ -198,9 +212,9 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     ///
     /// - Parameter socket: what is readable when `driven` must run.
     package func start(_ driven: any Driven, socket: Int32?) throws {
-        self.driven = driven
+        state.driven = driven
         if let socket {
-            drivenSocket = socket
+            state.drivenSocket = socket
             try add(socket, EPOLLIN.rawValue)
         }
         var id = pthread_t()
@@ -208,81 +222,17 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         let code = pthread_create(&id, nil, loopThread, box.toOpaque())
         guard code == 0 else {
             box.release()
-            self.driven = nil
+            state.driven = nil
             throw SystemError("cannot start the thread of a loop", code: code)
         }
         pthread_detach(id)
     }
 
     /// Ends the loop after this round.
-    package func stop() { isStopped = true }
+    package func stop() { state.isStopped = true }
 
     /// A connection was resumed or closed: the daemon must run once more, and it does not know that itself.
-    package func setRunDue() { isRunDue = true }
-
-    /// Says when connections wait on a socket, of which every loop has its own duplicate.
-    package func listen(on socket: Int32) throws {
-        // Exclusive, so that one connection does not wake all loops.
-        try add(socket, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
-        listeningSocket = socket
-    }
-
-    package var isListening: Bool { listeningSocket >= 0 }
-
-    /// Leaves them waiting.
-    package func stopListening() {
-        guard listeningSocket >= 0 else { return }
-        unwatch(listeningSocket)
-        listeningSocket = -1
-    }
-
-    /// Watches for the peer of a socket to leave, whenever that is; told when it does, and no more.
-    package func watchForEnd(of socket: Int32) throws {
-        try add(socket, EPOLLRDHUP.rawValue | EPOLLET.rawValue)
-    }
-
-    /// Watches for what the peer of a socket sends, or for its end; told once.
-    package func watchForBytes(on socket: Int32) throws {
-        try add(socket, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
-    }
-
-    /// Watches a guest's socket for something else.
-    ///
-    /// That the system does not know the socket is a mistake of the program's: somebody closed it before it was
-    /// dismissed, and another has its number now. It stops a test; a release build watches the socket anew.
-    package func change(_ socket: Int32, _ events: UInt32) throws {
-        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        guard epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event) != 0 else { return }
-        assertionFailure("a socket was closed before its loop was told: \(SystemError("epoll_ctl"))")
-        try add(socket, events)
-    }
-
-    /// Watches a socket for a guest; told as long as the socket is ready.
-    ///
-    /// - Parameter events: ``readable``, ``writable``, ``closed`` and ``onceEach``; watched anew it is for these alone.
-    package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
-        if guests.updateValue(guest, forKey: socket) != nil { return try change(socket, events) }
-        do {
-            try add(socket, events)
-        } catch {
-            guests[socket] = nil
-            throw error
-        }
-    }
-
-    /// Ends watching for a guest; must come before the socket is closed.
-    package func dismiss(_ socket: Int32) {
-        if guests.removeValue(forKey: socket) != nil { unwatch(socket) }
-    }
-
-    /// Calls a guest once, in so many milliseconds, in place of what was set for it before; nil for not at all.
-    package func setTimer(for guest: any Guest, in milliseconds: Int?) {
-        timers.removeAll { $0.guest === guest }
-        if let milliseconds { timers.append((Loop.now + milliseconds, guest)) }
-    }
-
-    /// Ends watching; must come before the library may close the socket.
-    package func unwatch(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
+    package func setRunDue() { state.isRunDue = true }
 
     /// Runs waiting tasks until `isDone`, but no more than a little, and no calls: it is called from inside the
     /// library, where one of them might stop it.
@@ -295,8 +245,8 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     private var isTaskNext: Bool {
-        guard nextLocal < local.count else { return false }
-        if case .call = local[nextLocal] { return false }
+        guard state.nextLocal < state.local.count else { return false }
+        if case .call = state.local[state.nextLocal] { return false }
         return true
     }
 
@@ -308,51 +258,51 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
             left -= 1
         }
         // A task that yields again and again keeps the queue from ever being empty.
-        if nextLocal >= 1024, nextLocal > local.count / 2 {
-            local.removeFirst(nextLocal)
-            nextLocal = 0
+        if state.nextLocal >= 1024, state.nextLocal > state.local.count / 2 {
+            state.local.removeFirst(state.nextLocal)
+            state.nextLocal = 0
         }
     }
 
     fileprivate func run() {
-        guard let driven else { return }
+        guard let driven = state.driven else { return }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
-            let count = epoll_wait(epoll, &events, Int32(events.count), waitTime)
+            let count = epoll_wait(state.epoll, &events, Int32(events.count), waitTime)
             var isDrivenReady = false
             var isAcceptDue = false
             for event in events.prefix(Int(max(0, count))) {
                 switch event.data.fd {
                 case wakeup: takeInbox()
-                case drivenSocket: isDrivenReady = true
-                case listeningSocket: isAcceptDue = true
+                case state.drivenSocket: isDrivenReady = true
+                case state.listeningSocket: isAcceptDue = true
                 case let socket:
-                    if !guests.isEmpty, let guest = guests[socket] {
+                    if !state.guests.isEmpty, let guest = state.guests[socket] {
                         guest.ready(socket, event.events)
                     } else {
                         driven.changed(socket, event.events)
                     }
                 }
             }
-            if !timers.isEmpty { callTimers() }
+            if !state.timers.isEmpty { callTimers() }
             drain(atMost: 1024)
             // The daemon is gone by then.
-            if isStopped { break }
+            if state.isStopped { break }
             if isAcceptDue { driven.accept() }
-            if isDrivenReady || isRunDue || driven.timeout == 0 {
-                isRunDue = false
+            if isDrivenReady || state.isRunDue || driven.timeout == 0 {
+                state.isRunDue = false
                 driven.run()
             }
             drain(atMost: 1024)
-            if isStopped { break }
-            let late = Loop.now - nextTick
+            if state.isStopped { break }
+            let late = Loop.now - state.nextTick
             guard late >= 0 else { continue }
-            nextTick += late + 1000
+            state.nextTick += late + 1000
             // When the process was stopped, what came meanwhile is read before anybody is found too slow.
-            isTickOverdue = late >= 1000 && !isTickOverdue
-            if !isTickOverdue { driven.tick() }
+            state.isTickOverdue = late >= 1000 && !state.isTickOverdue
+            if !state.isTickOverdue { driven.tick() }
         }
         // What still waits is run here, what comes later where it comes from.
         takeInbox()
@@ -361,26 +311,26 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         pthread_setspecific(Self.currentKey, nil)
         inbox.withLock { $0.isClosed = true }
         runLeftOver()
-        guests = [:]
-        timers = []
+        state.guests = [:]
+        state.timers = []
         attachment = nil
-        self.driven = nil
+        state.driven = nil
     }
 
     private var waitTime: Int32 {
-        if isRunDue || nextLocal < local.count { return 0 }
+        if state.isRunDue || state.nextLocal < state.local.count { return 0 }
         let now = Loop.now
-        var untilTick = Int32(max(0, min(1000, nextTick - now)))
-        for timer in timers { untilTick = min(untilTick, Int32(clamping: max(0, timer.due - now))) }
-        let timeout = driven?.timeout ?? -1
+        var untilTick = Int32(max(0, min(1000, state.nextTick - now)))
+        for timer in state.timers { untilTick = min(untilTick, Int32(clamping: max(0, timer.due - now))) }
+        let timeout = state.driven?.timeout ?? -1
         return timeout < 0 ? untilTick : min(timeout, untilTick)
     }
 
     private func callTimers() {
         let now = Loop.now
-        let due = timers.filter { $0.due <= now }
+        let due = state.timers.filter { $0.due <= now }
         guard !due.isEmpty else { return }
-        timers.removeAll { $0.due <= now }
+        state.timers.removeAll { $0.due <= now }
         for (_, guest) in due { guest.timeIsUp() }
     }
 
@@ -394,32 +344,25 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
             inbox.work.removeAll(keepingCapacity: work.count < 1024)
             return work
         }
-        local += work
+        state.local += work
     }
 
     private func popLocal() -> Work? {
-        guard nextLocal < local.count else {
-            if nextLocal > 0 {
-                local.removeAll(keepingCapacity: nextLocal < 1024)
-                nextLocal = 0
+        guard state.nextLocal < state.local.count else {
+            if state.nextLocal > 0 {
+                state.local.removeAll(keepingCapacity: state.nextLocal < 1024)
+                state.nextLocal = 0
             }
             return nil
         }
-        defer { nextLocal += 1 }
-        return local[nextLocal]
+        defer { state.nextLocal += 1 }
+        return state.local[state.nextLocal]
     }
 
     private func run(_ work: Work) {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
         case .step(let work), .call(let work): work()
-        }
-    }
-
-    private func add(_ socket: Int32, _ events: UInt32) throws {
-        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        guard epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else {
-            throw SystemError("cannot watch a socket")
         }
     }
 }

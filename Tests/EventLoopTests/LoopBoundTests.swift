@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 /// What belongs to a loop is touched on its thread: the three phases of a ``LoopBound``.
@@ -74,6 +75,138 @@ struct LoopBoundTests {
                 }
             }
         }
+    }
+
+    @Test func aLoopsOwnStateTrapsOnAnotherThread() async {
+        await #expect(processExitsWith: .failure) { try await running().stop() }
+        await #expect(processExitsWith: .failure) { try await running().setRunDue() }
+        await #expect(processExitsWith: .failure) { try await running().attachment = nil }
+        await #expect(processExitsWith: .failure) { try await running().unwatch(0) }
+        await #expect(processExitsWith: .failure) { try await running().watchForEnd(of: 0) }
+        await #expect(processExitsWith: .failure) {
+            let loop = try await running()
+            loop.setTimer(for: Deaf(), in: 1)
+        }
+        await #expect(processExitsWith: .failure) {
+            let loop = try await running()
+            try loop.watch(0, for: Loop.readable, Deaf())
+        }
+        await #expect(processExitsWith: .failure) {
+            let loop = try await running()
+            loop.dismiss(0)
+        }
+    }
+
+    /// The same calls are good before the thread runs.
+    @Test func aLoopsOwnStateIsItsMakersBefore() throws {
+        let loop = try Loop()
+        loop.setRunDue()
+        loop.setTimer(for: Deaf(), in: 1)
+        let (reader, writer) = try pair()
+        let socket = WatchedSocket(reader, on: loop)
+        try socket.watch(for: Loop.readable, Deaf())
+        socket.close()
+        close(writer)
+    }
+}
+
+/// A socket and its place on a loop, which one object owns.
+@Suite(.timeLimit(.minutes(1)))
+struct WatchedSocketTests {
+    @Test func oneThatIsClosedBehindItsLoopsBackTraps() async {
+        await #expect(processExitsWith: .failure) {
+            let loop = try Loop()
+            let (reader, _) = try pair()
+            try loop.watch(reader, for: Loop.readable, Deaf())
+            close(reader)
+            try loop.watch(reader, for: Loop.writable, Deaf())
+        }
+    }
+
+    @Test func itIsWatchedAndLetGoOnItsLoopAlone() async {
+        await #expect(processExitsWith: .failure) {
+            let socket = WatchedSocket(try pair().0, on: try await running())
+            try socket.watch(for: Loop.readable, Deaf())
+        }
+        await #expect(processExitsWith: .failure) {
+            let socket = WatchedSocket(try pair().0, on: try await running())
+            socket.close()
+        }
+    }
+
+    /// The system gives its number to the next socket, which must be told of nothing that was meant for this one.
+    ///
+    /// In a process of its own, where nobody else opens anything.
+    @Test func theNextOfItsNumberIsWatchedAnew() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try Loop.standalone()
+            let heard = Heard()
+            try await withCheckedThrowingContinuation { continuation in
+                loop.perform { continuation.resume(with: Result { try replaceSocket(on: loop, heard) }) }
+            }
+            let byte = await heard.first()
+            precondition(byte == UInt8(ascii: "y"))
+        }
+    }
+}
+
+/// Closes a socket that has something to read, and watches the next one of its number.
+private func replaceSocket(on loop: Loop, _ heard: Heard) throws {
+    let (first, writer) = try pair()
+    let socket = WatchedSocket(first, on: loop)
+    try socket.watch(for: Loop.readable, Deaf())
+    precondition(write(writer, "x", 1) == 1)
+    socket.close()
+    let (next, nextWriter) = try pair()
+    precondition(next == first)
+    // It may be called again, when the number is another's.
+    socket.close()
+    let other = WatchedSocket(next, on: loop)
+    try other.watch(for: Loop.readable, heard)
+    heard.socket = other
+    precondition(write(nextWriter, "y", 1) == 1)
+}
+
+/// A loop whose thread runs.
+private func running() async throws -> Loop {
+    let loop = try Loop.standalone()
+    await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
+    return loop
+}
+
+/// Two sockets that are connected.
+private func pair() throws -> (Int32, Int32) {
+    var sockets: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &sockets) == 0 else {
+        throw SystemError("socketpair")
+    }
+    return (sockets[0], sockets[1])
+}
+
+/// A guest that does nothing.
+private final class Deaf: Loop.Guest {
+    func ready(_ socket: Int32, _ events: UInt32) {}
+}
+
+/// A guest that reads one byte, and closes its socket; all of it on its loop's thread.
+private final class Heard: Loop.Guest, @unchecked Sendable {
+    var socket: WatchedSocket?
+    private let bytes: AsyncStream<UInt8>
+    private let tell: AsyncStream<UInt8>.Continuation
+
+    init() { (bytes, tell) = AsyncStream.makeStream() }
+
+    func ready(_ socket: Int32, _ events: UInt32) {
+        var byte: UInt8 = 0
+        guard read(socket, &byte, 1) == 1 else { return }
+        self.socket?.close()
+        tell.yield(byte)
+        tell.finish()
+    }
+
+    func first() async -> UInt8? {
+        for await byte in bytes { return byte }
+        return nil
     }
 }
 

@@ -307,6 +307,8 @@ extension Gateway {
         at localAddress: String? = nil,
         by tasks: HandlerTasks
     ) -> Beginning {
+        assert(
+            tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
         let id = Request.id(head)
         let count = body.count
         if !head.waitsForItsTurn, let known = decision(about: head, from: remoteAddress) {

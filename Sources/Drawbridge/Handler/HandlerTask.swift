@@ -26,6 +26,7 @@ final class HandlerTask: @unchecked Sendable {
 
     /// Makes the first steps of a load.
     func start(_ load: Load, of tasks: HandlerTasks) {
+        assert(loop.isCurrent, "a handler's task was given a load on another thread than its loop's")
         self.load = load
         self.tasks = tasks
         load.isRun(by: task)

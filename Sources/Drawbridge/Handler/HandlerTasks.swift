@@ -15,7 +15,10 @@ package final class HandlerTasks: @unchecked Sendable {
     }
 
     /// One with nothing to do.
-    func next() -> HandlerTask { idle.popLast() ?? HandlerTask(on: loop) }
+    func next() -> HandlerTask {
+        assert(loop.isCurrent, "the tasks of a loop's handlers were asked for on another thread")
+        return idle.popLast() ?? HandlerTask(on: loop)
+    }
 
     /// Takes one back; returns false when there are enough.
     func keep(_ task: HandlerTask) -> Bool {

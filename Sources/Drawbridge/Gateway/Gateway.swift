@@ -56,8 +56,6 @@ public final class Gateway: Sendable {
     public let testerToken: TesterToken
     /// The devices elsewhere that were let in, and the tickets for others.
     public let admissions = Admissions()
-    /// Names this process to pages, which begin anew after a restart.
-    let epoch: String
     /// How many servers it listens by.
     private let servers = Atomic(0)
     /// Puts the page runtime into documents.
@@ -104,10 +102,10 @@ public final class Gateway: Sendable {
         behind = Behind(passThrough)
         handlers = HandlerSet(logger: logger)
         self.pageRuntime = pageRuntime
-        let epoch = RequestID.epoch()
-        self.epoch = epoch
+        // What is put into documents holds the page token, which is another one in another process.
         injection = pageRuntime.map { runtime in
-            HTMLInjection(epoch: epoch, isForForeignFrames: runtime.isForForeignFrames) { request, nonce in
+            HTMLInjection(epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames) {
+                request, nonce in
                 RuntimeScript.tag(for: request.path, token: access.token.text, nonce: nonce)
             }
         }

@@ -170,7 +170,7 @@ extension Page: Expiring {
                 ([
                     "life": .number(.init(life)),
                     "welcome": [
-                        "epoch": .string(gateway.epoch), "received": .number(.init(state.received)),
+                        "epoch": .string(gateway.pages.epoch), "received": .number(.init(state.received)),
                     ],
                 ] as JSON).bytes)
             state.sendWhatMayGo()

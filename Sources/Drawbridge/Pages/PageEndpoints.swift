@@ -29,7 +29,7 @@ struct PageEndpoints: Responder {
     private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
         let path = request.query["path"] ?? "/"
         let configuration = runtime.configuration(
-            epoch: gateway.epoch, path: path, names: gateway.names(forPageAt: path)
+            epoch: gateway.pages.epoch, path: path, names: gateway.names(forPageAt: path)
         ).bytes
         // The rest of the text is the process's, which the configuration names.
         let tag = "\"\(String(Self.hash(configuration), radix: 36))\""
@@ -80,7 +80,7 @@ struct PageEndpoints: Responder {
         var asked = request
         asked.headers[.pageToken] = nil
         if let error = gateway.access.refusesPage(asked) { throw error }
-        return json(["token": .string(gateway.access.token.text), "epoch": .string(gateway.epoch)])
+        return json(["token": .string(gateway.access.token.text), "epoch": .string(gateway.pages.epoch)])
     }
 
     /// A synchronous call, and the messages that were sent before it.
@@ -166,7 +166,7 @@ struct PageEndpoints: Responder {
 
     /// The page that sent this; nil where its life is over here, or another one has begun.
     private func page(_ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request) -> Page? {
-        let arrival = gateway.pages.find(sign, epoch: gateway.epoch) {
+        let arrival = gateway.pages.find(sign) {
             Page(sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway)
         }
         guard case .page(let page, let isNew) = arrival else { return nil }

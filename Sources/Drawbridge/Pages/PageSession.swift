@@ -57,7 +57,7 @@ package final class PageSession: Sendable {
         } catch {
             return refuse("its hello does not say who it is: \(error.message)", connection)
         }
-        let arrival = gateway.pages.find(sign, epoch: gateway.epoch) {
+        let arrival = gateway.pages.find(sign) {
             Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
         }
         guard case .page(let page, _) = arrival else {
@@ -100,7 +100,9 @@ extension PageMessage {
 
 extension Gateway {
     /// What a page is told whose life is over here: it begins the next one.
-    func isOver(_ sign: PageSign) -> JSON { ["over": .number(.init(sign.life)), "epoch": .string(epoch)] }
+    func isOver(_ sign: PageSign) -> JSON {
+        ["over": .number(.init(sign.life)), "epoch": .string(pages.epoch)]
+    }
 
     /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
     ///

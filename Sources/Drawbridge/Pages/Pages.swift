@@ -28,6 +28,9 @@ public final class Pages: Sendable {
     /// How long a page that goes may still say something.
     static let leave = Duration.milliseconds(300)
 
+    /// Names this store to pages, which begin another life where they find another store.
+    let epoch = RequestID.epoch()
+
     private let state = Mutex(State())
 
     /// Requests of pages that wait for what their page said before.
@@ -65,9 +68,7 @@ public final class Pages: Sendable {
     /// The page of this sign, which is made where its life begins.
     ///
     /// A life that it follows ends.
-    ///
-    /// - Parameter epoch: names this store.
-    func find(_ sign: PageSign, epoch: String, make: () -> Page) -> Arrival {
+    func find(_ sign: PageSign, make: () -> Page) -> Arrival {
         while true {
             let (arrival, before) = state.withLock { state in
                 Self.find(sign, isOurs: sign.epoch == epoch, in: &state, make: make)

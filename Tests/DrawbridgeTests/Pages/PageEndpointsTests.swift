@@ -133,7 +133,7 @@ import Testing
         let response = await gateway.respond(to: Request("/__drawbridge__/token", headers: headers))
         let body = try JSON(parsing: try await response.body.collect())
         #expect(body["token"]?.stringValue == gateway.access.token.text)
-        #expect(body["epoch"]?.stringValue == gateway.epoch)
+        #expect(body["epoch"]?.stringValue == gateway.pages.epoch)
         #expect(response.headers[.cacheControl] == "no-store")
         #expect(response.headers[.accessControlAllowOrigin] == nil)
     }

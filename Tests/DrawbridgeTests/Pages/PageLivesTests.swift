@@ -52,7 +52,7 @@ import Testing
         let said: JSON = ["call": "note", "data": 4, "up": [Self.note(3, 3)]]
         let answer = try await first.post(path, said, sent: 2, received: 1)
         #expect(answer.status == .conflict)
-        #expect(answer.body == ["over": 1, "epoch": .string(gateway.epoch)])
+        #expect(answer.body == ["over": 1, "epoch": .string(gateway.pages.epoch)])
         #expect(notes.all == [1, 2])
         #expect(gateway.pages.count == 0)
 

@@ -38,7 +38,7 @@ final class TestPage: PageConnection {
     ) {
         let hello: JSON = [
             "page": .string(id), "life": .number(.init(life)), "n": .number(.init(sent)),
-            "epoch": .string(epoch ?? gateway.epoch), "url": .string(url), "title": "A",
+            "epoch": .string(epoch ?? gateway.pages.epoch), "url": .string(url), "title": "A",
             "received": .number(.init(received)), "bridges": ["wvjb"],
         ]
         say(["hello": hello])
@@ -137,7 +137,7 @@ final class TestPage: PageConnection {
         members["life"] = .number(.init(life))
         members["n"] = .number(.init(sent))
         members["received"] = .number(.init(received))
-        members["epoch"] = .string(gateway.epoch)
+        members["epoch"] = .string(gateway.pages.epoch)
         let headers: HTTPFields = [
             .pageToken: gateway.access.token.text, .pageID: id, .secFetchSite: "same-origin",
             .origin: "http://localhost",

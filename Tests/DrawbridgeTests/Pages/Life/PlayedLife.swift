@@ -254,7 +254,7 @@ final class PlayedLife {
             tell("the page is given up")
             passTime(3)
         }
-        let isKnownHere = page.epoch == gateway.epoch
+        let isKnownHere = page.epoch == gateway.pages.epoch
         tell("the farewell arrives")
         _ = await page.deliverBeacon(first: false)
         await settle()

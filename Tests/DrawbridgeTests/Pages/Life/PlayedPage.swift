@@ -45,7 +45,7 @@ final class PlayedPage {
         self.gateway = gateway
         self.id = id
         self.fault = fault
-        epoch = gateway.epoch
+        epoch = gateway.pages.epoch
         token = gateway.access.token.text
     }
 
@@ -272,7 +272,7 @@ final class PlayedPage {
 
     private func adopt() {
         token = gateway.access.token.text
-        if epoch != gateway.epoch { beginLife(gateway.epoch) }
+        if epoch != gateway.pages.epoch { beginLife(gateway.pages.epoch) }
     }
 
     private func request(_ path: String, _ body: JSON, _ token: String) async -> (

@@ -274,5 +274,9 @@ function moved(request, url) {
 
 wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url, body) {
     const to = bound(url);
-    return to ? sendBeacon.call(this, to, body) : sendBeacon.apply(this, arguments);
+    if (!to) return sendBeacon.apply(this, arguments);
+    // It has no header to say behind which message it comes, so those before it go first.
+    gather();
+    flushNow();
+    return sendBeacon.call(this, to, body);
 });

@@ -40,14 +40,17 @@ import Testing
         #expect(withToken.subtracting(site.called) == [])
         #expect(seen["token for a page"]?.contains(token) == true)
         // The tester's API is for programs: a page that has its token gets nothing by it.
-        let asTester = seen.filter {
-            $0.key.hasPrefix("pages") || $0.key.hasPrefix("devices") || $0.key == "a new link"
+        let asTester = seen.filter { way, _ in
+            ["pages", "devices", "a new link", "evaluate"].contains { way.hasPrefix($0) }
         }
-        #expect(asTester.count >= 8)
+        #expect(asTester.count == 18)
         for (way, text) in asTester {
             #expect(text.isEmpty || text.contains(#""code":403"#), "\(way)")
             #expect(!text.contains(KnockedSite.victim) && !text.contains("enter#"), "\(way)")
         }
+        let told = try await site.toldToTheVictim()
+        #expect(told.contains(#""reply""#), "it is not asked")
+        #expect(!told.contains("evaluate"), "what no page may read the answer of has no effect either")
         #expect(seen["framed"] == "A page that native calls")
         // The page's own scripts cannot read it in a document, and tokens are not to be exchanged for one another.
         #expect(seen.filter { $0.key.hasPrefix("document") && $0.value.contains(token) } == [:])

@@ -59,6 +59,27 @@ final class KnockedSite: Sendable {
         return try report.get()
     }
 
+    /// All that native has said to that page, up to the answer to a call of its own.
+    func toldToTheVictim() async throws -> String {
+        let (port, token) = (server.address.port, gateway.access.token.text)
+        return try await blocking {
+            let socket = try WebSocketClient.open(
+                port, "/__drawbridge__/channel", host: "localhost",
+                fields: ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
+            try socket.send(
+                #"{"hello":{"page":"\#(Self.victim)","life":1,"n":0,"epoch":"","received":0,"bridges":[],"url":""}}"#
+            )
+            // Numbers that were taken before are taken for done, and other ways of the page's have used some.
+            try socket.send(
+                #"{"life":1,"up":[[1,{}],[2,{}],[3,{}],[4,{}],[5,{"call":"note","data":"","id":7}]]}"#)
+            var told = ""
+            while !told.contains(#""reply""#) {
+                told += String(decoding: try socket.receive().payload, as: UTF8.self)
+            }
+            return told
+        }
+    }
+
     /// Ends it, and with it all pages.
     func stop() async { await server.stop() }
 }

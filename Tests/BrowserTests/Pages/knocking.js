@@ -48,6 +48,14 @@ const synchronous = (method, path, body, headers = {}) => {
     return request.status === 200 ? request.responseText : '';
 };
 
+const asynchronous = (method, path, body, headers = {}) => new Promise(done => {
+    const request = new XMLHttpRequest();
+    request.onloadend = () => done(request.responseText);
+    request.open(method, own + path);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.send(body);
+});
+
 /// Sends a form into a frame: its body is what a text/plain form makes of JSON.
 const form = (path, body) => new Promise(done => {
     const frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { name: 'f' + Math.random() }));
@@ -124,6 +132,24 @@ const tries = {
     'pages as a bearer in no language': () => read({
         headers: { Authorization: 'Bearer ' + tester, 'Accept-Language': '*' } })(own + '/pages'),
     'pages, synchronously': () => synchronous('GET', '/pages', null, { Authorization: 'Bearer ' + tester }),
+    'pages by XHR': () => asynchronous('GET', '/pages', null, { Authorization: 'Bearer ' + tester }),
+    'pages by a stream of events': () => new Promise(done => {
+        const source = new EventSource(own + '/pages?token=' + tester);
+        source.onmessage = event => done(event.data);
+        source.onerror = () => { source.close(); done(''); };
+    }),
+    'pages by a socket': () => new Promise(done => {
+        const socket = new WebSocket(own.replace('http', 'ws') + '/pages', ['drawbridge', 'token.' + tester]);
+        socket.onopen = () => done('open');
+        socket.onmessage = event => done(event.data);
+        socket.onclose = () => done('');
+    }),
+    'pages by a form': () => form('/pages', JSON.stringify({ token: tester })),
+    'evaluate by XHR': () => asynchronous('POST', '/pages/' + victim + '/evaluate', '{"script":"1"}',
+        { Authorization: 'Bearer ' + tester }),
+    'evaluate by a beacon': async () => void navigator.sendBeacon(
+        own + '/pages/' + victim + '/evaluate', JSON.stringify({ script: '1', token: tester })),
+    'evaluate by a form': () => form('/pages/' + victim + '/evaluate', JSON.stringify({ script: '1', token: tester })),
     'pages by a worker': () => new Promise(done => {
         const code = `fetch('${own}/pages', { headers: { Authorization: 'Bearer ${tester}' } })
             .then(answer => answer.text(), () => '').then(text => postMessage(text));`;

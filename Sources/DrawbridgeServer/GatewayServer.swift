@@ -291,6 +291,7 @@ private final class EngineLoop: HandlerLoop, @unchecked Sendable {
     deinit { watch.end() }
 
     func isServing(_ exchange: Exchange) {
+        assert(exchange.loop.isCurrent, "an exchange is served on another thread than its loop's")
         if loop == nil { loop = exchange.loop }
     }
 
@@ -332,4 +333,12 @@ private struct StreamedBody: ChunkSource {
     }
 
     func next() async throws -> [UInt8]? { try await exchange.nextChunk() }
+
+    func reserve(_ count: Int) throws(HTTPError) {
+        do throws(NoRoom) {
+            try exchange.reserve(count)
+        } catch {
+            throw HTTPError(.serviceUnavailable, error.description)
+        }
+    }
 }

@@ -58,6 +58,18 @@ extension Exchange {
         }
     }
 
+    /// Takes room for so many bytes in the memory for all bodies, in place of what this exchange took before.
+    ///
+    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back with the exchange's
+    /// end.
+    ///
+    /// - Throws: a ``NoRoom`` where there is none. The caller is told so then, and no other answer is sent.
+    package func reserve(_ count: Int) throws(NoRoom) {
+        guard !memory.replace(by: count) else { return }
+        onLoop { $0.set($0.worker.noRoom("\(count) bytes for \($0.head.target)")) }
+        throw NoRoom(limit: worker.server.bodyMemory.limit)
+    }
+
     /// Sends an answer that is complete.
     public func send(_ head: HTTPResponse, _ body: [UInt8]) {
         onLoop { $0.set(Answer(head, .bytes(body))) }
@@ -114,7 +126,7 @@ extension Exchange {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                state.outgoing?.append(bytes, continuation)
+                state.outgoing?.append(bytes, in: memory, continuation)
                 if state.isSuspended, state.isQueued { resume() }
             }
         }

@@ -10,7 +10,7 @@ extension Exchange {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !state.hasLeft else { return false }
         state.caller.received(bytes.count)
-        switch state.incoming.append(bytes, in: worker.server.bodyMemory) {
+        switch state.incoming.append(bytes, in: memory) {
         case .taken:
             return true
         case .full:
@@ -19,13 +19,10 @@ extension Exchange {
         case .tooMuch(let limit):
             let (head, body) = worker.server.refuse(
                 Refusal(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here"))
-            state.incoming.discard(
-                answering: Answer(head, .bytes(body), closing: true), atMost: worker.server.limits.discarded
-            )
+            discardBody(answering: Answer(head, .bytes(body), closing: true))
             return true
         case .noRoom:
-            state.incoming.discard(
-                answering: worker.noRoom("a body that is coming"), atMost: worker.server.limits.discarded)
+            discardBody(answering: worker.noRoom("a body that is coming"))
             return true
         case .cut:
             return false
@@ -72,7 +69,7 @@ extension Exchange {
         if let source = state.source {
             count = source.read(into: buffer)
         } else {
-            count = state.outgoing?.take(into: buffer) ?? -2
+            count = state.outgoing?.take(into: buffer, in: memory) ?? -2
         }
         if count == 0 { suspend() }
         // To HTTP/1.0 an end of the connection is that of the body, and only a reset is none (RFC 9112, section 8).
@@ -96,7 +93,8 @@ extension Exchange {
         state.isSuspended = false
         state.connection = nil
         if let response = state.response.take() { worker.giveBack(response) }
-        state.untaken = nil
+        // Without an answer, its handler may still have the request's body.
+        if isAnswered { memory.giveBack() }
         state.caller.exchange = nil
         state.caller.isNew = false
         state.caller.enter(.idle(received: nil))

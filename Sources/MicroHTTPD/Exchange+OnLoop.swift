@@ -9,6 +9,7 @@ extension Exchange {
 
     /// The collected body, which the exchange does not keep then; called before anything else.
     package func takeBody() -> [UInt8] {
+        assert(loop.isOwnedHere, "an exchange's body was taken on another thread than its loop's")
         defer { collected = [] }
         return collected
     }
@@ -48,9 +49,15 @@ extension Exchange {
         if state.isSuspended, !state.incoming.isOpen { resume() }
         // A handler that answers before it has read its whole body: what is left is dropped.
         if state.incoming.isOpen {
-            state.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
+            discardBody(answering: answer)
             if state.isSuspended { resume() }
         }
+    }
+
+    /// Drops what is still to come of the request's body; then the answer goes out.
+    func discardBody(answering answer: Answer) {
+        state.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
+        memory.giveBack()
     }
 
     /// Hands the library an answer while it waits for one.
@@ -102,18 +109,17 @@ extension Exchange {
     /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
     /// be done twice. One that is alone always fits.
     private func makeRoom(for answer: Answer) -> Answer {
-        state.incoming.letGo()
+        // What a stream is given beforehand stays until that is read.
+        if case .stream = answer.body { return answer }
+        memory.giveBack()
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
-        let memory = worker.server.bodyMemory
-        let share = BodyShare(of: memory)
-        if !share.replace(by: bytes.count) {
+        if !memory.replace(by: bytes.count) {
             let isRepeatable = head.method == .get || head.method == .head
-            guard !isRepeatable || memory.count == 0 else {
+            guard !isRepeatable || worker.server.bodyMemory.count == 0 else {
                 return worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
             }
-            share.replaceAnyway(by: bytes.count)
+            memory.replaceAnyway(by: bytes.count)
         }
-        state.untaken = share
         return answer
     }
 

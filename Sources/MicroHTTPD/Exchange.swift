@@ -24,6 +24,8 @@ public final class Exchange: Sendable {
     package var loopIndex: Int { worker.index }
 
     let worker: Worker
+    /// What its bodies take of the server's memory for them: the request's, and in its place the answer's.
+    let memory: BodyShare
     /// True when the server has stopped before there was a whole answer.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
@@ -45,8 +47,6 @@ public final class Exchange: Sendable {
         var answer: Answer?
         /// What carries the answer, until it is sent.
         var response: ReusableResponse?
-        /// What an answer that waits for its reader takes of the memory for bodies.
-        var untaken: BodyShare?
         var isStarted = false
         var isQueued = false
         /// True while the library waits for the answer, which is the time to give it one.
@@ -83,5 +83,6 @@ public final class Exchange: Sendable {
             State(incoming: Incoming(mode, announced: announced), connection: connection, caller: caller),
             to: worker.loop)
         self.worker = worker
+        memory = BodyShare(of: worker.server.bodyMemory)
     }
 }

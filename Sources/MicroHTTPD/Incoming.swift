@@ -31,9 +31,8 @@ struct Incoming {
     private var mode: Mode
     private let announced: Int
     private var buffer: [UInt8] = []
-    /// Bytes that the buffer has room for, and what that takes of the memory for all bodies.
+    /// Bytes that the buffer has room for.
     private var room = Self.uncounted
-    private var share: BodyShare?
     private var dropped = 0
     private var hasFailed = false
     /// Takes the next part; a closure, because an exchange is made and freed faster with it than with a continuation.
@@ -52,8 +51,8 @@ struct Incoming {
 
     var hasRoom: Bool { buffer.count < Self.highWater }
 
-    /// - Parameter memory: that of all bodies.
-    mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: BodyMemory) -> Outcome {
+    /// - Parameter memory: what a collected body takes of the memory for all bodies.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: borrowing BodyShare) -> Outcome {
         switch mode {
         case .collected(let limit):
             guard bytes.count <= limit - buffer.count else { return .tooMuch(limit: limit) }
@@ -75,14 +74,12 @@ struct Incoming {
         }
     }
 
-    private mutating func makeRoom(for size: Int, limit: Int, in memory: BodyMemory) -> Bool {
+    private mutating func makeRoom(for size: Int, limit: Int, in memory: borrowing BodyShare) -> Bool {
         let enough =
             announced > 0
             ? min(announced, limit, Self.firstSteps.first { $0 >= size } ?? announced)
             : min(limit, max(size, 2 * room))
-        let share = share ?? BodyShare(of: memory)
-        guard share.replace(by: enough) else { return false }
-        self.share = share
+        guard memory.replace(by: enough) else { return false }
         room = enough
         buffer.reserveCapacity(enough)
         return true
@@ -93,7 +90,6 @@ struct Incoming {
         mode = .dropped(upTo: limit)
         refusal = answer
         buffer = []
-        share = nil
         waiter?(.failure(BodyDropped()))
         waiter = nil
     }
@@ -103,9 +99,6 @@ struct Incoming {
         defer { buffer = [] }
         return buffer
     }
-
-    /// The whole body is needed no more.
-    mutating func letGo() { share = nil }
 
     mutating func end() {
         isOpen = false

@@ -10,6 +10,8 @@ struct Outgoing {
     private var sent = 0
     private var hasEnded = false
     private var hasFailed = false
+    /// Whether what waits counts among the memory for all bodies.
+    private var isCounted = false
     private var waiters: [CheckedContinuation<Void, any Error>] = []
 
     init(length: Int?) { self.length = length }
@@ -19,7 +21,10 @@ struct Outgoing {
     /// True when the library has something to fetch.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
-    mutating func append(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
+    /// - Parameter memory: what the body takes of the memory for all bodies.
+    mutating func append(
+        _ bytes: [UInt8], in memory: borrowing BodyShare, _ continuation: CheckedContinuation<Void, any Error>
+    ) {
         guard !hasFailed, !hasEnded else {
             continuation.resume(throwing: CancellationError())
             return
@@ -34,12 +39,15 @@ struct Outgoing {
         if buffer.count - first <= Self.highWater {
             continuation.resume()
         } else {
+            // It was made before anybody could ask for room.
+            memory.replaceAnyway(by: buffer.count)
+            isCounted = true
             waiters.append(continuation)
         }
     }
 
     /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
-    mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+    mutating func take(into target: UnsafeMutableRawBufferPointer, in memory: borrowing BodyShare) -> Int {
         let count = min(target.count, buffer.count - first)
         guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
         target.copyBytes(from: buffer[first..<first + count])
@@ -48,6 +56,8 @@ struct Outgoing {
         if first == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.count <= Self.highWater)
             first = 0
+            if isCounted { memory.giveBack() }
+            isCounted = false
         } else if first > max(Self.highWater, buffer.count / 2) {
             buffer.removeFirst(first)
             first = 0

@@ -236,12 +236,7 @@ final class Worker: Loop.Driven, Sendable {
             --memory-for-bodies (Limits.memoryForBodies)
             """)
         let (head, body) = server.refuse(
-            Refusal(
-                .serviceUnavailable,
-                """
-                the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
-                \(megabytes) MB); try again soon
-                """))
+            Refusal(.serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description))
         return Answer(head, .bytes(body), closing: true, retryAfter: 1)
     }
 
@@ -402,7 +397,7 @@ extension Worker {
                 return (nil, answer.queue(on: connection, for: nil))
             }
             exchange = Exchange(head, .dropped(upTo: limit), connection, caller, self)
-            exchange.state.incoming.discard(answering: answer, atMost: limit)
+            exchange.discardBody(answering: answer)
         case .collected(let limit):
             exchange = Exchange(head, .collected(upTo: limit), connection, caller, self)
         case .streamed:

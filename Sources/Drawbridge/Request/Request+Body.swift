@@ -42,16 +42,40 @@ extension Request {
             return bytes.count
         }
 
+        /// Takes room for so many bytes that are kept until a stream has come, in place of what was taken before.
+        ///
+        /// - Throws: a 503 where all requests together have no room for them.
+        package func reserve(_ count: Int) throws(HTTPError) {
+            if case .chunks(let source) = storage { try source.reserve(count) }
+        }
+
         /// Reads the whole body.
         ///
-        /// - Throws: a 413 when there are more than `limit` bytes; reading stops there.
+        /// - Throws: a 413 when there are more than `limit` bytes, a 503 when the bodies of all requests together have no
+        ///   room for them; reading stops there.
         public func collect(upTo limit: Int) async throws -> [UInt8] {
+            switch storage {
+            case .bytes(let bytes):
+                guard bytes.count <= limit else { throw HTTPError.tooLarge(limit) }
+                return bytes
+            case .chunks(let source):
+                return try await Self.collect(source, upTo: limit)
+            }
+        }
+
+        private static func collect(_ source: any ChunkSource, upTo limit: Int) async throws -> [UInt8] {
             var collected: [UInt8] = []
-            for try await chunk in self {
-                guard chunk.count <= limit - collected.count else {
-                    throw HTTPError.tooLarge(limit)
+            // As small as a head, and not counted.
+            var room = 4 << 10
+            while let chunk = try await source.next() {
+                let size = collected.count + chunk.count
+                guard size <= limit else { throw HTTPError.tooLarge(limit) }
+                if size > room {
+                    room = Swift.min(limit, source.length ?? limit, Swift.max(size, 2 * room))
+                    try source.reserve(room)
+                    collected.reserveCapacity(room)
                 }
-                if collected.isEmpty { collected = chunk } else { collected += chunk }
+                collected += chunk
             }
             return collected
         }
@@ -85,8 +109,14 @@ package protocol ChunkSource: Sendable {
     var length: Int? { get }
     /// The next chunk, nil after the last.
     func next() async throws -> [UInt8]?
+    /// Takes room for so many bytes that are kept for the request, in place of what was taken before.
+    ///
+    /// - Throws: a 503 where all requests together have no room for them.
+    func reserve(_ count: Int) throws(HTTPError)
 }
 
 extension ChunkSource {
     package var length: Int? { nil }
+    /// For those that are not counted together.
+    package func reserve(_ count: Int) throws(HTTPError) {}
 }

@@ -11,12 +11,10 @@ import MicroHTTPD
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
 final class UpstreamLoad: Sendable {
-    /// What is received at most of an answer that cannot begin yet.
-    private static let heldLimit = 1 << 20
+    /// So much is received of an answer that cannot begin yet; more takes room in the memory for all bodies.
+    private static let heldLimit = 64 << 10
     /// What is taken at once of a body that a task reads.
     private static let pieceSize = 48 << 10
-    /// More bytes than this that the server has not taken make whoever sends them wait.
-    private static let sendingLimit = 40 << 10
 
     /// An answer's head, and what comes with it.
     struct Beginning: Sendable {
@@ -56,21 +54,15 @@ final class UpstreamLoad: Sendable {
         case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
     }
 
-    /// How far the body of the request is.
-    private enum Upload {
-        /// More is to come; whoever brings it may wait for room.
-        case open([UInt8], room: ((Result<Void, any Error>) -> Void)?)
-        /// There is no more than this.
-        case ended([UInt8])
-        /// The server wants no more, or nobody has more.
-        case stopped
-    }
-
     private struct State {
         /// Kept until what it has received is read.
         var transfer: Transfer?
         var answer = Answer.none
-        var upload = Upload.ended([])
+        var upload = Upload.none
+        /// What the request streams, until the answer begins.
+        var body = Request.Body.empty
+        /// Bytes that an answer which cannot begin has room for.
+        var heldRoom = UpstreamLoad.heldLimit
         /// How the transfer ended; nil before.
         var ending: Ending?
         var fetched = 0
@@ -109,7 +101,7 @@ final class UpstreamLoad: Sendable {
             transfer?.cancel()
             own.value.transfer = nil
             own.value.ending = .cancelled
-            stopUpload()
+            own.value.upload.stop()
             switch own.value.answer {
             case .none, .over: own.value.answer = .over
             case .awaited(let tell), .held(_, let tell):
@@ -136,7 +128,8 @@ final class UpstreamLoad: Sendable {
         let transfer = Transfer(request, on: loop, guardian: guardian, for: self)
         own.value.transfer = transfer
         if case .stream = request.body {
-            own.value.upload = .open([], room: nil)
+            own.value.upload = .open
+            own.value.body = body
             pump(body)
         }
         // The body may have ended it.
@@ -158,11 +151,12 @@ final class UpstreamLoad: Sendable {
     private func begin() {
         guard case .held(let head, let tell) = own.value.answer, canBegin, let transfer = own.value.transfer
         else { return }
-        if case .broken(let error) = own.value.ending, !transfer.hasReceived {
+        if case .broken(let error) = own.value.ending, transfer.receivedCount == 0 {
             own.value.answer = .over
             return tell(.failure(error))
         }
         own.value.answer = .begun(.nobody)
+        own.value.body = .empty
         var beginning = Beginning(head: head)
         if head.status == .switchingProtocols {
             own.value.transfer = nil
@@ -179,13 +173,7 @@ final class UpstreamLoad: Sendable {
     }
 
     /// Whether the body of the request has come, or is no longer wanted.
-    private var canBegin: Bool {
-        if own.value.ending != nil { return true }
-        return switch own.value.upload {
-        case .open: false
-        case .ended, .stopped: true
-        }
-    }
+    private var canBegin: Bool { own.value.ending != nil || !own.value.upload.isOpen }
 
     /// Gives a task what it waits for, if that is there.
     private func deliver() {
@@ -273,13 +261,8 @@ extension UpstreamLoad {
     private func send(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
-                guard case .open(let waiting, _) = own.value.upload else {
-                    return continuation.resume(throwing: CancellationError())
-                }
-                own.value.upload = .open(
-                    waiting.isEmpty ? bytes : waiting + bytes, room: { continuation.resume(with: $0) })
+                own.value.upload.bring(bytes) { continuation.resume(with: $0) }
                 transfer?.resumeSending()
-                giveRoom()
             }
         }
     }
@@ -287,8 +270,8 @@ extension UpstreamLoad {
     /// The body has been sent.
     private func endUpload() {
         loop.perform { [self] in
-            guard case .open(let waiting, _) = own.value.upload else { return }
-            own.value.upload = .ended(waiting)
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.end()
             transfer?.resumeSending()
             begin()
         }
@@ -297,8 +280,8 @@ extension UpstreamLoad {
     /// The body will never be whole, and nobody may take it for that; an answer that has begun goes on.
     private func giveUpUpload() {
         loop.perform { [self] in
-            guard case .open = own.value.upload else { return }
-            own.value.upload = .stopped
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.stop()
             switch own.value.answer {
             case .none, .over, .begun: transfer?.giveUpSending()
             case .awaited, .held:
@@ -308,20 +291,6 @@ extension UpstreamLoad {
         }
     }
 
-    /// Nothing more is sent; whoever brings more hears of it.
-    private func stopUpload() {
-        guard case .open(_, let room) = own.value.upload else { return }
-        own.value.upload = .stopped
-        room?(.failure(CancellationError()))
-    }
-
-    private func giveRoom() {
-        guard case .open(let waiting, let room?) = own.value.upload, waiting.count < Self.sendingLimit else {
-            return
-        }
-        own.value.upload = .open(waiting, room: nil)
-        room(.success(()))
-    }
 }
 
 extension UpstreamLoad: TransferOwner {
@@ -345,7 +314,16 @@ extension UpstreamLoad: TransferOwner {
 
     /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
     private func readAhead() {
-        guard !own.value.isReadingAhead, transfer?.readAhead(upTo: Self.heldLimit) == true else { return }
+        guard !own.value.isReadingAhead, let transfer else { return }
+        do throws(HTTPError) {
+            if transfer.receivedCount >= own.value.heldRoom {
+                try own.value.body.reserve(2 * own.value.heldRoom)
+                own.value.heldRoom *= 2
+            }
+        } catch {
+            return giveUp(error)
+        }
+        guard transfer.readAhead(upTo: own.value.heldRoom) else { return }
         own.value.isReadingAhead = true
         loop.performInTurn { [self] in
             own.value.isReadingAhead = false
@@ -353,36 +331,24 @@ extension UpstreamLoad: TransferOwner {
         }
     }
 
-    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        switch own.value.upload {
-        case .stopped: return nil
-        case .ended(let waiting):
-            let count = Self.move(waiting, to: buffer)
-            own.value.upload = .ended(Array(waiting[count...]))
-            return count
-        case .open(let waiting, let room):
-            guard !waiting.isEmpty else { return nil }
-            let count = Self.move(waiting, to: buffer)
-            own.value.upload = .open(Array(waiting[count...]), room: room)
-            giveRoom()
-            return count
-        }
+    /// There is no room for what the server sends.
+    private func giveUp(_ error: HTTPError) {
+        guard case .held(_, let tell) = own.value.answer else { return }
+        own.value.answer = .over
+        cancel()
+        tell(.failure(error))
     }
 
-    private static func move(_ bytes: [UInt8], to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(buffer.count, bytes.count)
-        buffer.copyBytes(from: bytes[..<count])
-        return count
-    }
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? { own.value.upload.fill(buffer) }
 
     func sendingStopped() {
-        stopUpload()
+        own.value.upload.stop()
         loop.performSoon { self.begin() }
     }
 
     func ended(_ error: TransferError?) {
         own.value.ending = error.map(Ending.broken) ?? .whole
-        stopUpload()
+        own.value.upload.stop()
         switch own.value.answer {
         case .none, .over, .begun(.nobody): break
         case .awaited(let tell):

@@ -166,6 +166,7 @@ extension UpstreamSender {
 
     /// What a caller gets when the server does not answer.
     private func answer(to request: Request, insteadOf error: any Error) -> Response {
+        if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {
             // Nobody waits for it any more.
             return Gateway.refusal(

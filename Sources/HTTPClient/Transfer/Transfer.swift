@@ -129,7 +129,7 @@ package final class Transfer {
     /// Copies what there is of the answer's body: how many bytes; 0 for nothing, which is the end when
     /// ``TransferOwner/ended(_:)`` was called.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let waiting = own.value.early.count - own.value.earlyTaken
+        let waiting = receivedCount
         guard waiting > 0 else { return receive(into: buffer) }
         let count = min(buffer.count, waiting)
         buffer.copyBytes(from: own.value.early[own.value.earlyTaken..<own.value.earlyTaken + count])
@@ -144,16 +144,18 @@ package final class Transfer {
     /// - Returns: whether there was something, so that there may be more: to be asked again in a turn of its own, since
     ///   some servers always have more.
     package func readAhead(upTo limit: Int) -> Bool {
-        guard own.value.early.count - own.value.earlyTaken < limit else { return false }
-        let count = receive(into: client.buffer)
+        guard receivedCount < limit else { return false }
+        let count = receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: client.buffer.prefix(limit - receivedCount)))
         guard count > 0 else { return false }
+        own.value.early.reserveCapacity(limit)
         own.value.early += UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(client.buffer)[..<count])
         return true
     }
 
-    /// Whether something was received that is not read.
-    package var hasReceived: Bool { !own.value.early.isEmpty }
+    /// Bytes that were received and are not read.
+    package var receivedCount: Int { own.value.early.count - own.value.earlyTaken }
 
     /// Takes all that was received and not read.
     package func takeReceived() -> [UInt8] {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The memory of a server that large bodies take, all together, and what gives it back to the system afterwards.
 ///
-/// Bodies that are collected count, and answers that no reader has taken yet, each through a ``BodyShare``. Without a
-/// bound a burst of uploads ends the process: a Swift array that gets no memory is a trap.
+/// Bodies that are collected count, and answers that no reader has taken yet, each exchange's through a ``BodyShare``.
+/// Without a bound a burst of uploads ends the process: a Swift array that gets no memory is a trap.
 package final class BodyMemory: Sendable {
     /// Bytes that they may take together.
     package let limit: Int
@@ -38,20 +38,18 @@ package final class BodyMemory: Sendable {
 
     /// Takes so many bytes, if they fit.
     func take(_ count: Int) -> Bool {
-        Self.allocatorKeepsMemory
-        let before = taken.add(count, ordering: .relaxed).oldValue
-        guard count <= limit - before else {
+        guard count <= limit - takeAnyway(count) else {
             taken.subtract(count, ordering: .relaxed)
             return false
         }
-        lastChange.store(Loop.now, ordering: .relaxed)
         return true
     }
 
-    /// Takes so many bytes, whether they fit or not.
-    func takeAnyway(_ count: Int) {
-        taken.add(count, ordering: .relaxed)
+    /// Takes so many bytes, whether they fit or not, and says how many were taken before.
+    @discardableResult func takeAnyway(_ count: Int) -> Int {
+        Self.allocatorKeepsMemory
         lastChange.store(Loop.now, ordering: .relaxed)
+        return taken.add(count, ordering: .relaxed).oldValue
     }
 
     func giveBack(_ count: Int) {
@@ -95,6 +93,20 @@ package final class BodyMemory: Sendable {
         dbl_return_memory()
         returns.add(1, ordering: .relaxed)
         isReturning.store(false, ordering: .releasing)
+    }
+}
+
+/// The bodies of all requests together have no room for another.
+package struct NoRoom: Error, CustomStringConvertible {
+    /// Bytes that they may take.
+    let limit: Int
+
+    /// What its caller is told.
+    package var description: String {
+        """
+        the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
+        \(limit >> 20) MB); try again soon
+        """
     }
 }
 

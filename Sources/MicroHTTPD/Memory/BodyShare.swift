@@ -1,29 +1,36 @@
-/// What one body takes of a server's ``BodyMemory``; given back when this is let go of.
+import Synchronization
+
+/// What one exchange takes of a server's ``BodyMemory``: for its request's body, and then for its answer.
 ///
-/// One loop changes it, and whoever lets go of it last may be another thread.
-final class BodyShare {
+/// Given back when this is let go of. Any thread may change it.
+struct BodyShare: ~Copyable, Sendable {
     private let memory: BodyMemory
-    private(set) var count = 0
+    private let count = Atomic<Int>(0)
 
     /// A share of nothing, to grow.
     init(of memory: BodyMemory) { self.memory = memory }
 
-    deinit { memory.giveBack(count) }
+    deinit { giveBack() }
 
-    /// Takes a block of so many bytes in place of the one before, which is still there while it is copied.
+    /// Takes so many bytes in place of those before, whose block is still there while it is copied.
     ///
     /// Returns false when there is no room, and changes nothing.
     func replace(by newCount: Int) -> Bool {
         guard memory.take(newCount) else { return false }
-        memory.giveBack(count)
-        count = newCount
+        memory.giveBack(count.exchange(newCount, ordering: .relaxed))
         return true
     }
 
     /// The same, whether there is room or not.
     func replaceAnyway(by newCount: Int) {
         memory.takeAnyway(newCount)
-        memory.giveBack(count)
-        count = newCount
+        memory.giveBack(count.exchange(newCount, ordering: .relaxed))
+    }
+
+    /// Gives all of it back.
+    func giveBack() {
+        // Most exchanges are small, and take nothing.
+        guard count.load(ordering: .relaxed) > 0 else { return }
+        memory.giveBack(count.exchange(0, ordering: .relaxed))
     }
 }

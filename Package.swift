@@ -160,7 +160,8 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "MicroHTTPD", "TestSupport", httpTypes, logging,
+                "Drawbridge", "DrawbridgeServer", "EventLoop", "MicroHTTPD", "TestSupport", httpTypes,
+                logging,
             ]),
         // What lies behind the gateway is real here: nginx, Node and Python.
         .testTarget(

@@ -58,8 +58,16 @@ final class Chromium: Sendable {
     }
 
     /// Loads a page and waits for its `load` event.
+    ///
+    /// Tests beside this one put up networks, and Chromium gives up what it loads when a network comes or goes.
+    ///
+    /// - Throws: where it shows a page of its own instead, with the reason.
     func open(_ url: String) async throws {
-        _ = try await send("Page.navigate", ["url": .string(url)])
+        var problem: JSON?
+        repeat {
+            problem = try await send("Page.navigate", ["url": .string(url)])["errorText"]
+        } while problem == "net::ERR_NETWORK_CHANGED"
+        if let problem { throw Failure(message: "\(url): \(problem)") }
         _ = try await evaluate(
             """
             new Promise(done => {

@@ -40,7 +40,8 @@ package final class Certificates: Sendable {
         guard let file = fopen(path, "r") else { throw Failure(output: "no file: errno \(errno)") }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        return Array(bytes.prefix(fread(&bytes, 1, bytes.count, file)))
+        let count = fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
     }
 
     /// Makes a self-signed certificate for this machine, and gives the paths of both files.

@@ -43,12 +43,20 @@ struct AfterwardsTests {
         let upstream = try RawUpstream { connection, _ in try connection.send(ok("ok")) }
         defer { upstream.stop() }
         try await serving(.quiet([.proxy()])) { port in
-            for _ in 0..<20 {
-                let unknown = try await reply(port, get("http://unknown.invalid/", "User-Agent: curl/8"))
-                #expect(unknown.status == 502)
-                let known = try await reply(
-                    port, get("http://127.0.0.1:\(upstream.port)/", "User-Agent: curl/8"))
-                #expect(known.text == "ok")
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<10 {
+                    group.addTask {
+                        for _ in 0..<(Self.isLong ? 50 : 2) {
+                            let unknown = try await reply(
+                                port, get("http://unknown.invalid/", "User-Agent: curl/8"))
+                            #expect(unknown.status == 502)
+                            let known = try await reply(
+                                port, get("http://127.0.0.1:\(upstream.port)/", "User-Agent: curl/8"))
+                            #expect(known.text == "ok")
+                        }
+                    }
+                }
+                try await group.waitForAll()
             }
         }
     }
@@ -66,7 +74,7 @@ struct AfterwardsTests {
                     group.addTask {
                         try await blocking {
                             let client = try RawClient(port, timeout: 30)
-                            for _ in 0..<25 {
+                            for _ in 0..<(Self.isLong ? 1_000 : 25) {
                                 try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
                                 #expect(try client.reply().status == 200)
                             }

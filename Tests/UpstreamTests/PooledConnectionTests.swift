@@ -25,6 +25,11 @@ struct PooledConnectionTests {
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nConnection: Close", 3), ("HTTP/1.1 200 OK\r\nConnection: x, close", 3),
         ("HTTP/1.0 200 OK", 3), ("HTTP/1.0 200 OK\r\nConnection: Keep-Alive", 1),
+        // It may be closed while the next request is on its way, and is left alone a second before.
+        ("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1, max=100", 3),
+        ("HTTP/1.1 200 OK\r\nKeep-Alive: max=100, Timeout=60", 1),
+        ("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nConnection: close", 3),
+        ("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=-1, timeout=x, timeout=99999999999999999999", 1),
     ])
     func onlyWhatTheServerKeepsIsUsedAgain(_ start: String, _ connections: Int) async throws {
         let answering: Answering = { connection, _ in
@@ -36,6 +41,17 @@ struct PooledConnectionTests {
                 #expect(reply.text == "ok")
             }
             #expect(upstream.count == connections)
+        }
+    }
+
+    @Test func oneThatNobodyUsesIsClosedBeforeTheServerDoesThat() async throws {
+        let answering: Answering = { connection, _ in
+            try connection.send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok")
+        }
+        try await proxying(to: answering) { port, upstream in
+            let reply = try await reply(port, get("/"))
+            #expect(reply.text == "ok")
+            try await upstream.connections.value[0].isOver.wait { $0 }
         }
     }
 

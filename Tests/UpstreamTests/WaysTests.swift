@@ -1,5 +1,7 @@
 import Drawbridge
 import DrawbridgeServer
+import EventLoop
+import Glibc
 import HTTPTypes
 import Logging
 import MicroHTTPD
@@ -79,6 +81,23 @@ struct WaysTests {
         }
     }
 
+    /// Nobody takes a connection at the first address, and nobody refuses one: its queue is full.
+    @Test(arguments: [true, false]) func theOtherAddressIsTriedWhereOneSaysNothing(_ isIPv6Silent: Bool)
+        async throws
+    {
+        let upstream = try Self.named("local", at: isIPv6Silent ? .loopback : .loopback6)
+        defer { upstream.stop() }
+        let silent = try SilentListener(isIPv6: isIPv6Silent, port: upstream.port)
+        var options = Upstream.Options()
+        // Far more than this test may take.
+        options.connectTimeout = .seconds(3600)
+        try await serving(.quiet([.upstream("http://localhost:\(upstream.port)", options)])) { port in
+            let reply = try await reply(port, get("/x"))
+            #expect(reply.text == "local /x")
+        }
+        withExtendedLifetime(silent) {}
+    }
+
     // MARK: https
 
     /// Runs a test with a server for https, and the file of its certificate.
@@ -118,6 +137,25 @@ struct WaysTests {
         }
     }
 
+    @Test func aFileOfCertificatesThatHasChangedIsReadAgain() async throws {
+        try await secure { secure, certificate in
+            let (folder, certificates) = (try Folder(), try Certificates())
+            let (other, _) = try await certificates.make("other")
+            func text(_ path: String) throws -> String {
+                String(decoding: try certificates.read(path), as: UTF8.self)
+            }
+            var options = Upstream.Options()
+            options.certificates = try folder.write("ca.pem", text(other))
+            try await serving(.quiet([.upstream("https://localhost:\(secure)", options)])) { port in
+                let before = try await reply(port, get("/"))
+                #expect(before.status == 502)
+                _ = try folder.write("ca.pem", text(certificate) + text(other))
+                let after = try await reply(port, get("/"))
+                #expect(after.text == "secure 0")
+            }
+        }
+    }
+
     @Test func aCertificateOfNobodysIsRefusedButWhereThatIsWanted() async throws {
         try await secure { secure, _ in
             try await serving(.quiet([.upstream("https://localhost:\(secure)")])) { port in
@@ -143,6 +181,55 @@ struct WaysTests {
         try await serving(.quiet([.upstream("https://127.0.0.1:\(plain.port)")])) { port in
             let reply = try await reply(port, get("/"))
             #expect(reply.status == 502)
+        }
+    }
+}
+
+/// Listens at an address of this machine, and takes no connection: those that come wait for ever.
+private final class SilentListener {
+    private var sockets: [Int32] = []
+
+    init(isIPv6: Bool, port: Int) throws {
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        sockets.append(listener)
+        try Self.withAddress(isIPv6, port) { address, length in
+            guard bind(listener, address, length) == 0, listen(listener, 0) == 0 else {
+                throw SystemError("cannot listen")
+            }
+            // The first ones fill its queue, and the others find it full.
+            for _ in 0..<4 {
+                let caller = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+                sockets.append(caller)
+                _ = connect(caller, address, length)
+            }
+        }
+    }
+
+    deinit { for socket in sockets { close(socket) } }
+
+    private static func withAddress(
+        _ isIPv6: Bool, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) throws {
+        func use<Address>(_ address: Address) throws {
+            try withUnsafePointer(to: address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    try body($0, socklen_t(MemoryLayout<Address>.size))
+                }
+            }
+        }
+        if isIPv6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = in_port_t(port).bigEndian
+            address.sin6_addr = in6addr_loopback
+            try use(address)
+        } else {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = in_port_t(port).bigEndian
+            address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+            try use(address)
         }
     }
 }

@@ -25,11 +25,18 @@ final class ClientConnection: Loop.Guest {
 
     private struct State {
         var holder = Holder.nobody
+        /// So long, in milliseconds, another request may be sent on it when nobody uses it.
+        var idleLimit = ClientConnection.usualIdleLimit
         var canRead = false
         var canWrite = true
         /// The server has closed its side: behind what it sent there is an end to be read.
         var hasPeerLeft = false
     }
+
+    /// What lies between may have forgotten a connection that was not used for so long, in milliseconds.
+    private static let usualIdleLimit = 118_000
+    /// A request that is on its way when the server closes the connection gets no answer; so it is left alone before that.
+    private static let margin = 1000
 
     let origin: Origin
     let address: SocketAddress
@@ -57,10 +64,14 @@ final class ClientConnection: Loop.Guest {
 
     var canWrite: Bool { own.value.canWrite }
 
-    /// Since when nobody uses it, in milliseconds; nil where somebody does.
-    var idleSince: Int? {
-        if case .pool(let since) = own.value.holder { since } else { nil }
+    /// Whether nobody has used it for so long that the other side may be about to close it.
+    func isOld(at now: Int) -> Bool {
+        guard case .pool(let since) = own.value.holder else { return false }
+        return now - since >= own.value.idleLimit
     }
+
+    /// The server says for how many milliseconds it keeps the connection when nobody uses it.
+    func isKept(for time: Int) { own.value.idleLimit = min(Self.usualIdleLimit, max(0, time - Self.margin)) }
 
     /// Whether another request can go on it.
     var isQuiet: Bool { transport.isQuiet }

@@ -2,8 +2,6 @@ import EventLoop
 
 /// Connections of one loop that nobody uses, for the next requests to the same origin.
 final class ConnectionPool: Sendable {
-    /// What lies between may have forgotten a connection that was not used for so long, in milliseconds.
-    private static let idleLimit = 118_000
     /// Connections that are kept, of all origins.
     private static let countLimit = 1024
 
@@ -29,9 +27,7 @@ final class ConnectionPool: Sendable {
         guard let kept = own.value.origins[origin] else { return nil }
         while let connection = kept.connections.popLast() {
             own.value.count -= 1
-            if let since = connection.idleSince, Loop.now - since < Self.idleLimit, connection.isQuiet {
-                return connection
-            }
+            if !connection.isOld(at: Loop.now), connection.isQuiet { return connection }
             connection.close()
         }
         return nil
@@ -71,10 +67,11 @@ final class ConnectionPool: Sendable {
     /// Closes those that nobody used for too long, and forgets the origins of which none is left.
     func closeOld(at now: Int) {
         for (origin, kept) in own.value.origins {
-            let old = kept.connections.prefix { now - ($0.idleSince ?? now) >= Self.idleLimit }
+            let old = kept.connections.filter { $0.isOld(at: now) }
             own.value.count -= old.count
             for connection in old { connection.close() }
-            kept.connections.removeFirst(old.count)
+            // One that is closed is not old any more, so they are found by what they are.
+            if !old.isEmpty { kept.connections.removeAll { one in old.contains { $0 === one } } }
             if kept.connections.isEmpty { own.value.origins[origin] = nil }
         }
     }

@@ -13,22 +13,34 @@ extension ResponseHead {
         return contentLength == 0 ? .over : .length(left: contentLength)
     }
 
-    /// Whether the server takes another request on the connection, if the body has an end of its own (RFC 9112, section
-    /// 9.3).
-    var keepsConnection: Bool {
+    /// For how many milliseconds without a request the server keeps the connection, if the body has an end of its own:
+    /// `.max` where it does not say; nil where it takes no other request (RFC 9112, section 9.3).
+    ///
+    /// Many say it by `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1), and mean seconds.
+    var idleTime: Int? {
         var keeps = !isOldVersion
-        for field in fields where field.name == .connection {
-            // What nearly every server says.
-            if field.value == "keep-alive" {
-                keeps = true
-                continue
-            }
-            for option in Self.elements(of: field.value) {
-                if option == "close" { return false }
-                if option == "keep-alive" { keeps = true }
+        var time = Int.max
+        // Both names have as many letters, and most others have not.
+        for field in fields where field.name.canonicalName.utf8.count == 10 {
+            if field.name == .connection {
+                // What nearly every server says.
+                if field.value == "keep-alive" {
+                    keeps = true
+                    continue
+                }
+                for option in Self.elements(of: field.value) {
+                    if option == "close" { return nil }
+                    if option == "keep-alive" { keeps = true }
+                }
+            } else if field.name == .keepAlive {
+                for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
+                    // What is no number says nothing.
+                    guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
+                    time = Int(seconds) * 1000
+                }
             }
         }
-        return keeps
+        return keeps ? time : nil
     }
 
     /// Checks that a 101 goes on with the protocol that was asked for, and no other (RFC 9110, section 7.8).
@@ -46,4 +58,8 @@ extension ResponseHead {
     private static func elements(of value: String) -> [String] {
         value.split(separator: ",").map { element in element.filter { $0 != " " && $0 != "\t" }.lowercased() }
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let keepAlive = Self("Keep-Alive")!
 }

@@ -66,7 +66,11 @@ extension Transfer {
 
     private func begin(_ head: ResponseHead) {
         own.value.receiving = head.body(of: request.method)
-        if !head.keepsConnection { own.value.isReusable = false }
+        if let time = head.idleTime, case .open(let connection, _) = own.value.way {
+            connection.isKept(for: time)
+        } else {
+            own.value.isReusable = false
+        }
         owner?.receive(head)
         switch own.value.sending {
         case .stopped: stopSending()

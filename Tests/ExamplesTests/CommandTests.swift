@@ -96,6 +96,35 @@ import Testing
             try await drawbridge.line(with: "from 127.0.0.1 refused").contains("--trusted-proxy 127.0.0.1"))
     }
 
+    /// None of them says of itself that it is no browser: each sends what it sends.
+    @Test(arguments: [
+        ["curl", "-sS", "-H", "Authorization: Bearer TOKEN", "URL"],
+        [
+            "node", "-e",
+            "fetch('URL', {headers: {Authorization: 'Bearer TOKEN'}}).then(a => a.text()).then(console.log)",
+        ],
+        [
+            "python3", "-c",
+            """
+            from urllib.request import Request, urlopen
+            print(urlopen(Request("URL", headers={"Authorization": "Bearer TOKEN"})).read().decode())
+            """,
+        ],
+    ])
+    func programsHaveTheTestersAPI(_ command: [String]) async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
+        let line = try await drawbridge.line(with: "/__drawbridge__/pages")
+        let token = try String(#require(line.firstMatch(of: /Bearer ([0-9a-f]{32})/)).1)
+        let url = try await "\(drawbridge.address())/__drawbridge__/pages"
+        for (token, answer) in [(token, "[]"), (String(repeating: "0", count: 32), "403")] {
+            let arguments = command.dropFirst().map {
+                $0.replacing("TOKEN", with: token).replacing("URL", with: url)
+            }
+            let said = try await Program(command[0], arguments).wholeOutput()
+            #expect(said.contains(answer), "\(command[0]) \(said)")
+        }
+    }
+
     @Test func programsElsewhereHaveTheTestersAPIWhereThatIsSaid() async throws {
         for (flags, status) in [
             ([], "403"), (["--api-for-others"], "200"), (["--api-for-others", "--no-api-for-others"], "403"),

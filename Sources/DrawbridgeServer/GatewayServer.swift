@@ -161,7 +161,7 @@ extension Exchange {
         run { [self] in
             let response = await answer()
             let bytes = await send(response, to: request)
-            log?.add(
+            unlessRefused(log)?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
                 cut: Task.isCancelled ? whyCancelled : nil)
         }
@@ -182,7 +182,7 @@ extension Exchange {
                 body.send(
                     whole.head, to: self,
                     whenFetched: { [self] bytes in
-                        log?.add(
+                        unlessRefused(log)?.add(
                             request, whole, bytes: bytes, took: start.duration(to: .now),
                             cut: self.cut)
                         end()
@@ -192,11 +192,14 @@ extension Exchange {
         case .bytes, .output, .file, .upgrade: break
         }
         sendAtOnce(reply)
-        log?.add(
+        unlessRefused(log)?.add(
             request, reply.response, bytes: Self.count(reply.response.body, to: request),
             took: start.duration(to: .now), cut: cut)
         end()
     }
+
+    /// A request for which there was no room has its line already, with what its caller was told.
+    private func unlessRefused(_ log: AccessLog?) -> AccessLog? { isRefused ? nil : log }
 
     /// Why it ended early, if it did; to be asked for on the loop.
     private var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }

@@ -1,5 +1,6 @@
 import EventLoop
 public import HTTPTypes
+import Synchronization
 
 // For the closure that answers, from any thread.
 extension Exchange {
@@ -65,7 +66,9 @@ extension Exchange {
     ///
     /// - Throws: a ``NoRoom`` where there is none. The caller is told so then, and no other answer is sent.
     package func reserve(_ count: Int) throws(NoRoom) {
+        guard count > 0 else { return memory.giveBack() }
         guard !memory.replace(by: count) else { return }
+        wasRefused.store(true, ordering: .relaxed)
         onLoop { $0.set($0.worker.noRoom("\(count) bytes for \($0.head.target)")) }
         throw NoRoom(limit: worker.server.bodyMemory.limit)
     }
@@ -126,7 +129,7 @@ extension Exchange {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                state.outgoing?.append(bytes, in: memory, continuation)
+                state.outgoing?.append(bytes, in: worker.server.bodyMemory, continuation)
                 if state.isSuspended, state.isQueued { resume() }
             }
         }

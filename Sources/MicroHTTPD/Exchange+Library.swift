@@ -69,7 +69,7 @@ extension Exchange {
         if let source = state.source {
             count = source.read(into: buffer)
         } else {
-            count = state.outgoing?.take(into: buffer, in: memory) ?? -2
+            count = state.outgoing?.take(into: buffer) ?? -2
         }
         if count == 0 { suspend() }
         // To HTTP/1.0 an end of the connection is that of the body, and only a reset is none (RFC 9112, section 8).
@@ -141,7 +141,7 @@ extension Exchange {
         state.hasLeft = true
         cancelHandler()
         state.incoming.fail()
-        state.outgoing?.fail()
+        state.outgoing?.forget()
         forgetSource()
         if state.isSuspended { resume() }
     }

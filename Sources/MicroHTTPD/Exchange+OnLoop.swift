@@ -57,7 +57,7 @@ extension Exchange {
     /// Drops what is still to come of the request's body; then the answer goes out.
     func discardBody(answering answer: Answer) {
         state.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
-        memory.giveBack()
+        giveBack(before: answer)
     }
 
     /// Hands the library an answer while it waits for one.
@@ -109,9 +109,7 @@ extension Exchange {
     /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
     /// be done twice. One that is alone always fits.
     private func makeRoom(for answer: Answer) -> Answer {
-        // What a stream is given beforehand stays until that is read.
-        if case .stream = answer.body { return answer }
-        memory.giveBack()
+        giveBack(before: answer)
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
         if !memory.replace(by: bytes.count) {
             let isRepeatable = head.method == .get || head.method == .head
@@ -121,6 +119,12 @@ extension Exchange {
             memory.replaceAnyway(by: bytes.count)
         }
         return answer
+    }
+
+    /// The answer takes the place of the request's body; of a stream, some may be there already, and counts.
+    private func giveBack(before answer: Answer) {
+        if case .stream = answer.body { return }
+        memory.giveBack()
     }
 
     /// Bytes of an answer that the system takes at once.

@@ -29,6 +29,9 @@ public final class Exchange: Sendable {
     /// True when the server has stopped before there was a whole answer.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
+    /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing else.
+    package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
+    let wasRefused = Atomic<Bool>(false)
     /// Written on the loop before the handler starts, and taken there by whoever starts it: in between it is constant,
     /// and any thread may read it.
     nonisolated(unsafe) var collected: [UInt8] = []

@@ -10,8 +10,8 @@ struct Outgoing {
     private var sent = 0
     private var hasEnded = false
     private var hasFailed = false
-    /// Whether what waits counts among the memory for all bodies.
-    private var isCounted = false
+    /// What waits, where that is more than a little.
+    private var untaken: UntakenBytes?
     private var waiters: [CheckedContinuation<Void, any Error>] = []
 
     init(length: Int?) { self.length = length }
@@ -21,9 +21,9 @@ struct Outgoing {
     /// True when the library has something to fetch.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
-    /// - Parameter memory: what the body takes of the memory for all bodies.
+    /// - Parameter memory: that of all bodies.
     mutating func append(
-        _ bytes: [UInt8], in memory: borrowing BodyShare, _ continuation: CheckedContinuation<Void, any Error>
+        _ bytes: [UInt8], in memory: BodyMemory, _ continuation: CheckedContinuation<Void, any Error>
     ) {
         guard !hasFailed, !hasEnded else {
             continuation.resume(throwing: CancellationError())
@@ -39,15 +39,15 @@ struct Outgoing {
         if buffer.count - first <= Self.highWater {
             continuation.resume()
         } else {
-            // It was made before anybody could ask for room.
-            memory.replaceAnyway(by: buffer.count)
-            isCounted = true
+            let untaken = untaken ?? UntakenBytes(of: memory)
+            untaken.are(buffer.count)
+            self.untaken = untaken
             waiters.append(continuation)
         }
     }
 
     /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
-    mutating func take(into target: UnsafeMutableRawBufferPointer, in memory: borrowing BodyShare) -> Int {
+    mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, buffer.count - first)
         guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
         target.copyBytes(from: buffer[first..<first + count])
@@ -56,8 +56,7 @@ struct Outgoing {
         if first == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.count <= Self.highWater)
             first = 0
-            if isCounted { memory.giveBack() }
-            isCounted = false
+            untaken = nil
         } else if first > max(Self.highWater, buffer.count / 2) {
             buffer.removeFirst(first)
             first = 0
@@ -80,6 +79,12 @@ struct Outgoing {
         hasFailed = true
         for waiter in waiters { waiter.resume(throwing: CancellationError()) }
         waiters = []
+    }
+
+    /// Nobody reads it any more.
+    mutating func forget() {
+        fail()
+        (buffer, first, untaken) = ([], 0, nil)
     }
 
     private var isShort: Bool { length.map { sent < $0 } ?? false }

@@ -99,7 +99,18 @@ function gathering(work) {
 
 /// What the page has said before a synchronous request of its own is taken before it.
 function flushNow() {
-    if (waiting.length) tellNow('messages');
+    if (waiting.length && mayStandStill()) tellNow('messages');
+}
+
+/// Whether a synchronous request would be sent at all: a page that goes sends none, nor does one whose policy says so.
+let isGoing = false;
+window.addEventListener('beforeunload', () => {
+    isGoing = true;
+    setTimeout(() => { isGoing = false; });
+}, true);
+function mayStandStill() {
+    const policy = document.permissionsPolicy || document.featurePolicy;
+    return !isGone && !isGoing && !(policy && !policy.allowsFeature('sync-xhr'));
 }
 
 function askNow(method, path, body) {

@@ -275,7 +275,7 @@ function moved(request, url) {
 wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url, body) {
     const to = bound(url);
     if (!to) return sendBeacon.apply(this, arguments);
-    // It has no header to say behind which message it comes, so those before it go first.
+    // It has no header to say behind which message it comes, so those before it go first where they can.
     gather();
     flushNow();
     return sendBeacon.call(this, to, body);

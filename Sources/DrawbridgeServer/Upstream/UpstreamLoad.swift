@@ -11,7 +11,8 @@ import MicroHTTPD
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
 final class UpstreamLoad: Sendable {
-    /// So much is received of an answer that cannot begin yet; more takes room in the memory for all bodies.
+    /// So much is received of an answer that cannot begin yet. Where the server then takes no more of the request, more is,
+    /// in the memory for all bodies.
     private static let heldLimit = 64 << 10
     /// What is taken at once of a body that a task reads.
     private static let pieceSize = 48 << 10
@@ -59,7 +60,7 @@ final class UpstreamLoad: Sendable {
         var transfer: Transfer?
         var answer = Answer.none
         var upload = Upload.none
-        /// What the request streams, until the answer begins.
+        /// What the request streams, until what was received before the answer began has been read.
         var body = Request.Body.empty
         /// Bytes that an answer which cannot begin has room for.
         var heldRoom = UpstreamLoad.heldLimit
@@ -156,7 +157,6 @@ final class UpstreamLoad: Sendable {
             return tell(.failure(error))
         }
         own.value.answer = .begun(.nobody)
-        own.value.body = .empty
         var beginning = Beginning(head: head)
         if head.status == .switchingProtocols {
             own.value.transfer = nil
@@ -193,6 +193,7 @@ final class UpstreamLoad: Sendable {
     /// What can be had at once of the body.
     private func piece() -> [UInt8] {
         guard let transfer = own.value.transfer else { return [] }
+        defer { if own.value.heldRoom > Self.heldLimit { letGo() } }
         return [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
             count = transfer.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
@@ -223,6 +224,7 @@ extension UpstreamLoad: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // It goes to the caller straight from the server.
         let count = transfer?.read(into: buffer) ?? 0
+        if own.value.heldRoom > Self.heldLimit { letGo() }
         own.value.fetched += count
         guard count == 0 else { return count }
         return switch own.value.ending {
@@ -263,6 +265,8 @@ extension UpstreamLoad {
             loop.perform { [self] in
                 own.value.upload.bring(bytes) { continuation.resume(with: $0) }
                 transfer?.resumeSending()
+                // The server may have stopped to take any.
+                if case .held = own.value.answer { readAhead() }
             }
         }
     }
@@ -314,14 +318,17 @@ extension UpstreamLoad: TransferOwner {
 
     /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
     private func readAhead() {
-        guard !own.value.isReadingAhead, let transfer else { return }
-        do throws(HTTPError) {
-            if transfer.receivedCount >= own.value.heldRoom {
-                try own.value.body.reserve(2 * own.value.heldRoom)
-                own.value.heldRoom *= 2
+        guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else { return }
+        if transfer.receivedCount >= own.value.heldRoom {
+            // Whoever takes the request as well is asked again when it has come.
+            guard transfer.isStuck, transfer.receivedCount < head.contentLength ?? .max else { return }
+            let room = min(2 * own.value.heldRoom, head.contentLength ?? .max)
+            do throws(HTTPError) {
+                try own.value.body.reserve(room)
+            } catch {
+                return giveUp(error)
             }
-        } catch {
-            return giveUp(error)
+            own.value.heldRoom = room
         }
         guard transfer.readAhead(upTo: own.value.heldRoom) else { return }
         own.value.isReadingAhead = true
@@ -329,6 +336,15 @@ extension UpstreamLoad: TransferOwner {
             own.value.isReadingAhead = false
             bodyIsThere()
         }
+    }
+
+    /// Gives back the room of what was received before the answer began, once all of that is read.
+    private func letGo() {
+        guard transfer?.receivedCount ?? 0 == 0 else { return }
+        // Nothing always fits.
+        try? own.value.body.reserve(0)
+        own.value.body = .empty
+        own.value.heldRoom = Self.heldLimit
     }
 
     /// There is no room for what the server sends.

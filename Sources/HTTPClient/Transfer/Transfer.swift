@@ -154,6 +154,12 @@ package final class Transfer {
         return true
     }
 
+    /// Whether the server takes no more of the request for now.
+    package var isStuck: Bool {
+        guard case .open(let connection, _) = own.value.way else { return false }
+        return !own.value.outgoing.isEmpty && !connection.canWrite
+    }
+
     /// Bytes that were received and are not read.
     package var receivedCount: Int { own.value.early.count - own.value.earlyTaken }
 
@@ -198,7 +204,6 @@ package final class Transfer {
         case .nothing, .bytes, .stream, .stopped: break
         }
         // What is there to be read waits for a reader who is slow; what cannot be written, for the server.
-        let isStuck = !own.value.outgoing.isEmpty && !connection.canWrite
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
         if case .head = own.value.receiving, own.value.outgoing.isEmpty {
             end(with: .noAnswer(of: request.host, within: request.silenceLimit))

@@ -38,24 +38,30 @@ package final class BodyMemory: Sendable {
 
     /// Takes so many bytes, if they fit.
     func take(_ count: Int) -> Bool {
-        guard count <= limit - takeAnyway(count) else {
+        let before = taken.add(count, ordering: .relaxed).oldValue
+        guard count <= limit - before else {
             taken.subtract(count, ordering: .relaxed)
             return false
         }
+        changes()
         return true
     }
 
-    /// Takes so many bytes, whether they fit or not, and says how many were taken before.
-    @discardableResult func takeAnyway(_ count: Int) -> Int {
+    /// Takes so many bytes, whether they fit or not.
+    func takeAnyway(_ count: Int) {
+        taken.add(count, ordering: .relaxed)
+        changes()
+    }
+
+    private func changes() {
         Self.allocatorKeepsMemory
         lastChange.store(Loop.now, ordering: .relaxed)
-        return taken.add(count, ordering: .relaxed).oldValue
     }
 
     func giveBack(_ count: Int) {
         taken.subtract(count, ordering: .relaxed)
         keptByAllocator.add(count, ordering: .relaxed)
-        lastChange.store(Loop.now, ordering: .relaxed)
+        changes()
     }
 
     /// Gives the system what the allocator keeps, when no large body has come or gone for two seconds; called every

@@ -34,3 +34,13 @@ struct BodyShare: ~Copyable, Sendable {
         memory.giveBack(count.exchange(0, ordering: .relaxed))
     }
 }
+
+/// A ``BodyShare`` for what few exchanges have: it is made where it is needed.
+final class UntakenBytes: Sendable {
+    private let share: BodyShare
+
+    init(of memory: BodyMemory) { share = BodyShare(of: memory) }
+
+    /// So many bytes wait for their reader now. They are there already, so they count whether there is room or not.
+    func are(_ count: Int) { share.replaceAnyway(by: count) }
+}

@@ -65,9 +65,10 @@ import Testing
         ],
         .proxyScript: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         // The token lets it in, and then there is no such page, and no such device.
-        .pages: [
-            forTesters("GET", 200), forTesters("POST /\(id)/evaluate", body: #"{"script":"1"}"#, 404),
-        ],
+        .pages: [forTesters("GET", 200), forTesters("GET /\(id)", 404)]
+            + TesterEndpoints.Verb.allCases.map { verb in
+                forTesters("POST /\(id)/\(verb)", body: #"{"name":"a","event":"a","script":"1"}"#, 404)
+            },
         .admissions: [
             forTesters("GET", 200), forTesters("POST", 200), forTesters("DELETE /12345678", 404),
         ],

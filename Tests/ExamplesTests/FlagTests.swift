@@ -413,6 +413,8 @@ import Testing
         #expect(
             line.wholeMatch(of: /link http:\/\/[0-9.]+:\d+\/__drawbridge__\/enter#[0-9a-f]{32}/) != nil,
             "\(line)")
+        let plain = try Self.drawbridge(["-p", "0", "--host", address])
+        #expect(try await plain.line(with: "whoever listens on the network").contains("--cert and --key"))
         let json = try Self.drawbridge(["-p", "0", "--log-format", "json", "--host", address])
         let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
         let link = try #require(banner["links"]?[0]?.stringValue)

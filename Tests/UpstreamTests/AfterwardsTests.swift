@@ -158,7 +158,9 @@ struct AfterwardsTests {
         var options = Upstream.Options()
         options.answerTimeout = .seconds(1)
         try await proxying(to: stalling, options) { port, _ in
-            await #expect(throws: RawClient.Failure.self) { try await reply(port, get("/")) }
+            let error = await #expect(throws: RawClient.Failure.self) { try await reply(port, get("/")) }
+            // Whoever waits for the end of a connection that stays open hears nothing.
+            #expect(error != .timeout)
         }
     }
 

@@ -1,4 +1,5 @@
 import DrawbridgeServer
+import MicroHTTPD
 import TestSupport
 import Testing
 
@@ -176,6 +177,20 @@ struct AnswersBackTests {
                 #expect(
                     reply.status == 200 ? reply.text == "ok" : reply.text.contains("bytes of header fields"))
             }
+        }
+    }
+
+    @Test func moreMemoryForAConnectionTakesMoreFields() async throws {
+        let fields = (0..<20).map { "X-\($0): \(String(repeating: "a", count: 1010))\r\n" }.joined()
+        let giving: Answering = { connection, _ in
+            try connection.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
+        }
+        var limits = Limits()
+        limits.pool = 64 << 10
+        try await proxying(to: giving, limits: limits) { port, _ in
+            let reply = try await reply(port, get("/"))
+            #expect(reply.text == "ok")
+            #expect(reply.headers.count { $0.name.hasPrefix("X-") && $0.value.count == 1010 } == 20)
         }
     }
 

@@ -19,7 +19,8 @@ enum Way: CaseIterable {
 /// The next requests are served afterwards: another one for the server, and one for a handler.
 func proxying(
     to script: @escaping Answering, by ways: [Way] = Way.allCases,
-    _ options: Upstream.Options = Upstream.Options(), limits: Limits = Limits(),
+    _ options: Upstream.Options = Upstream.Options(), behind middleware: [any Middleware] = [],
+    limits: Limits = Limits(),
     _ test: (_ port: Int, _ upstream: RawUpstream) async throws -> Void
 ) async throws {
     let answering: Answering = { connection, head in
@@ -46,7 +47,7 @@ func proxying(
         defer { upstream.stop() }
         var options = options
         options.isInsecure = true
-        try await serving(.quiet([.upstream(url, options)]), limits: limits) { port in
+        try await serving(.quiet([.upstream(url, options)], behind: middleware), limits: limits) { port in
             try await test(port, upstream)
             let next = try await replies(port, get("/next"))
             #expect(next.map(\.text) == ["next"], "\(way)")
@@ -143,11 +144,13 @@ func ok(_ body: String, _ lines: String..., status: String = "200 OK") -> String
 extension Gateway {
     /// One that keeps its log to itself, and leaves documents as they are.
     static func quiet(
-        _ passThrough: [any Responder], pageRuntime: PageRuntime? = nil, logger: Logger? = nil
+        _ passThrough: [any Responder], behind middleware: [any Middleware] = [],
+        pageRuntime: PageRuntime? = nil, logger: Logger? = nil
     ) -> Gateway {
         Gateway(
             // What a test sends of those before it is believed.
-            passThrough: passThrough, access: AccessPolicy(trustedProxies: ["127.0.0.1"]),
+            passThrough: passThrough, middleware: middleware,
+            access: AccessPolicy(trustedProxies: ["127.0.0.1"]),
             pageRuntime: pageRuntime,
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

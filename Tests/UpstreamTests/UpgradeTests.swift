@@ -1,3 +1,4 @@
+import Drawbridge
 import TestSupport
 import Testing
 
@@ -36,6 +37,34 @@ struct UpgradeTests {
                 return try client.bytes(9)
             }
             #expect(String(decoding: bytes, as: UTF8.self) == "firstping")
+        }
+    }
+
+    /// The tunnel is opened on another thread than its loop's then.
+    @Test func middlewareOfTheMainActorLetsATunnelThroughAndNoCookieOfOurs() async throws {
+        let agreeing: Answering = { connection, head in
+            #expect(head.fields("Cookie") == ["a=1"])
+            try connection.send(
+                "HTTP/1.1 101 Go\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSet-Cookie: b=2\r\n"
+                    + "Set-Cookie: drawbridge-80=stolen\r\n\r\nfirst")
+            try connection.send(try connection.read(4))
+        }
+        try await proxying(to: agreeing, behind: [OnMain()]) { port, _ in
+            let lines = Self.asking + ["Cookie: drawbridge-80=secret; a=1; __Host-drawbridge-443=secret"]
+            let (reply, client) = try await Self.ask(port, "HTTP/1.1", lines)
+            #expect(reply.status == 101)
+            #expect(reply.all("Set-Cookie") == ["b=2"])
+            let bytes = try await blocking {
+                try client.send("ping")
+                return try client.bytes(9)
+            }
+            #expect(String(decoding: bytes, as: UTF8.self) == "firstping")
+        }
+    }
+
+    private struct OnMain: Middleware {
+        @MainActor func handle(_ request: Request, next: Next) async throws -> Response {
+            await next(request)
         }
     }
 

@@ -5,9 +5,6 @@ import Synchronization
 /// A page's calls begin in the order in which it made them (contract, the second rule). Messages come by the channel
 /// and a request by a connection of its own, so a request may be there first.
 final class PageTurns: Sendable {
-    /// How long a request waits for the messages before it.
-    static let patience = Duration.seconds(1)
-
     /// A place in what a page says: behind a message of one of its lives.
     struct Place: Sendable {
         let life: Int
@@ -29,6 +26,13 @@ final class PageTurns: Sendable {
     }
 
     private let waiting = Mutex<[String: [Turn]]>([:])
+    private let limit = Mutex(Duration.seconds(1))
+
+    /// How long a request waits for the messages before it; another time is for tests, of which some are slow.
+    var patience: Duration {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
 
     /// How many requests wait.
     var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
@@ -47,7 +51,7 @@ final class PageTurns: Sendable {
             }
         }
         if isThere() { return true }
-        return await turn.comes(within: Self.patience)
+        return await turn.comes(within: patience)
     }
 
     /// A page has begun its messages up to this place; or it has come so far in its lives.
@@ -112,7 +116,7 @@ extension Gateway {
         guard !hasCome else { return }
         request.logger.warning(
             """
-            \(request.path) waited \(PageTurns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
+            \(request.path) waited \(pages.turns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
             has not come, so their order may be another than the page's
             """)
     }

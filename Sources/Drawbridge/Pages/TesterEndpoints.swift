@@ -5,7 +5,13 @@ import Synchronization
 ///
 /// They take the tester's token, which the banner prints and no page knows.
 struct TesterEndpoints: Responder {
+    /// What can be done to a page.
+    enum Verb: String, CaseIterable {
+        case call, send, evaluate, emit
+    }
+
     private static let prefix = OwnPath.pages.path
+    private static let verbs = Verb.allCases.map(\.rawValue).joined(separator: ", ")
 
     func respond(to request: Request) async throws -> Response? {
         guard let gateway = request.gateway, gateway.pageRuntime != nil,
@@ -24,7 +30,7 @@ struct TesterEndpoints: Responder {
         default:
             throw HTTPError(
                 .notFound,
-                "nothing at \(request.path); there are GET \(Self.prefix) and POST \(Self.prefix)/ID/call, send, evaluate, emit"
+                "nothing at \(request.path); there are GET \(Self.prefix) and POST \(Self.prefix)/ID/ with one of \(Self.verbs)"
             )
         }
         var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
@@ -48,23 +54,23 @@ struct TesterEndpoints: Responder {
     private func act(
         _ verb: String, on page: Page, _ request: Request, _ gateway: Gateway
     ) async throws -> JSON {
+        guard let verb = Verb(rawValue: verb) else {
+            throw HTTPError(.notFound, "a page takes \(Self.verbs), and not \(verb.cut(to: 40))")
+        }
         let input = try await request.input(as: Input.self)
         let deadline = input.seconds.map { Duration.seconds(max(0, min($0, 3600))) } ?? Page.usualDeadline
         do {
             switch verb {
-            case "call":
+            case .call:
                 return try await page.call(
                     try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge,
                     deadline: deadline)
-            case "send":
+            case .send:
                 try page.send(try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge)
-            case "evaluate":
+            case .evaluate:
                 return try await page.evaluate(try Self.given(input.script, "script"), deadline: deadline)
-            case "emit":
+            case .emit:
                 try page.emit(try Self.given(input.event, "event"), input.data ?? .null)
-            default:
-                throw HTTPError(
-                    .notFound, "a page takes call, send, evaluate and emit, and not \(verb.cut(to: 40))")
             }
             return .null
         } catch let error as PageError {

@@ -73,4 +73,21 @@ import Testing
         #expect(wrong == [403, 429])
         #expect(await call(gateway.access.token.text, from: "127.0.0.2") == 200)
     }
+
+    /// Guesses of one secret count for that one alone.
+    @Test func theTestersTokenHasItsOwnThrottle() async {
+        let gateway = Gateway.testing()
+        func list(_ token: String, from address: String) async -> Int {
+            var request = Request("/__drawbridge__/pages", remoteAddress: address)
+            request.headers[.authorization] = "Bearer \(token)"
+            return await gateway.respond(to: request).status.code
+        }
+        var wrong: Set<Int> = []
+        for number in 0..<1_000 { wrong.insert(await list("guess-\(number)", from: "127.0.0.1")) }
+        #expect(wrong == [403, 429])
+        #expect(await list(gateway.testerToken.text, from: "127.0.0.2") == 200)
+        var call = Request("/echo?_mobile_bridge=1", remoteAddress: "127.0.0.1")
+        call.headers[.pageToken] = gateway.access.token.text
+        #expect(await gateway.respond(to: call).status.code == 200)
+    }
 }

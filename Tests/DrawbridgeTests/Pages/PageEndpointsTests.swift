@@ -410,6 +410,8 @@ import Testing
         TestPage(gateway, id: second.id, saysHello: false).hello()
         #expect(try await list().first?["state"] == "here")
         _ = try await second.post("messages", ["leaving": true])
+        // However late this is.
+        if let page = gateway.pages[second.id] { Deadlines.shared.remove(page) }
         #expect(try await list().first?["state"] == "leaving")
     }
 

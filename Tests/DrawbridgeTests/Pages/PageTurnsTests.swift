@@ -28,8 +28,11 @@ import Testing
         [.number(.init(number)), ["call": "note", "data": .number(.init(number)), "door": "wvjb"]]
     }
 
-    private static func noting(_ log: LogBook = LogBook()) -> (gateway: Gateway, order: Order) {
+    private static func noting(
+        _ log: LogBook = LogBook(), patience: Duration = .seconds(3600)
+    ) -> (gateway: Gateway, order: Order) {
         let gateway = PageHandlers.gateway(logger: log.logger)
+        gateway.pages.turns.patience = patience
         let order = Order()
         gateway.register(at: "/note") { Notes { order.add($0) } }
         return (gateway, order)
@@ -72,7 +75,8 @@ import Testing
 
     @Test func afterASecondARequestBeginsAllTheSameAndTheLogSaysSo() async throws {
         let log = LogBook()
-        let (gateway, order) = Self.noting(log)
+        let (gateway, order) = Self.noting(log, patience: .seconds(1))
+        #expect(Gateway().pages.turns.patience == .seconds(1))
         let test = TestPage(gateway)
         #expect(await Self.request(gateway, test, 2, after: "1.1").status == .ok)
         #expect(order.all == [2])

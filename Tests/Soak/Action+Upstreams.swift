@@ -30,13 +30,15 @@ extension Action {
             let kind = kinds[caller.dice.roll(kinds.count)]
             // A kept connection is not used: what is broken off closes it.
             let client = try caller.way.connect()
-            let method = kind == .refusesBodies ? "POST" : "GET"
-            let body = kind == .refusesBodies ? String(repeating: "x", count: caller.size()) : nil
+            let method = kind.takesBodies ? "POST" : "GET"
+            // An answer that cannot begin is held where there is more of it than the sockets have room for.
+            let size = kind == .answersWhileItReads ? caller.dice.roll(8 << 20) : caller.size()
+            let body = kind.takesBodies ? String(repeating: "x", count: size) : nil
             try client.send(caller.request("\(method) /broken/\(kind.rawValue)", body: body))
             switch kind.outcome {
             case .answer(let status, let text):
                 do {
-                    try caller.check(client.reply(), status, text)
+                    try caller.check(client.reply(), status, text ?? (status == 200 ? body : nil))
                 } catch {
                     throw Wrong("\(kind): \(error)")
                 }

@@ -3,7 +3,7 @@ import TestSupport
 /// What an upstream does that dies or lies: the path says which.
 enum BrokenUpstream: String, CaseIterable {
     case closes, halfAHead, halfABody, noChunk, twoLengths, noHTTP, more, earlyHints, closesAfterwards
-    case refusesBodies
+    case refusesBodies, answersWhileItReads
 
     /// How a caller sees it.
     enum Outcome {
@@ -19,8 +19,12 @@ enum BrokenUpstream: String, CaseIterable {
         case .halfABody, .noChunk: .fault
         case .more, .earlyHints, .closesAfterwards: .answer(200, "hello")
         case .refusesBodies: .answer(413, "too large")
+        // With the body of the request.
+        case .answersWhileItReads: .answer(200, nil)
         }
     }
+
+    var takesBodies: Bool { self == .refusesBodies || self == .answersWhileItReads }
 
     /// The script of all of them.
     @Sendable static func answer(_ connection: RawConnection, _ head: String) throws {
@@ -47,6 +51,15 @@ enum BrokenUpstream: String, CaseIterable {
             _ = try connection.readBody(after: head)
             return try connection.send(
                 "HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\n\r\ntoo large")
+        case .answersWhileItReads:
+            var left = head.field("Content-Length").flatMap { Int($0) } ?? 0
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(left)\r\n\r\n")
+            while left > 0 {
+                let piece = try connection.read(min(left, 64 << 10))
+                left -= piece.count
+                try connection.send(piece)
+            }
+            return
         }
         connection.close()
     }

@@ -85,6 +85,13 @@ struct Soak {
     private static func soakInRounds(
         _ gateway: SoakedGateway, _ amount: Amount, judgesMemory: Bool
     ) async throws {
+        // What the gateway remembers of pages that have gone has a bound, which it has reached before it is judged.
+        if judgesMemory {
+            try await blocking {
+                var caller = Caller(gateway.way, seed: 0)
+                try caller.comeAndGo(25_000)
+            }
+        }
         let atStart = gateway.sample
         var samples: [Sample] = []
         var total = Traffic()

@@ -56,3 +56,18 @@ struct SoakedPage {
 
     private func receive() throws -> JSON { try JSON(parsing: try socket.receive().payload) }
 }
+
+extension Caller {
+    /// Is so many pages, one after the other, that say nothing and go.
+    mutating func comeAndGo(_ count: Int) throws {
+        let token = try token()
+        for _ in 0..<count {
+            let farewell: JSON = [
+                "page": .string(pageID()), "life": 1, "token": .string(token), "up": [], "leaving": true,
+            ]
+            try ask(
+                "POST /__drawbridge__/messages", "Content-Type: application/json",
+                body: String(decoding: farewell.bytes, as: UTF8.self), expecting: nil)
+        }
+    }
+}

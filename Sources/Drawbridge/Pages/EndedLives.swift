@@ -40,6 +40,8 @@ struct EndedLives {
         while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
             let (id, end) = order[first]
             if lives[id]?.end == end { lives[id] = nil }
+            // It stays in its place for a while, without its text.
+            order[first].id = ""
             first += 1
         }
         guard first > 1024, first > order.count / 2 else { return }

@@ -11,8 +11,9 @@ import MicroHTTPD
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
 final class UpstreamLoad: Sendable {
-    /// So much is received of an answer that cannot begin yet. Where the server then takes no more of the request, more is,
-    /// in the memory for all bodies.
+    /// So much is received of an answer that cannot begin yet.
+    ///
+    /// Where the server then takes no more of the request, more is, in the memory for all bodies.
     private static let heldLimit = 64 << 10
     /// What is taken at once of a body that a task reads.
     private static let pieceSize = 48 << 10
@@ -318,7 +319,9 @@ extension UpstreamLoad: TransferOwner {
 
     /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
     private func readAhead() {
-        guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else { return }
+        guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else {
+            return
+        }
         if transfer.receivedCount >= own.value.heldRoom {
             // Whoever takes the request as well is asked again when it has come.
             guard transfer.isStuck, transfer.receivedCount < head.contentLength ?? .max else { return }

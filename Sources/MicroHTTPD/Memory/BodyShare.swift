@@ -41,6 +41,8 @@ final class UntakenBytes: Sendable {
 
     init(of memory: BodyMemory) { share = BodyShare(of: memory) }
 
-    /// So many bytes wait for their reader now. They are there already, so they count whether there is room or not.
+    /// So many bytes wait for their reader now.
+    ///
+    /// They are there already, so they count whether there is room or not.
     func are(_ count: Int) { share.replaceAnyway(by: count) }
 }

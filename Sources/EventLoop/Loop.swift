@@ -74,8 +74,9 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
 
     private let memory: UnsafeMutablePointer<State>
 
-    /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps, as for what is
-    /// ``LoopBound``.
+    /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps.
+    ///
+    /// It is no ``LoopBound``, which would keep the loop whose part it is.
     var state: State {
         unsafeAddress { UnsafePointer(here) }
         unsafeMutableAddress { here }

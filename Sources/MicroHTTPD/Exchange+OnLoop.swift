@@ -121,7 +121,9 @@ extension Exchange {
         return answer
     }
 
-    /// The answer takes the place of the request's body; of a stream, some may be there already, and counts.
+    /// A complete answer takes the place of the request's body.
+    ///
+    /// A streamed one does not: what a server sent before its answer could begin is counted here until it is read.
     private func giveBack(before answer: Answer) {
         if case .stream = answer.body { return }
         memory.giveBack()

@@ -41,8 +41,11 @@ public struct Limits: Sendable {
     /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
     public var discarded = 64 << 20
 
-    /// Bytes of memory that large bodies may take, all together: those that are collected, and answers that no reader
-    /// has taken yet; what does not fit is a 503 with `Retry-After`.
+    /// Bytes of memory that large bodies may take, all together.
+    ///
+    /// Those that are collected count, answers that no reader has taken yet, and those of servers behind the gateway that
+    /// cannot begin yet. What does not fit is a 503 with `Retry-After`; what a handler has written to a stream counts, and
+    /// is never refused.
     ///
     /// Nil: a quarter of what the process may have (the machine's memory, the limit of its address space, its control
     /// groups), and at least 256 MB.

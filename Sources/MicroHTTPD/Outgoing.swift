@@ -54,7 +54,7 @@ struct Outgoing {
         first += count
         sent += count
         if first == buffer.count {
-            buffer.removeAll(keepingCapacity: buffer.count <= Self.highWater)
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * Self.highWater)
             first = 0
             untaken = nil
         } else if first > max(Self.highWater, buffer.count / 2) {

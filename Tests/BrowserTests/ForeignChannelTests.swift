@@ -49,8 +49,7 @@ import Testing
             #expect(!text.contains(KnockedSite.victim) && !text.contains("enter#"), "\(way)")
         }
         let told = try await site.toldToTheVictim()
-        #expect(told.contains(#""reply""#), "it is not asked")
-        #expect(!told.contains("evaluate"), "what no page may read the answer of has no effect either")
+        #expect(!told.contains("evaluate"), "a page made native run a script in another page")
         #expect(seen["framed"] == "A page that native calls")
         // The page's own scripts cannot read it in a document, and tokens are not to be exchanged for one another.
         #expect(seen.filter { $0.key.hasPrefix("document") && $0.value.contains(token) } == [:])

@@ -69,7 +69,7 @@ final class KnockedSite: Sendable {
             try socket.send(
                 #"{"hello":{"page":"\#(Self.victim)","life":1,"n":0,"epoch":"","received":0,"bridges":[],"url":""}}"#
             )
-            // Numbers that were taken before are taken for done, and other ways of the page's have used some.
+            // Others may have used the first numbers, in this page's name; number 5 is new, and is answered.
             try socket.send(
                 #"{"life":1,"up":[[1,{}],[2,{}],[3,{}],[4,{}],[5,{"call":"note","data":"","id":7}]]}"#)
             var told = ""

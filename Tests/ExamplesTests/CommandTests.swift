@@ -96,7 +96,7 @@ import Testing
             try await drawbridge.line(with: "from 127.0.0.1 refused").contains("--trusted-proxy 127.0.0.1"))
     }
 
-    /// None of them says of itself that it is no browser: each sends what it sends.
+    /// Each sends its own fields, some of which browsers send too.
     @Test(arguments: [
         ["curl", "-sS", "-H", "Authorization: Bearer TOKEN", "URL"],
         [

@@ -159,7 +159,7 @@ struct AfterwardsTests {
         options.answerTimeout = .seconds(1)
         try await proxying(to: stalling, options) { port, _ in
             let error = await #expect(throws: RawClient.Failure.self) { try await reply(port, get("/")) }
-            // Whoever waits for the end of a connection that stays open hears nothing.
+            // A connection that stays open would be a timeout.
             #expect(error != .timeout)
         }
     }

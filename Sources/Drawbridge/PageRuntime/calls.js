@@ -97,20 +97,25 @@ function gathering(work) {
     isGathering = false;
 }
 
-/// What the page has said before a synchronous request of its own is taken before it.
+/// Sends what waits and stands still until it is taken, before a synchronous request of the page's own or a beacon; not
+/// where the browser would send no such request.
 function flushNow() {
     if (waiting.length && mayStandStill()) tellNow('messages');
 }
 
-/// Whether a synchronous request would be sent at all: a page that goes sends none, nor does one whose policy says so.
+// Browsers refuse synchronous requests while a page goes.
 let isGoing = false;
-window.addEventListener('beforeunload', () => {
-    isGoing = true;
-    setTimeout(() => { isGoing = false; });
-}, true);
+for (const type of ['beforeunload', 'pagehide']) {
+    window.addEventListener(type, () => {
+        isGoing = true;
+        setTimeout(() => { isGoing = false; });
+    }, true);
+}
+
+/// Whether the browser sends a synchronous request: the page's policy may forbid it, too.
 function mayStandStill() {
     const policy = document.permissionsPolicy || document.featurePolicy;
-    return !isGone && !isGoing && !(policy && !policy.allowsFeature('sync-xhr'));
+    return !isGoing && !(policy && !policy.allowsFeature('sync-xhr'));
 }
 
 function askNow(method, path, body) {

@@ -37,10 +37,10 @@ final class PageTurns: Sendable {
     /// How many requests wait.
     var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
 
-    /// Waits until a page has begun what it said before a place, a second at most.
+    /// Waits until a page has begun what it said before a place, for its ``patience`` at most.
     ///
     /// - Parameter isThere: whether it has; asked after the wait has become known.
-    /// - Returns: false where the second passed.
+    /// - Returns: false where that passed.
     func wait(for place: Place, of id: String, until isThere: () -> Bool) async -> Bool {
         let turn = Turn(place)
         waiting.withLock { $0[id, default: []].append(turn) }

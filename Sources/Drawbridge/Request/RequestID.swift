@@ -5,7 +5,7 @@ enum RequestID {
     private static let prefix = Array("\(String(UInt32.random(in: .min ... .max), radix: 36))-".utf8)
     private static let counter = Atomic<UInt64>(0)
 
-    /// Names this process.
+    /// A new random name, for what must not be taken for its predecessor after a restart.
     static func epoch() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     /// The caller's own id if it can stand in a log line and a header as it is, else a new one.

@@ -120,7 +120,8 @@ final class UpstreamLoad: Sendable {
     ///
     /// - Parameters:
     ///   - body: read where the request streams it.
-    ///   - tell: called once; the error is a `TransferError`, or a `CancellationError`.
+    ///   - tell: called once; the error is a `TransferError`, a `CancellationError`, or an `HTTPError` with a 503 where
+    ///     an answer that cannot begin finds no room.
     func start(
         _ request: TransferRequest, _ body: Request.Body,
         _ tell: @escaping (Result<Beginning, any Error>) -> Void
@@ -323,7 +324,7 @@ extension UpstreamLoad: TransferOwner {
             return
         }
         if transfer.receivedCount >= own.value.heldRoom {
-            // Whoever takes the request as well is asked again when it has come.
+            // A server that still takes the request needs no more room: its answer is read on when the request is sent.
             guard transfer.isStuck, transfer.receivedCount < head.contentLength ?? .max else { return }
             let room = min(2 * own.value.heldRoom, head.contentLength ?? .max)
             do throws(HTTPError) {

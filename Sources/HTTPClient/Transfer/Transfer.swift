@@ -134,6 +134,8 @@ package final class Transfer {
         let count = min(buffer.count, waiting)
         buffer.copyBytes(from: own.value.early[own.value.earlyTaken..<own.value.earlyTaken + count])
         own.value.earlyTaken += count
+        // As long as this is taken, it is not the server that is waited for.
+        own.value.moved = Loop.now
         if count == waiting { forgetEarly() }
         return count
     }

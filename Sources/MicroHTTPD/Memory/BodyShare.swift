@@ -35,7 +35,9 @@ struct BodyShare: ~Copyable, Sendable {
     }
 }
 
-/// A ``BodyShare`` for what few exchanges have: it is made where it is needed.
+/// What a streamed answer takes while it waits for its reader, where that is more than a little.
+///
+/// A class, because an ``Outgoing`` is copied and a ``BodyShare`` cannot be.
 final class UntakenBytes: Sendable {
     private let share: BodyShare
 

@@ -410,7 +410,7 @@ import Testing
         TestPage(gateway, id: second.id, saysHello: false).hello()
         #expect(try await list().first?["state"] == "here")
         _ = try await second.post("messages", ["leaving": true])
-        // However late this is.
+        // Else a slow machine forgets the leaving page first.
         if let page = gateway.pages[second.id] { Deadlines.shared.remove(page) }
         #expect(try await list().first?["state"] == "leaving")
     }

@@ -20,14 +20,7 @@ import Testing
         gateway.register(Collecting.self, at: "/collecting")
         gateway.register(Size.self, at: "/size")
         gateway.register(Writing.self, at: "/writing")
-        let server = try GatewayServer(gateway, configuration)
-        do {
-            try await test(server.address.port)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await DrawbridgeServerTests.serving(gateway, configuration, test)
     }
 
     /// By a handler that reads a stream, and by middleware that sends to native what did not look like it.

@@ -10,15 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct GatewayServerTests {
     /// Starts a gateway on a port of its own, runs the test, and stops it.
     private static func serving(_ gateway: Gateway, _ test: (Int) async throws -> Void) async throws {
-        let server = try GatewayServer(
-            gateway, .init(port: 0, grace: .milliseconds(200), logsRequests: false))
-        do {
-            try await test(server.address.port)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await DrawbridgeServerTests.serving(
+            gateway, .init(port: 0, grace: .milliseconds(200), logsRequests: false), test)
     }
 
     private static func ask(_ port: Int, _ request: String) async throws -> Reply {

@@ -68,14 +68,8 @@ import Testing
         let gateway = Gateway()
         gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
         gateway.register(at: "/late") { [stage] request in Late(request: request, stage: stage) }
-        let server = try GatewayServer(gateway, .init(port: 0, loops: 1, logsRequests: false))
-        do {
-            try await test(server.address.port)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await DrawbridgeServerTests.serving(
+            gateway, .init(port: 0, loops: 1, logsRequests: false), test)
     }
 
     private static func send(_ word: String, to port: Int, _ path: String = "/task") throws -> RawClient {

@@ -81,13 +81,29 @@ struct WaysTests {
         }
     }
 
+    /// A server at one address of `localhost`, and nobody who takes anything at the other, at the same port.
+    private static func pair(_ isIPv6Silent: Bool) throws -> (RawUpstream, SilentListener) {
+        // As long as they listen, the system chooses other ports for the next.
+        var others: [RawUpstream] = []
+        defer { for other in others { other.stop() } }
+        while true {
+            let upstream = try named("local", at: isIPv6Silent ? .loopback : .loopback6)
+            do {
+                return (upstream, try SilentListener(isIPv6: isIPv6Silent, port: upstream.port))
+            } catch {
+                // Somebody else has the port there.
+                others.append(upstream)
+                guard others.count < 20 else { throw error }
+            }
+        }
+    }
+
     /// Nobody takes a connection at the first address, and nobody refuses one: its queue is full.
     @Test(arguments: [true, false]) func theOtherAddressIsTriedWhereOneSaysNothing(_ isIPv6Silent: Bool)
         async throws
     {
-        let upstream = try Self.named("local", at: isIPv6Silent ? .loopback : .loopback6)
+        let (upstream, silent) = try Self.pair(isIPv6Silent)
         defer { upstream.stop() }
-        let silent = try SilentListener(isIPv6: isIPv6Silent, port: upstream.port)
         var options = Upstream.Options()
         // Far more than this test may take.
         options.connectTimeout = .seconds(3600)

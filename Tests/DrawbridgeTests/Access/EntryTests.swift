@@ -200,6 +200,21 @@ import Testing
         #expect(await gateway.respond(to: other).status == .noContent)
     }
 
+    @Test func wrongCookiesAreNotLookedAtWhereTheyAreManyAndTheRightOneOfAnotherDeviceIs() async throws {
+        let gateway = Self.gateway()
+        let right = try await Self.cookie(gateway)
+        var statuses: Set<Int> = []
+        for number in 0..<100 {
+            let digits = String(number)
+            let guess = "drawbridge-8080=" + String(repeating: "0", count: 32 - digits.count) + digits
+            let request = Self.request(.get, "/document", [.cookie: guess], from: "192.0.2.99")
+            statuses.insert(await gateway.respond(to: request).status.code)
+        }
+        #expect(statuses == [403, 429])
+        let other = Self.request(.get, "/document", [.cookie: right])
+        #expect(![403, 429].contains(await gateway.respond(to: other).status.code))
+    }
+
     @Test func thisMachineNeedsNoCookieAndGetsNone() async {
         let gateway = Self.gateway()
         let ticket = gateway.admissions.drawTicket()

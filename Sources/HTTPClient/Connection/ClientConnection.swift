@@ -70,8 +70,10 @@ final class ClientConnection: Loop.Guest {
         return now - since >= own.value.idleLimit
     }
 
-    /// The server says for how many milliseconds it keeps the connection when nobody uses it.
-    func isKept(for time: Int) { own.value.idleLimit = min(Self.usualIdleLimit, max(0, time - Self.margin)) }
+    /// The server says for how long it keeps the connection when nobody uses it.
+    func serverKeepsIt(forMilliseconds time: Int) {
+        own.value.idleLimit = min(Self.usualIdleLimit, max(0, time - Self.margin))
+    }
 
     /// Whether another request can go on it.
     var isQuiet: Bool { transport.isQuiet }

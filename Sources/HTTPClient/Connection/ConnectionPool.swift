@@ -69,9 +69,9 @@ final class ConnectionPool: Sendable {
         for (origin, kept) in own.value.origins {
             let old = kept.connections.filter { $0.isOld(at: now) }
             own.value.count -= old.count
+            // Before they are closed, for a closed one is not old.
+            kept.connections.removeAll { $0.isOld(at: now) }
             for connection in old { connection.close() }
-            // One that is closed is not old any more, so they are found by what they are.
-            if !old.isEmpty { kept.connections.removeAll { one in old.contains { $0 === one } } }
             if kept.connections.isEmpty { own.value.origins[origin] = nil }
         }
     }

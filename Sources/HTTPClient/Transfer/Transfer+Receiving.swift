@@ -67,7 +67,7 @@ extension Transfer {
     private func begin(_ head: ResponseHead) {
         own.value.receiving = head.body(of: request.method)
         if let time = head.idleTime, case .open(let connection, _) = own.value.way {
-            connection.isKept(for: time)
+            connection.serverKeepsIt(forMilliseconds: time)
         } else {
             own.value.isReusable = false
         }

@@ -63,6 +63,7 @@ public final class GatewayServer: Sendable {
         grace = configuration.grace
         self.log = log
         self.gateway = gateway
+        gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }
@@ -87,6 +88,8 @@ public final class GatewayServer: Sendable {
         return leftBehind
     }
 }
+
+extension WaitingBytes: WaitingMemory {}
 
 extension Exchange {
     /// When a request began whose time nobody asks for.

@@ -1,5 +1,6 @@
 import Drawbridge
 import HTTPTypes
+import Logging
 import MicroHTTPD
 import Synchronization
 
@@ -42,14 +43,18 @@ final class PageChannel: PageConnection {
             limits: limits,
             events: WebSocketEvents(
                 text: { _, bytes in channel.session.receive(bytes, on: channel) },
-                closed: { _, _ in channel.ended() }))
+                closed: { _, end in channel.ended(end, gateway.logger) }))
         channel.socket.withLock { $0 = socket }
         // When the device is put out, its pages are too.
         let release = gateway.hold(request) { channel.close() }
         channel.release.withLock { $0 = release }
     }
 
-    private func ended() {
+    private func ended(_ end: WebSocketEnd, _ logger: Logger) {
+        // The page comes back and sends it again.
+        if end.code == .tryAgainLater {
+            logger.warning("the channel of a page was closed: \(end.reason)")
+        }
         session.ended(self)
         // They hold each other.
         socket.withLock { $0 = nil }

@@ -66,8 +66,8 @@ extension Exchange {
     ///
     /// - Throws: a ``NoRoom`` where there is none. The caller is told so then, and no other answer is sent.
     package func reserve(_ count: Int) throws(NoRoom) {
-        guard count > 0 else { return memory.giveBack() }
-        guard !memory.replace(by: count) else { return }
+        guard count > 0 else { return bodyShare.giveBack() }
+        guard !bodyShare.replace(by: count) else { return }
         wasRefused.store(true, ordering: .relaxed)
         onLoop { $0.set($0.worker.noRoom("\(count) bytes for \($0.head.target)")) }
         throw NoRoom(limit: worker.server.bodyMemory.limit)

@@ -10,7 +10,7 @@ extension Exchange {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !state.hasLeft else { return false }
         state.caller.received(bytes.count)
-        switch state.incoming.append(bytes, in: memory) {
+        switch state.incoming.append(bytes, in: bodyShare) {
         case .taken:
             return true
         case .full:
@@ -94,7 +94,7 @@ extension Exchange {
         state.connection = nil
         if let response = state.response.take() { worker.giveBack(response) }
         // Without an answer, its handler may still have the request's body.
-        if isAnswered { memory.giveBack() }
+        if isAnswered { bodyShare.giveBack() }
         state.caller.exchange = nil
         state.caller.isNew = false
         state.caller.enter(.idle(received: nil))

@@ -111,12 +111,12 @@ extension Exchange {
     private func makeRoom(for answer: Answer) -> Answer {
         giveBack(before: answer)
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
-        if !memory.replace(by: bytes.count) {
+        if !bodyShare.replace(by: bytes.count) {
             let isRepeatable = head.method == .get || head.method == .head
             guard !isRepeatable || worker.server.bodyMemory.count == 0 else {
                 return worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
             }
-            memory.replaceAnyway(by: bytes.count)
+            bodyShare.replaceAnyway(by: bytes.count)
         }
         return answer
     }
@@ -126,7 +126,7 @@ extension Exchange {
     /// A streamed one does not: what a server sent before its answer could begin is counted here until it is read.
     private func giveBack(before answer: Answer) {
         if case .stream = answer.body { return }
-        memory.giveBack()
+        bodyShare.giveBack()
     }
 
     /// Bytes of an answer that the system takes at once.

@@ -25,7 +25,7 @@ public final class Exchange: Sendable {
 
     let worker: Worker
     /// What its bodies take of the server's memory for them: the request's, and in its place the answer's.
-    let memory: BodyShare
+    let bodyShare: BodyShare
     /// True when the server has stopped before there was a whole answer.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
@@ -86,6 +86,6 @@ public final class Exchange: Sendable {
             State(incoming: Incoming(mode, announced: announced), connection: connection, caller: caller),
             to: worker.loop)
         self.worker = worker
-        memory = BodyShare(of: worker.server.bodyMemory)
+        bodyShare = BodyShare(of: worker.server.bodyMemory)
     }
 }

@@ -43,9 +43,9 @@ public struct Limits: Sendable {
 
     /// Bytes of memory that large bodies may take, all together.
     ///
-    /// Those that are collected count, answers that no reader has taken yet, and those of servers behind the gateway that
-    /// cannot begin yet. What does not fit is a 503 with `Retry-After`; what a handler has written to a stream counts, and
-    /// is never refused.
+    /// Those that are collected count, answers that no reader has taken yet, those of servers behind the gateway that
+    /// cannot begin yet, and what waits for pages. What does not fit is a 503 with `Retry-After`; what a handler has
+    /// written to a stream counts, and is never refused.
     ///
     /// Nil: a quarter of what the process may have (the machine's memory, the limit of its address space, its control
     /// groups), and at least 256 MB.

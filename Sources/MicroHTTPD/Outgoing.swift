@@ -11,7 +11,7 @@ struct Outgoing {
     private var hasEnded = false
     private var hasFailed = false
     /// What waits, where that is more than a little.
-    private var untaken: UntakenBytes?
+    private var untaken: WaitingBytes?
     private var waiters: [CheckedContinuation<Void, any Error>] = []
 
     init(length: Int?) { self.length = length }
@@ -39,8 +39,8 @@ struct Outgoing {
         if buffer.count - first <= Self.highWater {
             continuation.resume()
         } else {
-            let untaken = untaken ?? UntakenBytes(of: memory)
-            untaken.are(buffer.count)
+            let untaken = untaken ?? WaitingBytes(of: memory)
+            untaken.changeAnyway(to: buffer.count)
             self.untaken = untaken
             waiters.append(continuation)
         }

@@ -155,6 +155,8 @@ import Testing
             }
         }
         let site = try DoorSite { gateway in
+            // Beside other tests a browser may take longer than usual to come back.
+            gateway.pages.patience = .seconds(60)
             gateway.register(at: "/count") {
                 Count { number in
                     seen.withLock { $0.append(number) }

@@ -18,6 +18,10 @@ struct Outbox {
     /// What a message costs beside its text: its number in the frame, and its place here.
     private static let extra = 32
 
+    /// Messages of so many bytes have room as long as the bounds above hold: the errors that stand in the place of
+    /// answers are among them.
+    private static let short = 1 << 10
+
     /// The life of the page that its frames are for.
     let life: Int
 
@@ -33,19 +37,31 @@ struct Outbox {
     /// Those of them that are sent over this connection.
     private var bytesUnderway = 0
 
-    init(life: Int = 1) { self.life = life }
+    /// What they take of the memory of the server that the page speaks to; nil where nobody counts.
+    private let memory: (any WaitingMemory)?
 
-    /// Whether a message can be added.
+    init(life: Int = 1, in memory: (any WaitingMemory)? = nil) {
+        self.life = life
+        self.memory = memory
+    }
+
+    /// Whether a message can be added as far as the page's own bound goes.
     func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
 
     /// Whether a message is one that a page can be sent.
     static func fits(_ text: [UInt8]) -> Bool { text.count + extra <= limit }
 
-    /// Adds a message.
-    mutating func add(_ text: [UInt8]) {
+    /// Adds a message; false where the memory for all of them has no room for it.
+    mutating func add(_ text: [UInt8]) -> Bool {
+        let newBytes = bytes + text.count + Self.extra
+        if let memory, !memory.change(to: newBytes) {
+            guard text.count <= Self.short else { return false }
+            memory.changeAnyway(to: newBytes)
+        }
+        bytes = newBytes
         last += 1
         waiting.append((last, text))
-        bytes += text.count + Self.extra
+        return true
     }
 
     /// Forgets the messages up to a number; a page has none that was not sent, whatever it says.
@@ -66,6 +82,7 @@ struct Outbox {
             (first, next) = (0, max(0, next - first))
         }
         next = max(next, first)
+        memory?.changeAnyway(to: bytes)
     }
 
     /// The connection is another one: nothing of what is kept has been sent over it.
@@ -100,6 +117,7 @@ struct Outbox {
         guard number > sent, let place = waiting.lastIndex(where: { $0.number == number }) else { return }
         bytes -= waiting[place].text.count - Self.nothing.count
         waiting[place].text = Self.nothing
+        memory?.changeAnyway(to: bytes)
     }
 
     private static let nothing = Array("{}".utf8)

@@ -10,19 +10,22 @@ extension Page {
     ///
     /// - Parameters:
     ///   - messages: each a number and what it says.
+    ///   - bytes: of all of them.
     ///   - step: what is done behind them.
     /// - Returns: the number of the last message that was taken; nil where the life is over, and nothing was taken.
     @discardableResult
     func take(
-        _ messages: [JSON], then step: (@Sendable () -> Void)? = nil, on loop: (any HandlerLoop)?
+        _ messages: [JSON], bytes: Int, then step: (@Sendable () -> Void)? = nil,
+        on loop: (any HandlerLoop)?
     ) -> Int? {
         for message in messages { tell("RCVD", message.bytes) }
+        let bytes = bytes / max(1, messages.count)
         let messages = PageMessage.numbered(messages)
         let (received, mustWork): (Int?, Bool) = state.withLock { state in
             if case .over = state.phase { return (nil, false) }
             for (number, message) in messages where number == state.received + 1 {
                 state.received = number
-                state.inbox.append(.message(number, message))
+                state.inbox.append(.message(number, message, bytes: bytes))
             }
             if let step { state.inbox.append(.step(step)) }
             let mustWork = !state.isWorking && !state.inbox.isEmpty
@@ -54,11 +57,11 @@ extension Page {
     private func run(_ work: Work, on loop: (any HandlerLoop)?) {
         switch work {
         case .step(let step): step()
-        case .message(_, .call(let call)): run(call, on: loop)
-        case .message(_, .result(let id, let outcome)): answered(id, outcome)
-        case .message(_, .ready(let bridge)): state.withLock { _ = $0.bridges.insert(bridge) }
-        case .message(_, .moved(let url, let title)): move(to: url, title: title)
-        case .message(_, nil): break
+        case .message(_, .call(let call), let bytes): run(call, of: bytes, on: loop)
+        case .message(_, .result(let id, let outcome), _): answered(id, outcome)
+        case .message(_, .ready(let bridge), _): state.withLock { _ = $0.bridges.insert(bridge) }
+        case .message(_, .moved(let url, let title), _): move(to: url, title: title)
+        case .message(_, nil, _): break
         }
     }
 
@@ -77,19 +80,26 @@ extension Page {
     }
 
     /// Starts a handler; it is cancelled when the page goes.
-    private func run(_ call: PageCall, on loop: (any HandlerLoop)?) {
-        let number = state.withLock { state in
+    private func run(_ call: PageCall, of bytes: Int, on loop: (any HandlerLoop)?) {
+        let number: Int? = state.withLock { state in
+            guard state.runningMemory?.change(to: state.runningBytes + bytes) ?? true else { return nil }
+            state.runningBytes += bytes
             state.lastRun += 1
-            state.running.updateValue(nil, forKey: state.lastRun)
+            state.running[state.lastRun] = Page.Running(bytes: bytes)
             return state.lastRun
         }
+        guard let number else { return reply(to: call, PageAnswer(error: .noRoomForPages)) }
         let task = Task.immediate {
             let outcome = await gateway.answer(call, of: self, on: loop)
-            state.withLock { _ = $0.running.removeValue(forKey: number) }
+            state.withLock { state in
+                guard let ended = state.running.removeValue(forKey: number) else { return }
+                state.runningBytes -= ended.bytes
+                state.runningMemory?.changeAnyway(to: state.runningBytes)
+            }
             reply(to: call, outcome)
         }
         let isGone = state.withLock { state in
-            if state.running.keys.contains(number) { state.running.updateValue(task, forKey: number) }
+            state.running[number]?.task = task
             if case .over = state.phase { return true }
             return false
         }
@@ -109,10 +119,10 @@ extension Page {
 
     /// Sends an answer, or says in its place why it cannot go: a page waits for every call that it gave a callback.
     private func answer(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
-        guard !send(outcome, under: id) else { return }
+        guard let problem = send(outcome, under: id) else { return }
         let refusal =
             Outbox.fits(PageAnswer.message(id, outcome))
-            ? HTTPError(.serviceUnavailable, "too many answers wait for the page, which does not take them")
+            ? HTTPError(.serviceUnavailable, problem.message)
             : HTTPError(
                 .contentTooLarge,
                 """
@@ -120,20 +130,20 @@ extension Page {
                 less, or let the page ask by a flagged request, whose answer may have any length
                 """)
         warn("\(call.name): \(refusal.message)")
-        if !send(PageAnswer(error: refusal), under: id) {
+        if send(PageAnswer(error: refusal), under: id) != nil {
             end(PageError(.full, "the page took no answers, and asked for ever more"))
         }
     }
 
-    /// Sends an answer; false where there is no room for it.
+    /// Sends an answer; returns why there is no room for it, if so.
     ///
     /// A page that has gone needs none.
-    private func send(_ answer: PageAnswer, under id: Int) -> Bool {
+    private func send(_ answer: PageAnswer, under id: Int) -> PageError? {
         do {
             try post(PageAnswer.message(id, answer), upTo: Outbox.limitOfAnswers)
-            return true
+            return nil
         } catch {
-            return error.reason != .full || !isOpen
+            return error.reason == .full && isOpen ? error : nil
         }
     }
 
@@ -184,7 +194,7 @@ extension Page: Expiring {
     func awaitConnection() {
         state.withLock { state in
             guard case .open = state.phase, state.connection == nil else { return }
-            Deadlines.shared.add(self, after: Pages.patience)
+            Deadlines.shared.add(self, after: gateway.pages.patience)
         }
     }
 
@@ -193,7 +203,7 @@ extension Page: Expiring {
     /// - Parameter number: that of the last message that was taken before.
     func takeLast(_ messages: [JSON], behind number: Int) {
         state.withLock { $0.received = number }
-        take(messages, on: nil)
+        take(messages, bytes: 0, on: nil)
         leave()
     }
 
@@ -203,7 +213,7 @@ extension Page: Expiring {
             guard state.connection === connection else { return }
             state.connection = nil
             state.changes()
-            if case .open = state.phase { Deadlines.shared.add(self, after: Pages.patience) }
+            if case .open = state.phase { Deadlines.shared.add(self, after: gateway.pages.patience) }
         }
     }
 
@@ -247,7 +257,7 @@ extension Page: Expiring {
             }
             guard state.connection == nil else { return .none }
             // It cannot come back before it has its answer.
-            guard state.waits.isEmpty else { return .wait(Pages.patience) }
+            guard state.waits.isEmpty else { return .wait(gateway.pages.patience) }
             guard !state.isMissed else { return .end(state.isFrozen ? .frozen : .lost) }
             state.isMissed = true
             return .missed(Array(state.calls.values), state.missing ?? .away)
@@ -256,7 +266,7 @@ extension Page: Expiring {
         case .none: break
         case .wait(let time): Deadlines.shared.add(self, after: time)
         case .missed(let calls, let error):
-            Deadlines.shared.add(self, after: Pages.grace - Pages.patience)
+            Deadlines.shared.add(self, after: max(.zero, Pages.grace - gateway.pages.patience))
             for call in calls { giveUp(call, error) }
         case .end(let error): end(error)
         }
@@ -272,13 +282,14 @@ extension Page: Expiring {
             state.phase = .over(error)
             defer {
                 state.calls = [:]
-                state.running = [:]
+                // What the handlers have still counts until they have ended.
+                state.running = state.running.mapValues { Page.Running(bytes: $0.bytes) }
                 state.connection = nil
                 state.changes()
                 state.outbox = Outbox(life: life)
             }
             return (
-                Array(state.calls.values), state.running.values.compactMap(\.self), state.connection,
+                Array(state.calls.values), state.running.values.compactMap(\.task), state.connection,
                 state.received
             )
         }

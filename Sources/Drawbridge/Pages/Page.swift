@@ -90,8 +90,11 @@ public final class Page: Sendable, Identifiable {
         var calls: [Int: PendingCall] = [:]
         var lastCall = 0
         /// The page's calls of handlers that are under way.
-        var running: [Int: Task<Void, Never>?] = [:]
+        var running: [Int: Running] = [:]
         var lastRun = 0
+        /// Bytes of their messages, and what they take of the server's memory.
+        var runningBytes = 0
+        var runningMemory: (any WaitingMemory)?
 
         /// Why nothing can be sent to it; nil while that can be.
         var goneBy: PageError? {
@@ -131,6 +134,14 @@ public final class Page: Sendable, Identifiable {
         case over(PageError)
     }
 
+    /// A page's call of a handler that is under way.
+    struct Running {
+        /// Nil in the moment before there is one.
+        var task: Task<Void, Never>?
+        /// About so long was its message.
+        let bytes: Int
+    }
+
     /// A synchronous request of the page's.
     struct Wait {
         /// The path of the handler that it waits for.
@@ -141,13 +152,14 @@ public final class Page: Sendable, Identifiable {
 
     /// What is done for a page in its turn.
     enum Work: Sendable {
-        case message(Int, PageMessage?)
+        /// About so many bytes long: those that came with it are taken for equally long.
+        case message(Int, PageMessage?, bytes: Int)
         /// Something that came by HTTP, behind the messages that came with it.
         case step(@Sendable () -> Void)
 
         /// The number of a message.
         var number: Int? {
-            if case .message(let number, _) = self { number } else { nil }
+            if case .message(let number, _, _) = self { number } else { nil }
         }
     }
 
@@ -164,7 +176,9 @@ public final class Page: Sendable, Identifiable {
         state = Mutex(
             State(
                 url: said["url"]?.stringValue ?? head.headers[.referer] ?? "",
-                title: said["title"]?.stringValue ?? "", outbox: Outbox(life: sign.life)))
+                title: said["title"]?.stringValue ?? "",
+                outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
+                runningMemory: gateway.pages.makeMemory()))
     }
 
     /// Its address, with query and fragment.
@@ -348,7 +362,9 @@ extension Page {
                     PageError(
                         .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
             }
-            state.outbox.add(text)
+            guard state.outbox.add(text) else {
+                return .failure(PageError(.full, HTTPError.noRoomForPages.message))
+            }
             // It may be acknowledged before this is over.
             let number = state.outbox.last
             state.sendWhatMayGo()

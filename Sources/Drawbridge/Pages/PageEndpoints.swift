@@ -100,7 +100,8 @@ struct PageEndpoints: Responder {
         // Its turn comes behind what the page said before.
         let isTaken = await withCheckedContinuation { turn in
             let step: @Sendable () -> Void = { turn.resume(returning: true) }
-            if page.take(body["up"]?.arrayValue ?? [], then: step, on: nil) == nil {
+            let messages = body["up"]?.arrayValue ?? []
+            if page.take(messages, bytes: request.body.count ?? 0, then: step, on: nil) == nil {
                 turn.resume(returning: false)
             }
         }
@@ -122,7 +123,9 @@ struct PageEndpoints: Responder {
         let messages = body["up"]?.arrayValue ?? []
         let sign = try PageSign(body)
         let isLeaving = body["leaving"]?.boolValue
-        if let page = page(sign, body, gateway, request), let received = page.take(messages, on: nil) {
+        if let page = page(sign, body, gateway, request),
+            let received = page.take(messages, bytes: request.body.count ?? 0, on: nil)
+        {
             switch isLeaving {
             case true: page.leave()
             case false: page.freeze()

@@ -46,7 +46,7 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is without a connection for so long that nobody waits for its answer any longer.
     static let away = PageError(
         .lost,
-        "the page has had no connection for \(Pages.patience), and may come back: it sleeps, or its browser quit"
+        "the page has had no connection for \(Pages.usualPatience), and may come back: it sleeps, or its browser quit"
     )
 
     /// The sentence.

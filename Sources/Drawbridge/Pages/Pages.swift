@@ -23,7 +23,7 @@ public final class Pages: Sendable {
     static let grace = Duration.seconds(30)
 
     /// How long a page may be without a connection before whoever waits for its answer is told.
-    static let patience = Duration.seconds(5)
+    static let usualPatience = Duration.seconds(5)
 
     /// How long a page that goes may still say something.
     static let leave = Duration.milliseconds(300)
@@ -36,7 +36,26 @@ public final class Pages: Sendable {
     /// Requests of pages that wait for what their page said before.
     let turns = PageTurns()
 
+    /// Gives a page what counts its messages; nil where no server has memory for them.
+    private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
+
+    private let limit = Mutex(usualPatience)
+
+    /// The time of ``usualPatience`` here; another one is for tests, of which some are slow.
+    package var patience: Duration {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
     init() {}
+
+    /// Messages of pages that come from now on count in a server's memory, the first server's where there are several.
+    package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
+        memory.withLock { $0 = $0 ?? makeMemory }
+    }
+
+    /// What counts the messages of one page in one direction.
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
 
     /// All of them, the newest first.
     public var all: [Page] {

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The memory of a server that large bodies take, all together, and what gives it back to the system afterwards.
 ///
-/// Bodies that are collected count, and answers that no reader has taken yet, each exchange's through a ``BodyShare``.
+/// Bodies that are collected count, and answers that no reader has taken yet, each exchange's through a ``BodyShare``;
+/// and what waits in a WebSocket and for a page, through ``WaitingBytes``.
 /// Without a bound a burst of uploads ends the process: a Swift array that gets no memory is a trap.
 package final class BodyMemory: Sendable {
     /// Bytes that they may take together.

@@ -59,7 +59,7 @@ extension WebSocket: Upgraded {
 
     func abort(_ message: String) {
         guard state.stage != .closed else { return }
-        outgoing.withLock { $0.drop() }
+        drop()
         leave()
         tell(WebSocketEnd(.abnormal, message))
     }
@@ -68,8 +68,17 @@ extension WebSocket: Upgraded {
     private func leave() {
         guard state.stage != .closed else { return }
         state.stage = .closed
-        outgoing.withLock { $0.drop() }
+        drop()
         upgrades.remove(self, within: limits.closeSeconds)
+    }
+
+    /// Forgets what waits to be sent; the message under way goes with the socket.
+    private func drop() {
+        outgoing.withLock {
+            $0.drop()
+            sending.changeAnyway(to: 0)
+        }
+        receiving.changeAnyway(to: 0)
     }
 
     private func tell(_ end: WebSocketEnd) {
@@ -139,16 +148,27 @@ extension WebSocket: Loop.Guest {
         do {
             try parser.value.parse(bytes) { take($0) }
         } catch {
-            _ = outgoing.withLock { $0.shut(error.code, error.message) }
-            finish(WebSocketEnd(error.code, error.message))
+            return refuse(error.code, error.message)
         }
+        if !receiving.change(to: parser.value.keptBytes) { refuse(.tryAgainLater, noRoom.description) }
+    }
+
+    /// Closes for what has come, and takes no more.
+    private func refuse(_ code: WebSocketCloseCode, _ message: String) {
+        _ = outgoing.withLock { $0.shut(code, message) }
+        parser.value.drop()
+        receiving.changeAnyway(to: 0)
+        finish(WebSocketEnd(code, message))
     }
 
     private func take(_ event: WebSocketParser.Event) {
         switch event {
         case .text(let bytes):
+            // From now on it is its taker's to count.
+            receiving.changeAnyway(to: 0)
             if state.stage == .open { state.events?.text(self, bytes) }
         case .binary(let bytes):
+            receiving.changeAnyway(to: 0)
             if state.stage == .open { state.events?.binary(self, bytes) }
         case .ping(let payload):
             let isFlushNeeded = outgoing.withLock { outgoing in
@@ -177,6 +197,7 @@ extension WebSocket {
                 case .encrypted(let stream): outgoing.write { bytes, _ in stream.write(bytes) }
                 case .own(let end): outgoing.write { bytes, isLast in end.write(bytes, isLast: isLast) }
                 }
+            sending.changeAnyway(to: outgoing.count)
             return (written, outgoing.isShut)
         }
         if written.sent > 0 { state.moved = upgrades.tick }

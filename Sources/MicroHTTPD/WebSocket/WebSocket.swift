@@ -37,6 +37,13 @@ package final class WebSocket: Sendable {
     /// Apart from the rest, which its messages change while it parses.
     let parser: LoopBound<WebSocketParser>
 
+    // What they take of the memory for all bodies: what waits to be sent, under its lock, and the message that is not
+    // whole yet, on the loop.
+    let sending: WaitingBytes
+    let receiving: WaitingBytes
+    /// Says why a message is refused that they have no room for.
+    let noRoom: NoRoom
+
     /// What belongs to the loop.
     struct State {
         var stage = Stage.opening
@@ -64,8 +71,7 @@ package final class WebSocket: Sendable {
 
     init(
         _ subprotocol: String?, from remoteAddress: String?, in upgrades: Upgrades,
-        _ limits: WebSocketLimits,
-        _ events: WebSocketEvents
+        _ memory: BodyMemory, _ limits: WebSocketLimits, _ events: WebSocketEvents
     ) {
         self.subprotocol = subprotocol
         self.remoteAddress = remoteAddress
@@ -73,6 +79,9 @@ package final class WebSocket: Sendable {
         self.limits = limits
         box = LoopBound(State(events: events), to: upgrades.loop)
         parser = LoopBound(WebSocketParser(limits), to: upgrades.loop)
+        sending = WaitingBytes(of: memory)
+        receiving = WaitingBytes(of: memory)
+        noRoom = NoRoom(limit: memory.limit)
     }
 }
 
@@ -110,6 +119,8 @@ extension WebSocket {
         let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
             let outcome = outgoing.add(opcode, payload, limit: limits.waiting)
             if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
+            // What a page is sent was counted before, where it waits until the page has it: this is a copy of a part.
+            sending.changeAnyway(to: outgoing.count)
             return (outcome, outcome != .shut && outgoing.askForFlush())
         }
         if isFlushNeeded { flushSoon() }

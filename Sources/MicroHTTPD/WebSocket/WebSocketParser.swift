@@ -67,10 +67,15 @@ package struct WebSocketParser {
                 guard !isInPayload else { return }
             }
         } catch {
-            isOver = true
-            message = []
+            drop()
             throw error
         }
+    }
+
+    /// Forgets the message under way; nothing is read any more.
+    package mutating func drop() {
+        isOver = true
+        message = []
     }
 
     // MARK: Heads
@@ -192,8 +197,7 @@ package struct WebSocketParser {
         case .pong: deliver(.pong)
         default:
             let end = try end()
-            isOver = true
-            message = []
+            drop()
             deliver(end)
         }
     }

@@ -70,7 +70,7 @@ import Testing
 
     @Test func whatWasNotSentIsNotForgottenForAWordOfThePages() {
         var outbox = Outbox()
-        for _ in 1...3 { outbox.add(Array("1".utf8)) }
+        for _ in 1...3 { _ = outbox.add(Array("1".utf8)) }
         outbox.acknowledge(3)
         outbox.withdraw(2)
         #expect(outbox.nextFrame() == Array(#"{"life":1,"down":[[1,1],[2,{}],[3,1]]}"#.utf8))
@@ -88,7 +88,7 @@ import Testing
 
     @Test func whatIsAroundSmallMessagesIsCountedToo() {
         var outbox = Outbox()
-        for _ in 1...1000 { outbox.add(Array("{}".utf8)) }
+        for _ in 1...1000 { _ = outbox.add(Array("{}".utf8)) }
         let frame = outbox.nextFrame()
         #expect((2000..<outbox.bytes).contains(frame?.count ?? 0))
     }

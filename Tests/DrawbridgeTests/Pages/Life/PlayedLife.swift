@@ -31,11 +31,42 @@ final class PlayedLife {
         subscript(call: Int) -> [Result<JSON, PageError>] { ends.withLock { $0[call] ?? [] } }
     }
 
+    /// What its pages take of a server's memory, over all gateways of a life.
+    private final class Room: Sendable {
+        private let bytes = Mutex(0)
+        var count: Int { bytes.withLock { $0 } }
+        func add(_ more: Int) { bytes.withLock { $0 += more } }
+    }
+
+    /// One page's share of it, in one direction.
+    private final class Share: WaitingMemory {
+        private let room: Room
+        private let bytes = Mutex(0)
+
+        init(of room: Room) { self.room = room }
+
+        deinit { room.add(-bytes.withLock { $0 }) }
+
+        func change(to count: Int) -> Bool {
+            changeAnyway(to: count)
+            return true
+        }
+
+        func changeAnyway(to count: Int) {
+            let more = bytes.withLock { bytes in
+                defer { bytes = count }
+                return count - bytes
+            }
+            room.add(more)
+        }
+    }
+
     private var dice: SeededRandom
     private var gateway: Gateway
     private let page: PlayedPage
     private let fault: LifeFault?
     private let began = Began()
+    private let room = Room()
     private let answers = Answers()
     private var lastCall = 0
     private var lastSent = 0
@@ -49,12 +80,13 @@ final class PlayedLife {
         let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &dice), radix: 16) }
         self.dice = dice
         self.fault = fault
-        gateway = Self.gateway(began)
+        gateway = Self.gateway(began, room)
         page = PlayedPage(gateway, id: digits.joined(), fault: fault)
     }
 
-    private static func gateway(_ began: Began) -> Gateway {
+    private static func gateway(_ began: Began, _ room: Room) -> Gateway {
         let gateway = Gateway(logger: .quiet)
+        gateway.pages.count { Share(of: room) }
         gateway.register(at: "/note") { Note(began: began) }
         return gateway
     }
@@ -69,6 +101,10 @@ final class PlayedLife {
         let end = hasLeft ? await farewell() : await comesHome()
         gateway.pages.end(.lost)
         for call in nativeCalls { await call.task.value }
+        // Handlers of a page that has gone have their inputs until they end, and a page whose last word came late is there
+        // for a moment.
+        for _ in 0..<10_000 where room.count != 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        if room.count != 0 { return "\(room.count) bytes of pages that are gone still count" }
         return end ?? wrongInOrder()
             ?? nativeCalls.lazy.compactMap { call in
                 self.answers[call.number].count == 1 ? nil : "native's call \(call.number) did not end once"
@@ -173,7 +209,7 @@ final class PlayedLife {
 
     private func restart() {
         gateway.pages.end(PageError(.stopped, "stopped"))
-        gateway = Self.gateway(began)
+        gateway = Self.gateway(began, room)
         page.meet(gateway)
         page.breakWire()
         while !page.left.isEmpty { page.endLeft(carrying: 0) }

@@ -1,0 +1,137 @@
+import Drawbridge
+import HTTPTypes
+import MicroHTTPD
+import TestSupport
+import Testing
+
+/// What pages ask for, send and do not take counts in the memory for bodies, and comes back.
+@Suite("Memory: pages that ask for much and take nothing", .timeLimit(.minutes(2)))
+struct PageMemoryTests {
+    private static let megabyte = 1 << 20
+
+    /// Serves with 24 MB for all that waits.
+    private static func serving(_ test: (Gateway, _ port: Int) async throws -> Void) async throws {
+        let gateway = Gateway.quiet()
+        gateway.register(Much.self, at: "/much")
+        gateway.register(Keeping.self, at: "/keeping")
+        gateway.register(Size.self, at: "/size")
+        var limits = Limits()
+        limits.memoryForBodies = 24 * megabyte
+        try await HostileTests.serving(gateway, limits: limits) { try await test(gateway, $0) }
+    }
+
+    /// A page's message with one call.
+    private static func call(_ name: String, _ id: Int, _ data: JSON = .null) -> JSON {
+        let id = JSON.number(.init(id))
+        return ["up": [[id, ["call": .string(name), "data": data, "id": id]]]]
+    }
+
+    /// Waits until a body of 7 MB is taken, or until it is not.
+    private static func waitUntilABody(isTaken: Bool, _ port: Int) async throws {
+        let request = post("/size?_mobile_bridge=1", [UInt8](repeating: 1, count: 7 * megabyte))
+        while true {
+            let reply = try await blocking {
+                let client = try RawClient(port, timeout: 60)
+                // Who is refused reads no more of it.
+                try? client.send(request)
+                return try client.reply()
+            }
+            #expect(reply.status == 200 || reply.status == 503)
+            if (reply.status == 200) == isTaken { return }
+        }
+    }
+
+    @Test func answersThatAPageDoesNotTakeCount() async throws {
+        try await Self.serving { gateway, port in
+            let page = try await ChannelPage.open(port, gateway.access.token.text)
+            for id in 1...40 { try await page.tell(Self.call("much", id)) }
+            // Some are on their way; the others come when these are acknowledged, and the last are errors.
+            var answers = try await page.messages(1)
+            try await Self.waitUntilABody(isTaken: false, port)
+            while answers.count < 40 {
+                try await page.tell(["ack": .number(.init(answers.count))])
+                answers += try await page.messages(1)
+            }
+            let values = answers.compactMap { $0[1]?["value"]?.stringValue?.utf8.count }
+            let errors = answers.compactMap { $0[1]?["error"] }
+            #expect(values.allSatisfy { $0 == Self.megabyte })
+            // A few of them count twice while they are sent.
+            #expect((18...23).contains(values.count) && values.count + errors.count == 40)
+            for error in errors {
+                #expect(error["code"] == 503)
+                #expect(error["message"]?.stringValue?.contains("--memory-for-bodies") == true)
+            }
+            try await page.tell(["ack": 40])
+            try await Self.waitUntilABody(isTaken: true, port)
+        }
+    }
+
+    @Test func aPageThatIsGivenUpGivesBackWhatItHasNotTaken() async throws {
+        try await Self.serving { gateway, port in
+            let page = try await ChannelPage.open(port, gateway.access.token.text)
+            for id in 1...40 { try await page.tell(Self.call("much", id)) }
+            try await Self.waitUntilABody(isTaken: false, port)
+            page.socket.raw.close()
+            gateway.pages.all.first?.giveUp()
+            try await Self.waitUntilABody(isTaken: true, port)
+        }
+    }
+
+    @Test func inputsOfCallsThatAreUnderWayCount() async throws {
+        try await Self.serving { gateway, port in
+            let page = try await ChannelPage.open(port, gateway.access.token.text)
+            let data = JSON.string(String(repeating: "x", count: 5 * Self.megabyte))
+            // Four have room; of the next one not all is taken.
+            for id in 1...5 { try? await page.tell(Self.call("keeping", id, data)) }
+            #expect(try await page.closing() == 1013)
+            try await Self.waitUntilABody(isTaken: false, port)
+            // Its handlers are cancelled with it.
+            gateway.pages.all.first?.giveUp()
+            try await Self.waitUntilABody(isTaken: true, port)
+        }
+    }
+
+    @Test func aMessageThatIsHalfThereCounts() async throws {
+        try await Self.serving { gateway, port in
+            let token = gateway.access.token.text
+            var pages: [ChannelPage] = []
+            for number in 0..<3 {
+                let id = String(repeating: String(number), count: 32)
+                pages.append(try await ChannelPage.open(port, token, id: id))
+            }
+            let digits = [UInt8](repeating: UInt8(ascii: "1"), count: 10 * Self.megabyte)
+            let half = WebSocketClient.frame(1, digits, length: 11 * Self.megabyte)
+            for page in pages { try await blocking { try? page.socket.raw.send(half) } }
+            // Two have room.
+            #expect(try await pages[2].closing() == 1013)
+            try await Self.waitUntilABody(isTaken: false, port)
+            for page in pages { page.socket.raw.close() }
+            try await Self.waitUntilABody(isTaken: true, port)
+            // The page comes back, and is served.
+            let epoch = try #require(pages[2].welcome["epoch"]?.stringValue)
+            let again = try await ChannelPage.open(
+                port, token, id: String(repeating: "2", count: 32), epoch: epoch)
+            try await again.tell(Self.call("alive", 1))
+            #expect(try await again.messages(1)[0][1]?["value"] == true)
+        }
+    }
+
+    /// Answers 1 MB.
+    private struct Much: JSONHandler {
+        func handle(_ input: Nothing) async throws -> String { String(repeating: "x", count: 1 << 20) }
+    }
+
+    /// Takes any input, and waits until it is cancelled.
+    private struct Keeping: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            try await Task.sleep(for: .seconds(600))
+            return try Response(output: request.body.bytes?.count)
+        }
+    }
+
+    private struct Size: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            try Response(output: request.body.bytes?.count)
+        }
+    }
+}

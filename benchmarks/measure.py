@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import instructions
 import pages
 import upstream
 
@@ -406,12 +407,21 @@ def main():
     parser.add_argument("--peers", help="only these servers, by commas, the first to compare with: C,ours")
     parser.add_argument(
         "--before", metavar="FOLDER", help="another checkout whose benchmarks are built: its gateway is measured beside ours")
+    parser.add_argument(
+        "--instructions", action="store_true", help="nothing but the instructions of a request, by callgrind")
     options = parser.parse_args()
     if options.before:
         global BEFORE
         BEFORE = pathlib.Path(options.before) / "benchmarks" / ".build" / "release"
         if not (BEFORE / "ours").exists():
             parser.error(f"there is no {BEFORE / 'ours'}; run benchmarks/run start in that checkout once")
+    if options.instructions:
+        programs = {"ours": BUILT / "ours"} | ({"before": BEFORE / "ours"} if options.before else {})
+        with tempfile.TemporaryDirectory() as folder:
+            table(
+                "Instructions of a request", ["", *programs],
+                instructions.rows(list(programs.values()), free_port, folder))
+        return
     unknown = set(options.scenario) - set(names)
     if unknown:
         parser.error(f"there is no scenario {', '.join(sorted(unknown))}; there are {', '.join(names)}")

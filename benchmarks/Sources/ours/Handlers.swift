@@ -20,6 +20,11 @@ struct Async: Handler {
     private static func body() async -> [UInt8] { greeting }
 }
 
+/// Goes on, and suspends nothing.
+struct Transparent: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response { await next(request) }
+}
+
 /// Asks an actor.
 struct Hop: Handler {
     actor Greeter {

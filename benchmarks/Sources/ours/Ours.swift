@@ -4,7 +4,7 @@ import Glibc
 
 /// The gateway that is measured:
 /// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL [--insecure]]
-/// [--connections COUNT]`.
+/// [--connections COUNT] [--middleware]`.
 @main
 struct Ours {
     static func main() throws {
@@ -19,7 +19,8 @@ struct Ours {
             options.isInsecure = arguments.contains("--insecure")
             passThrough.append(.upstream(upstream, options))
         }
-        let gateway = Gateway(passThrough: passThrough)
+        let middleware: [any Middleware] = arguments.contains("--middleware") ? [Transparent()] : []
+        let gateway = Gateway(passThrough: passThrough, middleware: middleware)
         gateway.register(Sync.self, at: "/sync")
         gateway.register(Async.self, at: "/async")
         let greeter = Hop.Greeter()

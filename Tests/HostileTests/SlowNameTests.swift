@@ -9,7 +9,8 @@ import Testing
 struct SlowNameTests {
     /// A name server that hears what it is asked, and says nothing.
     private final class SilentNameServer: Sendable {
-        let address = "127.53.53.53"
+        /// Of this machine, and of this process alone.
+        let address = "127.53.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF)"
         private let socket: Int32
 
         init() throws {

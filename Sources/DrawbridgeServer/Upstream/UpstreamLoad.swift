@@ -27,10 +27,10 @@ final class UpstreamLoad: Sendable {
         var tunnel: UpstreamTunnel?
     }
 
-    private typealias Tell = (Result<Beginning, any Error>) -> Void
+    typealias Tell = (Result<Beginning, any Error>) -> Void
 
     /// What has become of the answer.
-    private enum Answer {
+    enum Answer {
         /// Nobody has asked.
         case none
         /// The head is to come.
@@ -47,7 +47,7 @@ final class UpstreamLoad: Sendable {
     // would be that of every enum that holds one: a hundredth of what a small answer costs.
 
     /// Who reads the body of the answer.
-    private enum Reader {
+    enum Reader {
         /// Nobody, for now.
         case nobody
         /// A task, which gets the next piece, nil after the last.
@@ -56,7 +56,7 @@ final class UpstreamLoad: Sendable {
         case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
     }
 
-    private struct State {
+    struct State {
         /// Kept until what it has received is read.
         var transfer: Transfer?
         var answer = Answer.none
@@ -72,15 +72,15 @@ final class UpstreamLoad: Sendable {
         var isReadingAhead = false
     }
 
-    private enum Ending {
+    enum Ending {
         case whole
         case broken(TransferError)
         case cancelled
     }
 
-    private let host: String
+    let host: String
     private let guardian: Transfer.Guardian?
-    private let own: LoopBound<State>
+    let own: LoopBound<State>
 
     /// - Parameter host: what the server is called in errors.
     init(on loop: Loop, host: String, guardian: Transfer.Guardian? = nil) {
@@ -89,9 +89,9 @@ final class UpstreamLoad: Sendable {
         own = LoopBound(State(), to: loop)
     }
 
-    private var loop: Loop { own.loop }
+    var loop: Loop { own.loop }
     /// Kept while it is called, whatever follows from that.
-    private var transfer: Transfer? { own.value.transfer }
+    var transfer: Transfer? { own.value.transfer }
 
     /// Whether it is on a loop: what the engine fetches must be on that of its exchange.
     func isOn(_ loop: Loop) -> Bool { self.loop === loop }
@@ -151,7 +151,7 @@ final class UpstreamLoad: Sendable {
     }
 
     /// Tells the head, once the answer can begin.
-    private func begin() {
+    func begin() {
         guard case .held(let head, let tell) = own.value.answer, canBegin, let transfer = own.value.transfer
         else { return }
         if case .broken(let error) = own.value.ending, transfer.receivedCount == 0 {
@@ -246,59 +246,6 @@ extension UpstreamLoad: BodySource {
     }
 }
 
-// The body of the request.
-extension UpstreamLoad {
-    /// Sends a body that is still on its way.
-    private func pump(_ body: Request.Body) {
-        Task.immediateDetached(executorPreference: loop) { [self] in
-            do {
-                for try await chunk in body { try await send(chunk) }
-                endUpload()
-            } catch {
-                // Its sender has left; or the answer has begun, and the rest of the body is dropped.
-                giveUpUpload()
-            }
-        }
-    }
-
-    /// Sends a part of the body, and waits while the server is slower.
-    private func send(_ bytes: [UInt8]) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            loop.perform { [self] in
-                own.value.upload.bring(bytes) { continuation.resume(with: $0) }
-                transfer?.resumeSending()
-                // The server may have stopped to take any.
-                if case .held = own.value.answer { readAhead() }
-            }
-        }
-    }
-
-    /// The body has been sent.
-    private func endUpload() {
-        loop.perform { [self] in
-            guard own.value.upload.isOpen else { return }
-            own.value.upload.end()
-            transfer?.resumeSending()
-            begin()
-        }
-    }
-
-    /// The body will never be whole, and nobody may take it for that; an answer that has begun goes on.
-    private func giveUpUpload() {
-        loop.perform { [self] in
-            guard own.value.upload.isOpen else { return }
-            own.value.upload.stop()
-            switch own.value.answer {
-            case .none, .over, .begun: transfer?.giveUpSending()
-            case .awaited, .held:
-                transfer?.cancel()
-                ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
-            }
-        }
-    }
-
-}
-
 extension UpstreamLoad: TransferOwner {
     func receive(_ head: ResponseHead) {
         guard case .awaited(let tell) = own.value.answer else { return }
@@ -319,7 +266,7 @@ extension UpstreamLoad: TransferOwner {
     }
 
     /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
-    private func readAhead() {
+    func readAhead() {
         guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else {
             return
         }

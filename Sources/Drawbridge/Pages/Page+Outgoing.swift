@@ -1,0 +1,170 @@
+import Synchronization
+
+// Native to page.
+extension Page {
+    /// How long a page may take for an answer unless the call says otherwise.
+    public static let usualDeadline = Duration.seconds(30)
+
+    /// Calls a handler of the page's, and waits for its answer.
+    ///
+    /// The call is made in the page's own dialect: a handler that was registered with its WebViewJavascriptBridge, its
+    /// `bridge.handleNativeMsg`, or a global function of that name; the first that there is, unless `bridge` says which.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which the page registered it.
+    ///   - data: what it gets.
+    ///   - bridge: the dialect.
+    ///   - deadline: how long it may take; nil for ever. An `alert()` in the page holds up every answer.
+    /// - Returns: what the page answered; `null` for nothing.
+    /// - Throws: a ``PageError`` that says what happened to the page.
+    public func call(
+        _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
+    ) async throws -> JSON {
+        try await ask("\(name) of the page", deadline) { id in
+            Self.call(name, data, bridge, id)
+        }
+    }
+
+    /// Calls a handler of the page's, and does not wait for it.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
+        try post(Self.call(name, data, bridge, nil).bytes)
+    }
+
+    /// Runs a script in the page and gives its value, awaited if it is a promise.
+    ///
+    /// A page whose policy forbids `eval` runs no script: then it fails, and says so.
+    ///
+    /// - Throws: a ``PageError``, with the script's own message where it threw.
+    public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
+        try await ask("a script in the page", deadline) { id in
+            ["evaluate": .string(script), "id": .number(.init(id))]
+        }
+    }
+
+    /// Sends an event: the page's `addEventListener("drawbridge:name", …)` hears it, with the data as its `detail`.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func emit(_ event: String, _ data: JSON = .null) throws {
+        try post((["event": .string(event), "data": data] as JSON).bytes)
+    }
+
+    private static func call(_ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?) -> JSON {
+        var message: JSON.Object = ["call": .string(name)]
+        if !data.isNull { message["data"] = data }
+        if let id { message["id"] = .number(.init(id)) }
+        if let bridge { message["dialect"] = .string(bridge.rawValue) }
+        return .object(message)
+    }
+
+    /// Sends a question under a number, and waits for what comes back under it.
+    private func ask(
+        _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
+    ) async throws -> JSON {
+        if let waiting = PageDoor.waiting, waiting.page == id {
+            let error = PageError(
+                .waiting,
+                "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
+                    + "answer first, or let the page call by a door with a callback")
+            gateway.logger.warning("page \(id.prefix(8)) at \(path), called by \(waiting.handler): \(error)")
+            throw error
+        }
+        tellWhereItStandsStill(what)
+        let call = PendingCall(page: self, what: what)
+        let (id, missing) = state.withLock { state in
+            guard state.missing == nil || state.goneBy != nil else { return (0, state.missing) }
+            state.lastCall += 1
+            state.calls[state.lastCall] = call
+            return (state.lastCall, nil)
+        }
+        if let missing { throw missing }
+        call.number = id
+        do {
+            call.place = try post(message(id).bytes)
+        } catch {
+            state.withLock { _ = $0.calls.removeValue(forKey: id) }
+            throw error
+        }
+        return try await call.answer(within: deadline)
+    }
+
+    /// Names the handlers for which the page stands still, once for each request: if they wait for what it is asked,
+    /// by another task or by another handler, nobody gets an answer.
+    private func tellWhereItStandsStill(_ what: String) {
+        let handlers = state.withLock { state in
+            let new = state.waits.filter { !$0.value.isTold }
+            for number in new.keys { state.waits[number]?.isTold = true }
+            return new.values.map(\.handler).sorted()
+        }
+        guard !handlers.isEmpty else { return }
+        let names = handlers.joined(separator: ", ")
+        gateway.logger.warning(
+            """
+            page \(id.prefix(8)) at \(path) stands still in a synchronous request until \(names) has answered, and \
+            \(what) waits until then; if \(names) waits for that, neither ends
+            """)
+    }
+
+    /// The page stands still from now on, in a request that a handler answers.
+    func standStill(for handler: String) -> Int {
+        state.withLock { state in
+            state.lastWait += 1
+            state.waits[state.lastWait] = Wait(handler: handler)
+            return state.lastWait
+        }
+    }
+
+    /// It has its answer.
+    func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
+
+    /// Sends a message, now or when the page is back.
+    ///
+    /// - Parameter limit: the bytes that may wait for the page, this message among them.
+    /// - Returns: its number.
+    @discardableResult
+    func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
+        let outcome: Result<Int, PageError> = state.withLock { state in
+            if let gone = state.goneBy { return .failure(gone) }
+            guard Outbox.fits(text) else {
+                return .failure(
+                    PageError(.full, "\(text.count) bytes are more than a page is sent in one message"))
+            }
+            guard state.outbox.hasRoom(for: text, limit: limit) else {
+                return .failure(
+                    PageError(
+                        .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
+            }
+            guard state.outbox.add(text) else {
+                return .failure(PageError(.full, HTTPError.noRoomForPages.message))
+            }
+            // It may be acknowledged before this is over.
+            let number = state.outbox.last
+            state.sendWhatMayGo()
+            return .success(number)
+        }
+        let number = try outcome.get()
+        tell("SEND", text)
+        return number
+    }
+
+    /// For whoever debugs a page: what goes to it and comes from it, at the level `debug` (contract, section 4).
+    func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
+        guard gateway.isTelling else { return }
+        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(Gateway.shown(text()))")
+    }
+
+    /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.
+    func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
+        state.withLock { $0.calls.removeValue(forKey: id) }?.end(outcome)
+    }
+
+    /// Ends a call without its answer; where it has not left yet, the page never hears of it.
+    func giveUp(_ call: PendingCall, _ error: PageError) {
+        state.withLock { state in
+            state.calls[call.number] = nil
+            state.outbox.withdraw(call.place)
+        }
+        call.end(.failure(error))
+    }
+}

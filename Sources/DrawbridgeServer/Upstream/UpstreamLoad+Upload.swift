@@ -1,0 +1,55 @@
+import Drawbridge
+import EventLoop
+import HTTPClient
+
+// The body of the request.
+extension UpstreamLoad {
+    /// Sends a body that is still on its way.
+    func pump(_ body: Request.Body) {
+        Task.immediateDetached(executorPreference: loop) { [self] in
+            do {
+                for try await chunk in body { try await send(chunk) }
+                endUpload()
+            } catch {
+                // Its sender has left; or the answer has begun, and the rest of the body is dropped.
+                giveUpUpload()
+            }
+        }
+    }
+
+    /// Sends a part of the body, and waits while the server is slower.
+    private func send(_ bytes: [UInt8]) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            loop.perform { [self] in
+                own.value.upload.bring(bytes) { continuation.resume(with: $0) }
+                transfer?.resumeSending()
+                // The server may have stopped to take any.
+                if case .held = own.value.answer { readAhead() }
+            }
+        }
+    }
+
+    /// The body has been sent.
+    private func endUpload() {
+        loop.perform { [self] in
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.end()
+            transfer?.resumeSending()
+            begin()
+        }
+    }
+
+    /// The body will never be whole, and nobody may take it for that; an answer that has begun goes on.
+    private func giveUpUpload() {
+        loop.perform { [self] in
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.stop()
+            switch own.value.answer {
+            case .none, .over, .begun: transfer?.giveUpSending()
+            case .awaited, .held:
+                transfer?.cancel()
+                ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import HTTPGrammar
+import HTTPTypes
+
+// Each field as it is found: to the headers, or to what frames the body.
+extension HeadAudit.Fields {
+    mutating func add(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(Refusal) {
+        // Most requests have these, and they are none of the headers.
+        if name.isText("Host") { return try add(host: value) }
+        if name.isText("Content-Length") {
+            lengths.append(Self.asJudged(value))
+            count += 1
+            return
+        }
+        guard let name = FieldNames.name(name) else {
+            throw .malformed("the name of a header field is no token")
+        }
+        switch name {
+        case .host: return try add(host: value)
+        case .contentLength: lengths.append(Self.asJudged(value))
+        case .transferEncoding: codings.append(Self.asJudged(value))
+        case .expect:
+            expectations.append(Self.asJudged(value))
+            append(name, value)
+        default: append(name, value)
+        }
+        count += 1
+    }
+
+    private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
+        // What is no ASCII is kept byte by byte.
+        headers.append(
+            value.allSatisfy { $0 < 0x80 }
+                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+                : HTTPField(name: name, value: value))
+    }
+
+    /// A value as the library reads it: without the white space in front of it, with that behind it.
+    private static func asJudged(_ value: UnsafeRawBufferPointer) -> String {
+        String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
+    }
+
+    /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
+    private static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, value.count)
+        while start < end, value[start].isBlank { start += 1 }
+        while end > start, value[end - 1].isBlank { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: value[start..<end])
+    }
+
+    /// The library does not read `Host`, and whoever does gets this value: it may be made tidy.
+    private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
+        guard host == nil else { throw .malformed("there are two Host headers; send one") }
+        host = String(decoding: Self.trimmed(value), as: UTF8.self)
+        count += 1
+    }
+}

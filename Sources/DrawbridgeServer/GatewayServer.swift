@@ -33,15 +33,17 @@ public final class GatewayServer: Sendable {
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
             admitting: { head, remoteAddress, localAddress in
-                let request = Request(
-                    head.asRequest, remoteAddress: remoteAddress,
-                    localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress())
-                switch gateway.admission(of: request) {
-                case .refused(let request, let response):
-                    log?.add(request, response, bytes: response.body.bytes?.count ?? 0)
-                    return .refused(response.head, response.body.bytes ?? [])
-                case .taken(.streamed): return .streamed
-                case .taken(.collected(upTo: let limit)): return .collected(upTo: limit ?? gateway.bodyLimit)
+                let plan = gateway.plan(
+                    for: Request(
+                        head.asRequest, remoteAddress: remoteAddress,
+                        localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress()))
+                switch gateway.admission(by: plan) {
+                case .refused(let response):
+                    log?.add(plan.request, response, bytes: response.body.bytes?.count ?? 0)
+                    return (.refused(response.head, response.body.bytes ?? []), nil)
+                case .taken(.streamed): return (.streamed, AdmittedPlan(plan))
+                case .taken(.collected(upTo: let limit)):
+                    return (.collected(upTo: limit ?? gateway.bodyLimit), AdmittedPlan(plan))
                 }
             },
             above: 4 << 10,
@@ -91,6 +93,13 @@ public final class GatewayServer: Sendable {
 
 extension WaitingBytes: WaitingMemory {}
 
+/// What a gateway decided when the engine asked about a body, kept until that is there.
+private final class AdmittedPlan: Sendable {
+    let plan: Plan
+
+    init(_ plan: Plan) { self.plan = plan }
+}
+
 extension Exchange {
     /// When a request began whose time nobody asks for.
     private static let unlogged = ContinuousClock.now
@@ -105,37 +114,39 @@ extension Exchange {
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
         let beginning = gateway.begin(
-            head.asRequest, body, from: remoteAddress, at: localForOthers, by: tasks)
+            plan(body, gateway, on: tasks.loop), for: head.asRequest, by: tasks)
         let request = beginning.request
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
         case .answered(let reply, to: let request):
-            send(reply, to: request, since: start, log)
-        case .loading(let load, for: let request):
+            send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log)
+        case .pending(let pending, for: let request):
+            let sending: @Sendable (AccessLog.Cut?) -> Void = { [self, request] cut in
+                let reply = pending.reply(to: request, in: gateway)
+                send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log, cut: cut)
+            }
             // What a handler asks an actor for is there in a moment.
-            drainTasks { load.isOver }
-            if load.isOver {
-                return send(gateway.end(of: load, for: request), to: request, since: start, log)
-            }
-            onLeave(load.cancel)
-            load.wait { [self, request] in
-                send(
-                    gateway.end(of: load, for: request), to: request, since: start, log,
-                    cut: load.isCancelled ? whyCancelled : nil)
-            }
+            drainTasks { pending.isOver }
+            if pending.isOver { return sending(nil) }
+            onLeave(pending.cancel)
+            pending.wait { [self] in sending(pending.isCancelled ? whyCancelled : nil) }
         case .relaying(let begin, for: let request):
             onLeave(
                 begin { [self, request] reply in
                     send(
-                        gateway.fitting(reply, to: request, in: headRoom), to: request, since: start, log,
+                        gateway.fitting(reply, to: request, on: self), to: request, since: start, log,
                         cut: cut)
                 })
-        case .tooLong(let request):
-            sendInTask(to: request, since: start, log) { [headRoom] in
-                let reply = SealedResponse(await gateway.respond(to: request, on: tasks.loop))
-                return gateway.fitting(reply, to: request, in: headRoom).whole
-            }
         }
+    }
+
+    /// What was decided when the body was asked about, if it was and that still holds; else what is decided now.
+    private func plan(_ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop) -> Plan {
+        if let admitted = admitted as? AdmittedPlan, let plan = gateway.plan(admitted.plan, with: body) {
+            return plan
+        }
+        return gateway.plan(
+            for: head.asRequest, body, from: remoteAddress, at: localForOthers, on: loop)
     }
 
     /// Gives the connection to a page, or says why not.
@@ -268,9 +279,10 @@ extension Exchange {
 extension Gateway {
     /// The answer, or a 502 where a server behind the gateway sent more header fields than there is room for.
     fileprivate func fitting(
-        _ reply: consuming SealedResponse, to request: Request, in room: Int
+        _ reply: consuming SealedResponse, to request: Request, on exchange: Exchange
     ) -> SealedResponse {
         guard reply.response.isRelayed else { return reply }
+        let room = exchange.headRoom
         let bytes = reply.response.headers.bytes
         guard bytes > room else { return reply }
         let error = HTTPError(

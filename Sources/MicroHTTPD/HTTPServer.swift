@@ -26,8 +26,10 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias Admit = @Sendable (HTTPRequest, Bool, String?) -> Admission
+    /// What was decided on a head, and what is kept of that for whoever answers (``Exchange/admitted``).
+    package typealias Admitted = (admission: Admission, kept: (any AnyObject & Sendable)?)
     /// The same of a head as the audit left it, with the caller's address and what looks up ours.
-    package typealias AdmitHead = @Sendable (AuditedHead, String?, () -> String?) -> Admission
+    package typealias AdmitHead = @Sendable (AuditedHead, String?, () -> String?) -> Admitted
 
     /// An answer to what was refused: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
@@ -78,7 +80,7 @@ public final class HTTPServer: Sendable {
     ) {
         self.init(
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
-            admitting: { head, address, _ in admit(head.request, head.isAbsoluteForm, address) },
+            admitting: { head, address, _ in (admit(head.request, head.isAbsoluteForm, address), nil) },
             refuse: refuse,
             handling: { exchange in exchange.run { await handle(exchange) } })
     }
@@ -221,7 +223,7 @@ public final class HTTPServer: Sendable {
         return Answer(head, .bytes(body), closing: true)
     }
 
-    func admit(_ head: AuditedHead, from caller: Connection) -> Admission {
+    func admit(_ head: AuditedHead, from caller: Connection) -> Admitted {
         admitHead(head, caller.address) { caller.localAddress }
     }
 

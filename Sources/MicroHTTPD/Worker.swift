@@ -13,8 +13,8 @@ final class Worker: Loop.Driven, Sendable {
     let index: Int
     let reading: HeadReading
     /// The server's own, at hand.
-    private let scheme: String
-    private let limits: Limits
+    let scheme: String
+    let limits: Limits
 
     /// Connections taken in a row, before those that there are get their turn.
     private static let acceptedAtOnce = 256
@@ -26,7 +26,7 @@ final class Worker: Loop.Driven, Sendable {
     let upgrades: Upgrades
     private let box: LoopBound<State>
 
-    private struct State {
+    struct State {
         let callbacks: Callbacks
         var daemon: OpaquePointer!
         var connections: [ObjectIdentifier: Connection] = [:]
@@ -50,14 +50,14 @@ final class Worker: Loop.Driven, Sendable {
     }
 
     /// What the library is given to call; it must outlive the daemon.
-    private final class Callbacks {
+    final class Callbacks {
         let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
 
         deinit { pointer.deallocate() }
     }
 
     /// To be asked for on the loop.
-    private var state: State {
+    var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
     }
@@ -226,67 +226,9 @@ final class Worker: Loop.Driven, Sendable {
         tellIfIdle()
     }
 
-    /// The answer where all bodies together have no room for something; says in the log what would make room.
-    func noRoom(_ what: String) -> Answer {
-        let megabytes = server.bodyMemory.limit >> 20
-        logShortage(
-            .warning,
-            """
-            \(what) was refused: the bodies of all requests may take \(megabytes) MB together; raise that with \
-            --memory-for-bodies (Limits.memoryForBodies)
-            """)
-        let (head, body) = server.refuse(
-            Refusal(.serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description))
-        return Answer(head, .bytes(body), closing: true, retryAfter: 1)
-    }
-
     private func upgradeEnded() {
         resumeListening()
         tellIfIdle()
-    }
-
-    /// Says that there is no room, at most once a second.
-    private func logShortage(_ level: Logger.Level, _ message: String) {
-        guard Loop.now - state.lastShortageLog >= 1000 else { return }
-        state.lastShortageLog = Loop.now
-        server.logger.log(level: level, "\(message)")
-    }
-
-    /// What the library says, at most one line a second: some messages come once for every broken request.
-    func logLibrary(_ message: String) {
-        if state.daemon == nil {
-            state.startProblem = state.startProblem ?? message
-            return
-        }
-        let now = Loop.now
-        // So it calls that we close a connection whose caller has left.
-        let isOurs =
-            message.hasPrefix("Application reported internal error")
-            || message.contains("application error generating response")
-        guard now - state.lastLog >= 1000, !isOurs else { return }
-        state.lastLog = now
-        // So it says that a head does not fit a connection's memory; of which request, it does not say.
-        if message.contains("in memory pool") || message.contains("in pool")
-            || message.contains("HTTP response code is 431")
-            || message.contains("HTTP response code is 414")
-        {
-            return server.logger.warning(
-                """
-                a request was refused: its head does not fit the \(server.limits.pool >> 10) KB of memory that a \
-                connection has; raise that with --memory-per-connection (Limits.pool), or send less in the query \
-                and in cookies
-                """)
-        }
-        // So it calls any handshake that fails.
-        if message.contains("received handshake message out of context") {
-            server.logger.notice(
-                """
-                a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
-                neither TLS 1.2 nor 1.3
-                """)
-        } else {
-            server.logger.notice("libmicrohttpd: \(message)")
-        }
     }
 
     // MARK: Stopping
@@ -372,88 +314,6 @@ extension Worker {
         state.handshakes.ended(connection)
         upgrades.connectionClosed(connection)
         resumeListening()
-    }
-
-    /// The first call: the head is there, and nothing else.
-    func begin(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
-    ) -> (exchange: Exchange?, goesOn: Bool) {
-        guard let context = dbr_connection_context(connection) else { return (nil, false) }
-        let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        let head: AuditedHead
-        do {
-            head = try reading.audit(
-                connection, method: method, target: caller.target, version: version, scheme: scheme,
-                limits: limits, known: &state.knownHeads)
-        } catch {
-            return (nil, refuse(error, connection))
-        }
-        guard !state.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
-        caller.enter(.busy)
-        let exchange: Exchange
-        switch admission(of: head, from: caller) {
-        case .refused(let answer):
-            guard let limit = droppableLength(head) else {
-                return (nil, answer.queue(on: connection, for: nil))
-            }
-            exchange = Exchange(head, .dropped(upTo: limit), connection, caller, self)
-            exchange.discardBody(answering: answer)
-        case .collected(let limit):
-            exchange = Exchange(head, .collected(upTo: limit), connection, caller, self)
-        case .streamed:
-            exchange = Exchange(head, .streamed, connection, caller, self)
-        }
-        if head.framing != .none { caller.enter(.body(count: 0)) }
-        if exchange.isStreamed { exchange.start() }
-        return (exchange, true)
-    }
-
-    /// What happens to the body of a request.
-    private enum Admission {
-        /// Nobody reads it.
-        case refused(Answer)
-        case collected(upTo: Int)
-        case streamed
-    }
-
-    /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
-    private func admission(of head: AuditedHead, from caller: Connection) -> Admission {
-        guard head.framing != .none else { return .collected(upTo: 0) }
-        if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
-            return .collected(upTo: length)
-        }
-        let admission = server.admit(head, from: caller)
-        if case .collected(let limit) = admission, case .length(let length) = head.framing,
-            length > limit
-        {
-            let refusal = Refusal(
-                .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
-            let (response, body) = server.refuse(refusal)
-            return .refused(Answer(response, .bytes(body), closing: true))
-        }
-        if case .collected = admission, case .length(let length) = head.framing,
-            !server.bodyMemory.hasRoom(for: length)
-        {
-            return .refused(noRoom("a body of \(length) bytes for \(head.target)"))
-        }
-        switch admission {
-        case .refused(let response, let body):
-            return .refused(Answer(response, .bytes(body), closing: true))
-        case .collected(let limit): return .collected(upTo: limit)
-        case .streamed: return .streamed
-        }
-    }
-
-    /// How much of a refused body is read so that its sender sees the answer; nil when it must not send it at all.
-    private func droppableLength(_ head: AuditedHead) -> Int? {
-        guard !head.expectsContinue else { return nil }
-        if case .length(let length) = head.framing, length > server.limits.discarded { return nil }
-        return server.limits.discarded
-    }
-
-    private func refuse(_ refusal: Refusal, _ connection: OpaquePointer) -> Bool {
-        let (head, body) = server.refuse(refusal)
-        return Answer(head, .bytes(body), closing: true).queue(on: connection, for: nil)
     }
 
     /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest; and

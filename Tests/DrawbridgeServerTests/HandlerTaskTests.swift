@@ -61,11 +61,23 @@ import Testing
         }
     }
 
+    /// Tells when its own task is not as new.
+    private struct Looking: Middleware {
+        let stage: Stage
+
+        func handle(_ request: Request, next: Next) async throws -> Response {
+            if Task.isCancelled || Player.word != "none" { stage.tell("middleware has another one's task") }
+            return await next(request)
+        }
+    }
+
     private let stage = Stage()
 
     /// Starts a gateway with one loop; what asks it may open several connections.
-    private func serving(_ test: (Int) async throws -> Void) async throws {
-        let gateway = Gateway()
+    ///
+    /// - Parameter isWrapped: behind middleware, which has such a task too.
+    private func serving(_ isWrapped: Bool, _ test: (Int) async throws -> Void) async throws {
+        let gateway = Gateway(middleware: isWrapped ? [Looking(stage: stage)] : [])
         gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
         gateway.register(at: "/late") { [stage] request in Late(request: request, stage: stage) }
         try await DrawbridgeServerTests.serving(
@@ -88,8 +100,9 @@ import Testing
         #expect(seen == "false none")
     }
 
-    @Test func aTaskThatItsHandlerCancelledServesNoOther() async throws {
-        try await serving { port in
+    @Test(arguments: [false, true])
+    func aTaskThatItsHandlerCancelledServesNoOther(_ isWrapped: Bool) async throws {
+        try await serving(isWrapped) { port in
             for word in ["", "cancel", "", "cancel", ""] {
                 let seen = try await Self.ask(word, at: port)
                 #expect(seen == "false none")
@@ -97,8 +110,9 @@ import Testing
         }
     }
 
-    @Test func valuesOfATaskEndWithTheHandlerThatSetThem() async throws {
-        try await serving { port in
+    @Test(arguments: [false, true])
+    func valuesOfATaskEndWithTheHandlerThatSetThem(_ isWrapped: Bool) async throws {
+        try await serving(isWrapped) { port in
             for (word, answer) in [("hop", "kept"), ("", "false none"), ("hop", "kept"), ("", "false none")] {
                 let seen = try await Self.ask(word, at: port)
                 #expect(seen == answer)
@@ -106,8 +120,9 @@ import Testing
         }
     }
 
-    @Test func aHandlerWhoseCallerLeftIsCancelledAndTheNextIsNot() async throws {
-        try await serving { port in
+    @Test(arguments: [false, true])
+    func aHandlerWhoseCallerLeftIsCancelledAndTheNextIsNot(_ isWrapped: Bool) async throws {
+        try await serving(isWrapped) { port in
             for round in 1...3 {
                 let client = try await blocking { try Self.send("leave", to: port) }
                 _ = try await stage.seen.wait { $0.count == 2 * round - 1 }
@@ -123,8 +138,9 @@ import Testing
         }
     }
 
-    @Test func aHandlerThatIsTooLateIsCancelledAndTheNextIsNot() async throws {
-        try await serving { port in
+    @Test(arguments: [false, true])
+    func aHandlerThatIsTooLateIsCancelledAndTheNextIsNot(_ isWrapped: Bool) async throws {
+        try await serving(isWrapped) { port in
             let late = try await Self.ask("leave", at: port, "/late")
             #expect(late.contains("did not answer within"))
             try await Self.expectUsual(at: port)
@@ -135,8 +151,9 @@ import Testing
         }
     }
 
-    @Test func moreHandlersThanTasksAreKeptAnswerAll() async throws {
-        try await serving { port in
+    @Test(arguments: [false, true])
+    func moreHandlersThanTasksAreKeptAnswerAll(_ isWrapped: Bool) async throws {
+        try await serving(isWrapped) { port in
             for round in 1...2 {
                 let clients = try await blocking {
                     try (0..<200).map { _ in try Self.send("wait", to: port) }

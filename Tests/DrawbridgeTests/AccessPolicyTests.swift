@@ -193,9 +193,10 @@ struct AccessPolicyTests {
         var request = Request(
             .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
         request.isAbsoluteForm = call.isAbsolute
-        switch gateway(Self.policy, Journal()).admission(of: request) {
+        let gateway = gateway(Self.policy, Journal())
+        switch gateway.admission(by: gateway.plan(for: request)) {
         case .taken: #expect(call.isTaken)
-        case .refused(_, let response):
+        case .refused(let response):
             #expect(!call.isTaken)
             #expect(response.status == .forbidden)
         }

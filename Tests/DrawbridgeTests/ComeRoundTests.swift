@@ -35,7 +35,8 @@ struct ComeRoundTests {
     func theHeadAloneAndTheWholeRequestAreDecidedAlike(_ target: String) async {
         let journal = Journal()
         let gateway = Self.gateway(journal)
-        guard case .taken(.streamed) = gateway.admission(of: Self.request(target)) else {
+        let plan = gateway.plan(for: Self.request(target))
+        guard case .taken(.streamed) = gateway.admission(by: plan) else {
             Issue.record("its body is collected for a handler that does not get it")
             return
         }

@@ -12,6 +12,9 @@ import Testing
         func schedule(_ step: @escaping @Sendable () -> Void) { step() }
     }
 
+    private static let head = RequestHead(
+        .get, scheme: "http", authority: "localhost", target: "/", headers: [:])
+
     @Test func theyTrapOnAnotherThread() async {
         #if arch(x86_64)
         let trap = ExitTest.Condition.signal(SIGILL)
@@ -20,9 +23,12 @@ import Testing
         #endif
         await #expect(processExitsWith: trap) { _ = HandlerTasks(on: Elsewhere()).next() }
         await #expect(processExitsWith: trap) {
-            _ = Gateway().begin(
-                RequestHead(.get, scheme: "http", authority: "localhost", target: "/", headers: [:]), .empty,
-                from: "127.0.0.1", by: HandlerTasks(on: Elsewhere()))
+            _ = Gateway().plan(for: Self.head, .empty, from: "127.0.0.1", on: Elsewhere())
+        }
+        await #expect(processExitsWith: trap) {
+            let gateway = Gateway()
+            let plan = gateway.plan(for: Request("/"))
+            _ = gateway.begin(plan, for: Self.head, by: HandlerTasks(on: Elsewhere()))
         }
     }
 }

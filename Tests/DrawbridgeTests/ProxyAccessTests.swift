@@ -148,7 +148,8 @@ struct ProxyAccessTests {
     @Test func theHeadAloneDecidesAlike() {
         let request = Self.request(
             "http://127.0.0.1:9999/login?_mobile_bridge=1", method: .post, [.secFetchSite: "same-origin"])
-        guard case .refused(_, let response) = Self.gateway().admission(of: request) else {
+        let gateway = Self.gateway()
+        guard case .refused(let response) = gateway.admission(by: gateway.plan(for: request)) else {
             Issue.record("it is taken")
             return
         }

@@ -91,6 +91,45 @@ import Testing
         }
     }
 
+    /// The engine has asked about its body, and was told to take it.
+    @Test func whatItIsStillSendingWhenItIsPutOutReachesNoHandler() async throws {
+        let gateway = Self.gateway()
+        let begun = Observed(0)
+        gateway.register(at: "/takes") { _ in Takes(begun: begun) }
+        try await serving(gateway) { port in
+            for (isPutOut, status) in [(false, 200), (true, 403)] {
+                let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+                let token = gateway.access.token.text
+                let reply = try await blocking {
+                    let client = try RawClient(port)
+                    try client.send(
+                        """
+                        POST /takes?_mobile_bridge=1 HTTP/1.1\r\nHost: bridge.test:\(port)\r\n\
+                        X-Forwarded-For: 192.0.2.7\r\nCookie: drawbridge-\(port)=\(secret)\r\n\
+                        X-Drawbridge-Token: \(token)\r\nExpect: 100-continue\r\n\
+                        Content-Length: 100000\r\n\r\n
+                        """)
+                    #expect(try client.head().status == 100)
+                    try client.send([UInt8](repeating: 1, count: 60_000))
+                    if isPutOut { gateway.admissions.revoke(device.id) }
+                    try client.send([UInt8](repeating: 1, count: 40_000))
+                    return try client.reply()
+                }
+                #expect(reply.status == status)
+            }
+        }
+        #expect(begun.value == 1)
+    }
+
+    private struct Takes: Handler {
+        let begun: Observed<Int>
+
+        func startLoading(_ request: Request) async throws -> Response {
+            begun.change { $0 += 1 }
+            return Response(text: "taken")
+        }
+    }
+
     private struct Thinks: Handler {
         let begun: Observed<Int>
         let goesOn: Observed<Bool>

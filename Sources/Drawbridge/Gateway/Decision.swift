@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a gateway decided about a head: that such a request is for native, may be made, and which route takes it.
+/// What is kept of a ``Plan`` with a head: that such a request is for native, may be made, and which route takes it.
 ///
 /// The calls of a page have the same head again and again, and all this depends on nothing else.
 final class Decision: Sendable {
@@ -9,7 +9,7 @@ final class Decision: Sendable {
     let route: Route
     /// Whose call it was: callers from afar may less.
     let remoteAddress: String?
-    /// What was registered then (``HandlerSet/version``).
+    /// What was registered then (``Registry/version``).
     let version: Int
 
     init(_ plain: Request, _ route: Route, version: Int) {
@@ -24,23 +24,21 @@ extension Gateway {
     /// The decision about a head if it still holds.
     func decision(about head: RequestHead, from remoteAddress: String?) -> Decision? {
         guard let decision = head.decision, decision.remoteAddress == remoteAddress,
-            decision.version == handlers.version, !hasSpecialHandlers.load(ordering: .acquiring),
-            ruled.isEmpty
+            decision.version == registry.version
         else { return nil }
         return decision
     }
 
-    /// Keeps a decision with its head, for the next request that has it.
+    /// Keeps what was decided with the head, for the next request that has it.
     ///
     /// Rules of others may change more than the target, and a special handler is one of some pages only.
     ///
     /// Callers elsewhere are judged anew each time: their admission may have ended.
-    ///
-    /// - Parameter version: what was registered before the route was looked up.
-    func keep(_ plain: Request, _ route: Route, version: Int, on head: RequestHead) {
-        guard access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
-            !hasSpecialHandlers.load(ordering: .acquiring)
+    func keep(_ plan: Plan, on head: RequestHead) {
+        guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
+            access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
+            !hasSpecialHandlers.load(ordering: .acquiring), ruled.isEmpty
         else { return }
-        head.decision = Decision(plain, route, version: version)
+        head.decision = Decision(plain, route, version: plan.version)
     }
 }

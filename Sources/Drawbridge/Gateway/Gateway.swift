@@ -67,10 +67,11 @@ public final class Gateway: Sendable {
     let isTelling: Bool
     /// Whether all rules are the gateway's own, which change a request's target and nothing else.
     let hasUsualRules: Bool
+    let registry = Registry()
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
-    let ruled = RuledHandlers()
+    let ruled: RuledHandlers
     let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
     let hasSpecialHandlers = Atomic<Bool>(false)
 
@@ -100,7 +101,8 @@ public final class Gateway: Sendable {
     ) {
         self.testerToken = testerToken
         behind = Behind(passThrough)
-        handlers = HandlerSet(logger: logger)
+        handlers = HandlerSet(in: registry, logger: logger)
+        ruled = RuledHandlers(in: registry)
         self.pageRuntime = pageRuntime
         // What is put into documents holds the page token, which is another one in another process.
         injection = pageRuntime.map { runtime in

@@ -8,7 +8,7 @@ import Synchronization
 /// The handler has a task to itself, which goes to work on the spot: one that does not suspend is done before anything
 /// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
 /// `stopLoading`, and the answer is made without it, however long it still runs.
-package final class Load: Expiring {
+package final class Load: Expiring, Errand {
     let route: Route
     let request: Request
     private let handler: any Handler
@@ -255,6 +255,8 @@ extension Load: TaskExecutor {
     private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
         step(on: loop) { run(job) }
     }
+
+    func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route, work) }
 
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
     func step(on loop: any HandlerLoop, _ work: () -> Void) {

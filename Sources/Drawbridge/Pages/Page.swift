@@ -208,7 +208,7 @@ public final class Page: Sendable, Identifiable {
     public var handlers: HandlerSet {
         let set = state.withLock { state in
             if let handlers = state.handlers { return handlers }
-            let handlers = HandlerSet(logger: gateway.logger)
+            let handlers = HandlerSet(in: gateway.registry, logger: gateway.logger)
             state.handlers = handlers
             return handlers
         }

@@ -124,6 +124,9 @@ public struct Request: Sendable {
     /// Many hands hold a request, and few change it: copies share this until one of them does.
     private var parts: Parts
 
+    /// Whether it is a copy of another one that nobody has changed.
+    func isSame(as other: Request) -> Bool { parts === other.parts }
+
     private mutating func change(_ change: (inout Values) -> Void) {
         var values = parts.values
         change(&values)

@@ -50,7 +50,7 @@ extension Gateway {
         let pattern = RoutePattern(pattern)
         let set = specialHandlers.withLock { special in
             if let known = special.first(where: { $0.pattern.text == pattern.text }) { return known.set }
-            let set = HandlerSet(logger: logger)
+            let set = HandlerSet(in: registry, logger: logger)
             special.append((pattern, set))
             return set
         }

@@ -6,10 +6,13 @@ import Synchronization
 /// Sets organise, they do not protect: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
     private let routes = Mutex(Routes())
-    private let changes = Atomic<Int>(0)
+    private let registry: Registry
     private let logger: Logger
 
-    init(logger: Logger) { self.logger = logger }
+    init(in registry: Registry, logger: Logger) {
+        self.registry = registry
+        self.logger = logger
+    }
 
     /// Registers a handler type: every request to the path gets a fresh instance.
     ///
@@ -36,7 +39,7 @@ public final class HandlerSet: Sendable {
     /// - Returns: false when there was none.
     @discardableResult
     public func unregister(_ path: String) -> Bool {
-        defer { changes.add(1, ordering: .releasing) }
+        defer { registry.hasChanged() }
         return routes.withLock { $0.remove(RoutePattern(path)) } != nil
     }
 
@@ -47,13 +50,10 @@ public final class HandlerSet: Sendable {
 
     private func add(_ route: Route) {
         let old = routes.withLock { $0.insert(route) }
-        changes.add(1, ordering: .releasing)
+        registry.hasChanged()
         guard let old else { return }
         logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)")
     }
-
-    /// Another number after each change: a route that was found later is found again while this stays.
-    var version: Int { changes.load(ordering: .acquiring) }
 
     func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
         routes.withLock { $0.matches(segments) }

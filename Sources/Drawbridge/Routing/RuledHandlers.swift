@@ -5,6 +5,9 @@ final class RuledHandlers: Sendable {
     private let routes = Mutex<[(type: ObjectIdentifier, route: Route)]>([])
     /// Most gateways have none, and their requests need no lock to know it.
     private let isUnused = Atomic<Bool>(true)
+    private let registry: Registry
+
+    init(in registry: Registry) { self.registry = registry }
 
     /// True while none was ever registered.
     var isEmpty: Bool { isUnused.load(ordering: .acquiring) }
@@ -16,11 +19,13 @@ final class RuledHandlers: Sendable {
             routes.append((type, route))
         }
         isUnused.store(false, ordering: .releasing)
+        registry.hasChanged()
     }
 
     /// Returns false when there was none for this type.
     func remove(_ type: ObjectIdentifier) -> Bool {
-        routes.withLock { routes in
+        defer { registry.hasChanged() }
+        return routes.withLock { routes in
             let count = routes.count
             routes.removeAll { $0.type == type }
             return routes.count < count
@@ -61,9 +66,8 @@ extension Gateway {
 
     /// Whether a request is for native, as its head says: then a handler answers it, or the word that there is none.
     package func isNative(_ request: Request) -> Bool {
-        if routeByOwnRule(for: request) != nil { return true }
-        guard let plain = intercept(request) else { return false }
-        guard unhandled == .passThrough, plain.naming == .path else { return true }
+        guard let (plain, ruled) = nativeForm(of: request) else { return false }
+        guard ruled == nil, unhandled == .passThrough, plain.naming == .path else { return true }
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
     }
 
@@ -71,6 +75,6 @@ extension Gateway {
     package func redirected(to request: Request) async -> Response {
         var request = request
         request.headers[.pageToken] = access.token.text
-        return await inside([], request, on: nil)
+        return await inside([], request, nil, on: nil)
     }
 }

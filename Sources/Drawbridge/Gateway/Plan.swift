@@ -1,0 +1,219 @@
+import HTTPTypes
+
+/// What a gateway makes of a request, decided once on its head: refused, for native, or for what lies behind.
+///
+/// The engine asks it what becomes of the body, and the gateway answers by it. It holds for the bytes of one head, its
+/// caller, and what was registered then; where one of these is another, the gateway decides anew.
+package struct Plan: Sendable {
+    /// What was asked, with the admission that let it in if one did.
+    package let request: Request
+    let way: Way
+    /// What was registered then (``Registry/version``).
+    let version: Int
+
+    /// Where a request goes.
+    enum Way {
+        /// It is not let in, and middleware does not see it.
+        case closed(Response)
+        /// Its caller may not call native, or not so.
+        case refused(HTTPError)
+        /// Its browser asks what a page of another origin may send.
+        case preflight(Response)
+        /// To what lies behind the gateway.
+        case behind
+        /// To a handler, in its plain form.
+        case native(Request, Taker)
+    }
+
+    /// Which handler takes a request for native, as far as its head tells.
+    enum Taker {
+        /// This one: by its own rule, or because it was asked already.
+        case sure(Route)
+        /// This one, unless it declines; then the others are asked.
+        case likely(Route)
+        /// None, or the one that the body names.
+        case unknown
+
+        var route: Route? {
+            switch self {
+            case .sure(let route), .likely(let route): route
+            case .unknown: nil
+            }
+        }
+
+        /// The route whose handler takes a request, if it does not decline.
+        func taking(_ plain: Request) -> Route? {
+            if case .likely(let route) = self, !route.handler.canInit(with: plain) { return nil }
+            return route
+        }
+    }
+
+    init(_ request: Request, _ way: Way, version: Int) {
+        self.request = request
+        self.way = way
+        self.version = version
+    }
+
+    /// Whether its caller is not let in.
+    var isClosed: Bool { if case .closed = way { true } else { false } }
+
+    /// The same, now that the body is there, or its stream.
+    fileprivate func with(_ body: Request.Body) -> Plan {
+        var (request, way) = (request, way)
+        request.body = body
+        if case .native(var plain, let taker) = way {
+            plain.body = body
+            way = .native(plain, taker)
+        }
+        return Plan(request, way, version: version)
+    }
+}
+
+extension Gateway {
+    /// Decides about a request on its head.
+    package func plan(for request: Request) -> Plan {
+        var request = request
+        if request.id.isEmpty { request.id = Request.id(request.headers) }
+        if request.gateway !== self { request.gateway = self }
+        if let refusal = refusesEntry(of: &request) {
+            return Plan(request, .closed(refusal), version: registry.version)
+        }
+        return planInside(for: request)
+    }
+
+    /// The same for a request that was let in.
+    func planInside(for request: Request) -> Plan {
+        var request = request
+        // One that middleware has made has met no gateway.
+        if request.gateway !== self { request.gateway = self }
+        // Read before anything is looked up: what is registered meanwhile makes the plan an old one.
+        let version = registry.version
+        return Plan(request, way(of: request), version: version)
+    }
+
+    /// The same on a loop's thread, where the head may be known from before.
+    package func plan(
+        for head: RequestHead, _ body: Request.Body, from remoteAddress: String?,
+        at localAddress: String? = nil, on loop: any HandlerLoop
+    ) -> Plan {
+        assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
+        let id = Request.id(head)
+        if let known = decision(about: head, from: remoteAddress) {
+            let plain = Request(
+                head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
+            if known.route.handler.canInit(with: plain) {
+                return Plan(plain, .native(plain, .sure(known.route)), version: known.version)
+            }
+        }
+        return plan(
+            for: Request(
+                head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
+                gateway: self))
+    }
+
+    /// A plan now that the body is there, or its stream; nil where the gateway has to decide anew.
+    ///
+    /// That is where something was registered or removed meanwhile. And callers elsewhere are always judged anew: their
+    /// admission may have ended while they were sending.
+    package func plan(_ plan: Plan, with body: Request.Body) -> Plan? {
+        guard isStillRight(plan), access.isFromThisMachine(plan.request) else { return nil }
+        return plan.with(body)
+    }
+
+    /// Whether nothing was registered or removed since.
+    func isStillRight(_ plan: Plan) -> Bool { plan.version == registry.version }
+
+    /// Where a request goes that was let in, which nothing else decides.
+    private func way(of request: Request) -> Plan.Way {
+        // A page's call by its channel, which was let in as a whole.
+        if request.door != nil { return native(request) }
+        let native = nativeForm(of: request)
+        let isForTesters = !access.isForOthers(request) && OwnPath(of: request)?.isForTesters == true
+        if native != nil || !access.isForOthers(request), !isForTesters,
+            let preflight = access.preflight(request)
+        {
+            return .preflight(preflight)
+        }
+        guard let (plain, ruled) = native else { return .behind }
+        if let error = access.refusesCaller(of: plain) { return .refused(error) }
+        // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
+        if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
+            let message = "a handler is not started by a prefetch; ask again when it is needed"
+            return .refused(HTTPError(.serviceUnavailable, message))
+        }
+        return ruled.map { .native(plain, .sure($0)) } ?? self.native(plain)
+    }
+
+    /// The plain form of a request for native, and the handler whose own rule took it, if one did; nil for what is not
+    /// for native, and for what this process has sent on itself.
+    ///
+    /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
+    func nativeForm(of request: Request) -> (plain: Request, ruled: Route?)? {
+        guard request.isAnonymous || !Via.own.isNamed(in: request.headers) else { return nil }
+        if let route = ruled.first(for: request) { return (request, route) }
+        var plain = request
+        var isNative = false
+        for rule in rules {
+            guard let canonical = rule.canonicalRequest(for: plain) else { continue }
+            plain = canonical
+            isNative = true
+        }
+        return isNative ? (plain, nil) : nil
+    }
+
+    /// To the first route that has the path and takes the method.
+    private func native(_ plain: Request) -> Plan.Way {
+        guard plain.naming == .path else { return .native(plain, .unknown) }
+        let method = plain.method.rawValue
+        if let route = best(plain.path, for: plain), route.takes(method) {
+            return .native(plain, .likely(route))
+        }
+        let fitting = Target.segments(of: plain.path).map { matches($0, for: plain) } ?? []
+        guard let (route, values) = fitting.first(where: { $0.route.takes(method) }) else {
+            return .native(plain, .unknown)
+        }
+        return .native(plain.with(values, of: route), .likely(route))
+    }
+}
+
+// The body.
+extension Gateway {
+    /// What becomes of a body.
+    package enum Admission: Sendable {
+        /// The answer is there, and nobody reads it.
+        case refused(Response)
+        case taken(BodyMode)
+    }
+
+    /// What an engine does with the body of a request, before `100 Continue` is sent for it.
+    package func admission(by plan: Plan) -> Admission {
+        if let answer = answerToHead(plan) {
+            return .refused(finish(SealedResponse(answer), for: plan.request).whole)
+        }
+        guard case .native(_, let taker) = plan.way else {
+            // What the gateway itself reads counts among all bodies, as what a handler wants does.
+            return .taken(isOwn(plan.request) ? .collected(upTo: bodyLimit) : .streamed)
+        }
+        guard let route = taker.route else { return .taken(.collected(upTo: bodyLimit)) }
+        return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
+    }
+
+    private func isOwn(_ request: Request) -> Bool {
+        !access.isForOthers(request) && OwnPath(of: request) != nil
+    }
+
+    /// How many bytes of a body a handler takes that wants all of it at once.
+    func limit(of route: Route) -> Int {
+        if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
+    }
+}
+
+extension Request {
+    /// The same with what stood in the path for the parts of a route's pattern that have a name.
+    func with(_ values: [String], of route: Route) -> Request {
+        guard !values.isEmpty || !parameters.isEmpty else { return self }
+        var request = self
+        request.parameters = Dictionary(zip(route.pattern.names, values), uniquingKeysWith: { $1 })
+        return request
+    }
+}

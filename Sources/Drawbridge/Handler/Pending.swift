@@ -1,0 +1,17 @@
+/// An answer that somebody is at work on, for an engine, which tells when its caller leaves.
+package protocol Pending: AnyObject, Sendable {
+    /// True when there is an outcome.
+    var isOver: Bool { get }
+
+    /// True when the caller left before there was another outcome.
+    var isCancelled: Bool { get }
+
+    /// Calls `waiter` once there is an outcome, at once if there is one.
+    func wait(_ waiter: @escaping @Sendable () -> Void)
+
+    /// The caller has left.
+    func cancel()
+
+    /// The answer, taken once when it is over.
+    func reply(to request: Request, in gateway: Gateway) -> SealedResponse
+}

@@ -1,0 +1,97 @@
+import CMicroHTTPD
+import HTTPTypes
+
+// What is decided when a head is there, before anything of its body is.
+extension Worker {
+    /// The first call: the head is there, and nothing else.
+    func begin(
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
+    ) -> (exchange: Exchange?, goesOn: Bool) {
+        guard let context = dbr_connection_context(connection) else { return (nil, false) }
+        let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        let head: AuditedHead
+        do {
+            head = try reading.audit(
+                connection, method: method, target: caller.target, version: version, scheme: scheme,
+                limits: limits, known: &state.knownHeads)
+        } catch {
+            return (nil, refuse(error, connection))
+        }
+        guard !state.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
+        caller.enter(.busy)
+        let exchange: Exchange
+        let (admission, admitted) = admission(of: head, from: caller)
+        switch admission {
+        case .refused(let answer):
+            guard let limit = droppableLength(head) else {
+                return (nil, answer.queue(on: connection, for: nil))
+            }
+            exchange = Exchange(head, .dropped(upTo: limit), admitted, connection, caller, self)
+            exchange.discardBody(answering: answer)
+        case .collected(let limit):
+            exchange = Exchange(head, .collected(upTo: limit), admitted, connection, caller, self)
+        case .streamed:
+            exchange = Exchange(head, .streamed, admitted, connection, caller, self)
+        }
+        if head.framing != .none { caller.enter(.body(count: 0)) }
+        if exchange.isStreamed { exchange.start() }
+        return (exchange, true)
+    }
+
+    /// What happens to the body of a request.
+    private enum Admission {
+        /// Nobody reads it.
+        case refused(Answer)
+        case collected(upTo: Int)
+        case streamed
+    }
+
+    /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
+    ///
+    /// - Returns: with it, what whoever admits has made of the head; nil where nobody was asked.
+    private func admission(
+        of head: AuditedHead, from caller: Connection
+    ) -> (Admission, (any AnyObject & Sendable)?) {
+        guard head.framing != .none else { return (.collected(upTo: 0), nil) }
+        if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
+            return (.collected(upTo: length), nil)
+        }
+        let (admission, admitted) = server.admit(head, from: caller)
+        return (fitting(admission, head), admitted)
+    }
+
+    /// A body that was admitted, unless its length says that it is too large.
+    private func fitting(_ admission: HTTPServer.Admission, _ head: AuditedHead) -> Admission {
+        if case .collected(let limit) = admission, case .length(let length) = head.framing,
+            length > limit
+        {
+            let refusal = Refusal(
+                .contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here")
+            let (response, body) = server.refuse(refusal)
+            return .refused(Answer(response, .bytes(body), closing: true))
+        }
+        if case .collected = admission, case .length(let length) = head.framing,
+            !server.bodyMemory.hasRoom(for: length)
+        {
+            return .refused(noRoom("a body of \(length) bytes for \(head.target)"))
+        }
+        switch admission {
+        case .refused(let response, let body):
+            return .refused(Answer(response, .bytes(body), closing: true))
+        case .collected(let limit): return .collected(upTo: limit)
+        case .streamed: return .streamed
+        }
+    }
+
+    /// How much of a refused body is read so that its sender sees the answer; nil when it must not send it at all.
+    private func droppableLength(_ head: AuditedHead) -> Int? {
+        guard !head.expectsContinue else { return nil }
+        if case .length(let length) = head.framing, length > server.limits.discarded { return nil }
+        return server.limits.discarded
+    }
+
+    private func refuse(_ refusal: Refusal, _ connection: OpaquePointer) -> Bool {
+        let (head, body) = server.refuse(refusal)
+        return Answer(head, .bytes(body), closing: true).queue(on: connection, for: nil)
+    }
+}

@@ -1,0 +1,64 @@
+import EventLoop
+import HTTPTypes
+import Logging
+
+// What a worker says in the log, where nobody else would: each kind at most once a second.
+extension Worker {
+    /// The answer where all bodies together have no room for something; says in the log what would make room.
+    func noRoom(_ what: String) -> Answer {
+        let megabytes = server.bodyMemory.limit >> 20
+        logShortage(
+            .warning,
+            """
+            \(what) was refused: the bodies of all requests may take \(megabytes) MB together; raise that with \
+            --memory-for-bodies (Limits.memoryForBodies)
+            """)
+        let (head, body) = server.refuse(
+            Refusal(.serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description))
+        return Answer(head, .bytes(body), closing: true, retryAfter: 1)
+    }
+
+    /// Says that there is no room, at most once a second.
+    func logShortage(_ level: Logger.Level, _ message: String) {
+        guard Loop.now - state.lastShortageLog >= 1000 else { return }
+        state.lastShortageLog = Loop.now
+        server.logger.log(level: level, "\(message)")
+    }
+
+    /// What the library says, at most one line a second: some messages come once for every broken request.
+    func logLibrary(_ message: String) {
+        if state.daemon == nil {
+            state.startProblem = state.startProblem ?? message
+            return
+        }
+        let now = Loop.now
+        // So it calls that we close a connection whose caller has left.
+        let isOurs =
+            message.hasPrefix("Application reported internal error")
+            || message.contains("application error generating response")
+        guard now - state.lastLog >= 1000, !isOurs else { return }
+        state.lastLog = now
+        // So it says that a head does not fit a connection's memory; of which request, it does not say.
+        if message.contains("in memory pool") || message.contains("in pool")
+            || message.contains("HTTP response code is 431")
+            || message.contains("HTTP response code is 414")
+        {
+            return server.logger.warning(
+                """
+                a request was refused: its head does not fit the \(server.limits.pool >> 10) KB of memory that a \
+                connection has; raise that with --memory-per-connection (Limits.pool), or send less in the query \
+                and in cookies
+                """)
+        }
+        // So it calls any handshake that fails.
+        if message.contains("received handshake message out of context") {
+            server.logger.notice(
+                """
+                a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
+                neither TLS 1.2 nor 1.3
+                """)
+        } else {
+            server.logger.notice("libmicrohttpd: \(message)")
+        }
+    }
+}

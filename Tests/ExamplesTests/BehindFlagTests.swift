@@ -208,10 +208,7 @@ import Testing
 
     /// A caller from elsewhere has an address of this machine's that is not a loopback one.
     @Test func proxyClientsAreThoseWhoMayAskBesidesThisMachine() async throws {
-        let address = try #require(
-            (IPAddress.ofThisMachine() ?? []).filter { !$0.isLoopback }.map(\.description).first {
-                $0.contains(".")
-            }, "this machine has no address but the loopback ones")
+        let address = try addressForOthers()
         let folder = try Folder()
         let root = ["--host", "0.0.0.0", "--allowed-hosts", address, "--root", folder.path, "--proxy"]
         let closed = try Self.drawbridge(root)

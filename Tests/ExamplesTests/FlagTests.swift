@@ -122,10 +122,7 @@ import Testing
 
     /// Every user of a machine can read the arguments of every program.
     @Test func noArgumentOfTheBrowserHasTheTicket() async throws {
-        let address = try #require(
-            (IPAddress.ofThisMachine() ?? []).filter { !$0.isLoopback }.map(\.description).first {
-                $0.contains(".")
-            }, "this machine has no address but the loopback ones")
+        let address = try addressForOthers()
         let folder = try Folder()
         let opened = "\(folder.path)/opened"
         // What the browser is given, who may read it, and what stands in it.
@@ -404,10 +401,7 @@ import Testing
 
     /// Without the link no other machine could load anything.
     @Test func theLinkIsSaidInEveryFormOfTheBanner() async throws {
-        let address = try #require(
-            (IPAddress.ofThisMachine() ?? []).filter { !$0.isLoopback }.map(\.description).first {
-                $0.contains(".")
-            }, "this machine has no address but the loopback ones")
+        let address = try addressForOthers()
         let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", address])
         let line = try await quiet.line(with: "link ")
         #expect(

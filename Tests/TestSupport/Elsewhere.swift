@@ -16,6 +16,11 @@ package final class Elsewhere: Sendable {
     /// Whether this user may make one.
     package static func canBeMade() async -> Bool { (try? await Elsewhere()) != nil }
 
+    /// Whether an address of this machine's is that of a cable, which goes with its test.
+    package static func hasCable(at address: String) -> Bool {
+        address.hasPrefix("198.18.") || address.hasPrefix("198.19.")
+    }
+
     /// Makes one.
     ///
     /// - Throws: what `ip` says where it cannot be done: only the superuser may, and not in every container.

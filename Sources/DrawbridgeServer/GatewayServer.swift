@@ -119,6 +119,7 @@ extension Exchange {
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
         case .answered(let reply, to: let request):
+            guard reply.response.isRelayed else { return send(reply, to: request, since: start, log) }
             send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log)
         case .pending(let pending, for: let request):
             let sending: @Sendable (AccessLog.Cut?) -> Void = { [self, request] cut in

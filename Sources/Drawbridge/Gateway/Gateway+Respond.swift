@@ -320,7 +320,7 @@ extension Gateway {
         }
         guard let route = taker.taking(plain), route.handler.bodyMode.isStreamed || plain.body.count != nil
         else { return pass(plan, by: tasks) }
-        keep(plan, on: head)
+        if case .likely = taker { keep(plan, on: head) }
         switch start(route, plain, on: tasks.loop, by: tasks) {
         case .answered(let reply): return .answered(finish(reply, for: request), to: request)
         case .loading(let load): return .pending(load, for: request)

@@ -11,14 +11,14 @@ package struct Plan: Sendable {
     /// What was registered then (``Registry/version``).
     let version: Int
 
-    /// Where a request goes.
+    /// Where a request goes; what is seldom is apart, so that a plan is cheap to copy.
     enum Way {
         /// It is not let in, and middleware does not see it.
-        case closed(Response)
+        indirect case closed(Response)
         /// Its caller may not call native, or not so.
-        case refused(HTTPError)
+        indirect case refused(HTTPError)
         /// Its browser asks what a page of another origin may send.
-        case preflight(Response)
+        indirect case preflight(Response)
         /// To what lies behind the gateway.
         case behind
         /// To a handler, in its plain form.

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// The first in the list is the outermost. Requests that are refused on their head alone never get here: a broken one,
-/// one to a foreign host, and one of a foreign page that comes by a socket and has a body.
+/// one to a foreign host, and one of a foreign page, or a prefetch, that comes by a socket and has a body.
 public protocol Middleware: Sendable {
     /// Goes on to what lies inside. It does not throw: an error inside has become an answer already.
     typealias Next = @Sendable (Request) async -> Response

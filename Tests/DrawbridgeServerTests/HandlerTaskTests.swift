@@ -71,6 +71,13 @@ import Testing
         }
     }
 
+    /// Sets a value in its task, as tracing does.
+    private struct Setting: Middleware {
+        func handle(_ request: Request, next: Next) async throws -> Response {
+            await Player.$word.withValue(request.query["set"] ?? "") { await next(request) }
+        }
+    }
+
     private let stage = Stage()
 
     /// Starts a gateway with one loop; what asks it may open several connections.
@@ -116,6 +123,19 @@ import Testing
             for (word, answer) in [("hop", "kept"), ("", "false none"), ("hop", "kept"), ("", "false none")] {
                 let seen = try await Self.ask(word, at: port)
                 #expect(seen == answer)
+            }
+        }
+    }
+
+    @Test func whatMiddlewareSetsInItsTaskIsThereInTheHandlerAndInNoOther() async throws {
+        let gateway = Gateway(middleware: [Setting()])
+        gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
+        try await DrawbridgeServerTests.serving(
+            gateway, .init(port: 0, loops: 1, logsRequests: false)
+        ) { port in
+            for word in ["one", "two", "three"] {
+                let seen = try await Self.ask("&set=\(word)", at: port)
+                #expect(seen == "false \(word)")
             }
         }
     }

@@ -53,6 +53,23 @@ struct MiddlewareTests {
         #expect(journal.entries.count == 2)
     }
 
+    /// More of them than wrong tokens that are looked at in a second.
+    @Test func aTokenThatMiddlewarePutsRightIsNoGuess() async {
+        let gateway = Gateway.testing(
+            middleware: [
+                Doing { request, next in
+                    var request = request
+                    request.headers[.pageToken] = request.gateway?.access.token.text
+                    return await next(request)
+                }
+            ], access: AccessPolicy(requiresToken: true))
+        for _ in 0..<50 {
+            let headers: HTTPFields = [.pageToken: String(repeating: "0", count: 32)]
+            let answer = await gateway.respond(to: Request("/echo?_mobile_bridge=1", headers: headers))
+            #expect(answer.status == .ok)
+        }
+    }
+
     @Test func changesRequestsAndAnswers() async throws {
         let middleware = Doing { request, next in
             var request = request

@@ -14,7 +14,7 @@ extension Gateway {
 
     /// The same, with handlers on a loop of the engine.
     package func respond(to request: Request, on loop: (any HandlerLoop)?) async -> Response {
-        await respond(to: plan(for: request), on: loop)
+        await respond(to: firstPlan(for: request), on: loop)
     }
 
     /// The same for what was decided before.
@@ -73,7 +73,8 @@ extension Gateway {
         _ request: Request, _ plan: Plan?, on loop: (any HandlerLoop)?, by tasks: HandlerTasks?
     ) async throws -> Response {
         // Middleware may have sent on another request than it got.
-        var plan = plan.flatMap { $0.request.isSame(as: request) ? $0 : nil } ?? planInside(for: request)
+        let decided = plan.flatMap { $0.isUndecided || !$0.request.isSame(as: request) ? nil : $0 }
+        var plan = decided ?? planInside(for: request)
         if case .native = plan.way { await awaitTurn(of: request) }
         // It may have had to wait, for that or in middleware.
         if !isStillRight(plan) { plan = planInside(for: request) }
@@ -96,7 +97,7 @@ extension Gateway {
         switch plan.way {
         case .closed(let answer), .preflight(let answer): answer
         case .refused(let error): refusal(error, of: plan.request)
-        case .behind, .native: nil
+        case .undecided, .behind, .native: nil
         }
     }
 
@@ -142,8 +143,9 @@ extension Gateway {
     ) async -> Response {
         do {
             let plain = try await withBody(for: route, plain)
-            // Middleware may have gone on in a task of its own, which is not on the loop.
-            switch start(route, plain, on: loop, by: loop?.isCurrent == true ? tasks : nil) {
+            // A loop's own task inherits nothing: not the values that middleware has set in its task.
+            let isAlone = middleware.isEmpty && loop?.isCurrent == true
+            switch start(route, plain, on: loop, by: isAlone ? tasks : nil) {
             case .answered(let reply): return reply.whole
             case .loading(let load):
                 await load.end()
@@ -318,8 +320,10 @@ extension Gateway {
             return .relaying(
                 { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }, for: request)
         }
-        guard let route = taker.taking(plain), route.handler.bodyMode.isStreamed || plain.body.count != nil
-        else { return pass(plan, by: tasks) }
+        guard let route = taker.taking(plain) else { return pass(plan.declined, by: tasks) }
+        guard route.handler.bodyMode.isStreamed || plain.body.count != nil else {
+            return pass(plan, by: tasks)
+        }
         if case .likely = taker { keep(plan, on: head) }
         switch start(route, plain, on: tasks.loop, by: tasks) {
         case .answered(let reply): return .answered(finish(reply, for: request), to: request)

@@ -19,6 +19,8 @@ package struct Plan: Sendable {
         indirect case refused(HTTPError)
         /// Its browser asks what a page of another origin may send.
         indirect case preflight(Response)
+        /// It was let in, and middleware comes first, which may send on another request.
+        case undecided
         /// To what lies behind the gateway.
         case behind
         /// To a handler, in its plain form.
@@ -54,8 +56,18 @@ package struct Plan: Sendable {
         self.version = version
     }
 
+    /// Whether middleware comes first.
+    var isUndecided: Bool { if case .undecided = way { true } else { false } }
+
     /// Whether its caller is not let in.
     var isClosed: Bool { if case .closed = way { true } else { false } }
+
+    /// The same for a request that no handler takes at once: all routes are asked.
+    var declined: Plan {
+        guard case .native(var plain, .likely) = way else { return self }
+        plain.parameters = [:]
+        return Plan(request, .native(plain, .unknown), version: version)
+    }
 
     /// The same, now that the body is there, or its stream.
     fileprivate func with(_ body: Request.Body) -> Plan {
@@ -72,12 +84,21 @@ package struct Plan: Sendable {
 extension Gateway {
     /// Decides about a request on its head.
     package func plan(for request: Request) -> Plan {
+        let plan = firstPlan(for: request)
+        return plan.isUndecided ? planInside(for: plan.request) : plan
+    }
+
+    /// The same as far as can be said before middleware has seen it.
+    ///
+    /// Who may call is not asked twice: a wrong token would count as two guesses, and one that middleware replaces as one.
+    func firstPlan(for request: Request) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
         if request.gateway !== self { request.gateway = self }
         if let refusal = refusesEntry(of: &request) {
             return Plan(request, .closed(refusal), version: registry.version)
         }
+        guard middleware.isEmpty else { return Plan(request, .undecided, version: registry.version) }
         return planInside(for: request)
     }
 
@@ -105,7 +126,7 @@ extension Gateway {
                 return Plan(plain, .native(plain, .sure(known.route)), version: known.version)
             }
         }
-        return plan(
+        return firstPlan(
             for: Request(
                 head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
                 gateway: self))
@@ -187,6 +208,8 @@ extension Gateway {
 
     /// What an engine does with the body of a request, before `100 Continue` is sent for it.
     package func admission(by plan: Plan) -> Admission {
+        // A preflight is answered where middleware sees it.
+        if case .preflight = plan.way { return .taken(.streamed) }
         if let answer = answerToHead(plan) {
             return .refused(finish(SealedResponse(answer), for: plan.request).whole)
         }

@@ -6,7 +6,7 @@ protocol Errand: AnyObject, Sendable {
     /// Does it; returns false where the task that did it is cancelled, or will be.
     func run() async -> Bool
 
-    /// Makes one of its first steps, for which whoever starts it answers.
+    /// Makes one of its first steps; how long they took together, ``Load/start(by:)`` tells.
     func begin(on loop: any HandlerLoop, _ work: () -> Void)
 
     /// Makes one of its other steps.

@@ -275,7 +275,8 @@ extension Page: Expiring {
     /// The page is no more: whoever waits for it is told, its handlers are cancelled.
     func end(_ error: PageError) {
         typealias Left = (
-            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int
+            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int,
+            hadHandlers: Bool
         )
         let left: Left? = state.withLock { state in
             if case .over = state.phase { return nil }
@@ -290,12 +291,14 @@ extension Page: Expiring {
             }
             return (
                 Array(state.calls.values), state.running.values.compactMap(\.task), state.connection,
-                state.received
+                state.received, state.handlers != nil
             )
         }
         guard let left else { return }
         Deadlines.shared.remove(self)
         gateway.pages.remove(self, last: left.last, error)
+        // They go with the page, also for a request that is on its way.
+        if left.hadHandlers { gateway.registry.hasChanged() }
         for call in left.calls { call.end(.failure(error)) }
         for task in left.running { task.cancel() }
         left.connection?.close()

@@ -174,7 +174,7 @@ public struct Request: Sendable {
 
     /// Makes a request of an engine's.
     ///
-    /// For a first look at its head it has no id yet: most get theirs when the body is there.
+    /// One without an id gets it when the gateway decides about it.
     ///
     /// - Parameter target: that of its plain form where it is known.
     package init(

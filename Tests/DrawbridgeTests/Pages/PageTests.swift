@@ -191,6 +191,26 @@ import Testing
         #expect(try await special.reply(2)["value"] == 2)
     }
 
+    /// Its body may take longer than its page is there.
+    @Test func whatWasDecidedForAPageIsDecidedAnewWhenThePageHasGone() throws {
+        let gateway = PageHandlers.gateway()
+        let special = TestPage(gateway)
+        try special.page.handlers.register(PageHandlers.Texts.self, at: "/own")
+        let headers: HTTPFields = [.pageID: special.id, .pageToken: gateway.access.token.text]
+        let plan = gateway.plan(for: Request(.post, "/own?_mobile_bridge=1", headers: headers))
+        guard case .native(_, .likely) = plan.way else {
+            Issue.record("the page has a handler there")
+            return
+        }
+        #expect(gateway.plan(plan, with: .empty) != nil)
+        try special.page.giveUp()
+        #expect(gateway.plan(plan, with: .empty) == nil)
+        guard case .native(_, .unknown) = gateway.plan(for: plan.request).way else {
+            Issue.record("its handler is gone")
+            return
+        }
+    }
+
     // MARK: Native to page
 
     @Test func aCallOfNativesGetsWhatThePageAnswers() async throws {

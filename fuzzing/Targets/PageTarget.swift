@@ -77,8 +77,11 @@ enum PageTarget: FuzzTarget {
     }
 
     /// The bytes as orders: what is kept and sent again is always the same sequence.
+    ///
+    /// Its memory has room for so much that it is sometimes full, and always knows what is kept.
     private static func checkOutbox(_ bytes: [UInt8]) {
-        var outbox = Outbox(life: 1)
+        let room = Room()
+        var outbox = Outbox(life: 1, in: room)
         var acknowledged = 0
         var sent = 0
         for byte in bytes.prefix(128) {
@@ -86,7 +89,9 @@ enum PageTarget: FuzzTarget {
             case 0:
                 // A few of the longest fill a frame, and then the window.
                 let length = byte == 255 ? Outbox.frame / 2 : Int(byte) + 1
-                outbox.add(Array(repeating: UInt8(ascii: "1"), count: length))
+                let before = outbox.last
+                let isTaken = outbox.add(Array(repeating: UInt8(ascii: "1"), count: length))
+                check(outbox.last == before + (isTaken ? 1 : 0), "\(outbox.last) after \(before)")
             case 1:
                 acknowledged = max(acknowledged, min(outbox.sent, Int(byte) / 5))
                 outbox.acknowledge(Int(byte) / 5)
@@ -107,10 +112,26 @@ enum PageTarget: FuzzTarget {
                 check(sent <= outbox.last, "\(sent) of \(outbox.last)")
             }
             check(outbox.bytes >= 0, "\(outbox.bytes) bytes")
+            check(room.count == outbox.bytes, "\(room.count) bytes count, and \(outbox.bytes) are kept")
         }
         outbox.begin()
         while outbox.nextFrame() != nil { outbox.acknowledge(outbox.last) }
         check(outbox.bytes == 0 && outbox.nextFrame() == nil, "\(outbox.bytes) bytes are left")
+        check(room.count == 0, "\(room.count) bytes of nothing count")
+    }
+
+    /// Memory with room for two of the longest messages.
+    private final class Room: WaitingMemory {
+        private let bytes = Mutex(0)
+        var count: Int { bytes.withLock { $0 } }
+
+        func change(to count: Int) -> Bool {
+            guard count <= Outbox.frame + 1000 || count < self.count else { return false }
+            changeAnyway(to: count)
+            return true
+        }
+
+        func changeAnyway(to count: Int) { bytes.withLock { $0 = count } }
     }
 
     private struct Note: JSONHandler {

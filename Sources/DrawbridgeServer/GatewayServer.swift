@@ -297,28 +297,6 @@ extension Gateway {
     }
 }
 
-/// A loop of the engine, as handlers need it.
-///
-/// The engine makes its loops itself, so this one hears of it with the first exchange, on the loop's thread and before
-/// any handler has it: that makes it Sendable.
-private final class EngineLoop: HandlerLoop, @unchecked Sendable {
-    let watch: LoopWatch
-    @exclusivity(unchecked) private var loop: Loop?
-
-    init(watch: LoopWatch) { self.watch = watch }
-
-    deinit { watch.end() }
-
-    func isServing(_ exchange: Exchange) {
-        assert(exchange.loop.isCurrent, "an exchange is served on another thread than its loop's")
-        if loop == nil { loop = exchange.loop }
-    }
-
-    var isCurrent: Bool { loop?.isCurrent ?? false }
-
-    func schedule(_ step: @escaping @Sendable () -> Void) { loop?.schedule(step) }
-}
-
 extension String {
     /// Of an address without a port; most callers have one of these two.
     fileprivate var isOfThisMachine: Bool {

@@ -102,10 +102,6 @@ struct ShortageTests {
         #expect(await server.stop() == 0)
     }
 
-    private static func mayMount() async throws -> Bool {
-        try await Program("unshare", ["-m", "true"]).child.exitCode() == 0
-    }
-
     @Test(.enabled("only the superuser may mount a small disk", mayMount))
     func aDiskThatIsFullUnderTheLogIsWrittenToAgainWhenThereIsRoom() async throws {
         try await Self.onSmallDisk("2>>log") { port, disk in

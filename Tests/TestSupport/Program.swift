@@ -95,6 +95,11 @@ package func isInstalled(_ program: String) -> Bool {
     return folders.contains { access("\($0)/\(program)", X_OK) == 0 }
 }
 
+/// True where a program may be given a view of the files of its own, with other mounts in it.
+package func mayMount() async throws -> Bool {
+    try await Program("unshare", ["--mount", "true"]).child.exitCode() == 0
+}
+
 /// Runs curl, the real one, and gives what it prints.
 package func curl(_ arguments: String...) async throws -> String {
     try await Program("curl", ["-sS", "--max-time", "60"] + arguments).wholeOutput()

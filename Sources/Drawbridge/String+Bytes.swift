@@ -5,4 +5,10 @@ extension String {
         var text = self
         return text.withUTF8(body)
     }
+
+    /// A text as it stands in the log, where longer ones are cut (contract, section 4).
+    init(shown bytes: [UInt8]) {
+        let limit = 500
+        self = String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? " [...]" : "")
+    }
 }

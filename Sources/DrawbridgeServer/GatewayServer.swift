@@ -35,7 +35,7 @@ public final class GatewayServer: Sendable {
             admitting: { head, remoteAddress, localAddress in
                 let plan = gateway.plan(
                     for: Request(
-                        head.asRequest, remoteAddress: remoteAddress,
+                        head.known.head, remoteAddress: remoteAddress,
                         localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress()))
                 switch gateway.admission(by: plan) {
                 case .refused(let response):
@@ -66,8 +66,7 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
-        gateway.serverBegan()
-        OwnPorts.add(server.port)
+        gateway.serverBegan(at: server.port)
     }
 
     /// A tunnel is nothing that could be looked into, so there is none.
@@ -84,8 +83,7 @@ public final class GatewayServer: Sendable {
     /// The same, and returns how many handlers ignored their cancellation and were left behind.
     func end() async -> Int {
         let leftBehind = await server.end(within: grace)
-        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
-        OwnPorts.remove(address.port)
+        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded(at: address.port) }
         log?.writer.flush()
         return leftBehind
     }
@@ -114,7 +112,7 @@ extension Exchange {
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
         let beginning = gateway.begin(
-            plan(body, gateway, on: tasks.loop), for: head.asRequest, by: tasks)
+            plan(body, gateway, on: tasks.loop), for: head.known, by: tasks)
         let request = beginning.request
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
@@ -147,14 +145,14 @@ extension Exchange {
             return plan
         }
         return gateway.plan(
-            for: head.asRequest, body, from: remoteAddress, at: localForOthers, on: loop)
+            for: head.known, body, from: remoteAddress, at: localForOthers, on: loop)
     }
 
     /// Gives the connection to a page, or says why not.
     private func openChannel(_ gateway: Gateway, on loop: any HandlerLoop, _ log: AccessLog?) {
         var request = Request(
-            head.asRequest, remoteAddress: remoteAddress, localAddress: localForOthers,
-            id: Request.id(head.asRequest), gateway: gateway)
+            head.known.head, remoteAddress: remoteAddress, localAddress: localForOthers,
+            id: Request.id(head.known.head), answerer: gateway)
         if let refusal = gateway.refusesEntry(of: &request) {
             return send(gateway.finish(SealedResponse(refusal), for: request), to: request, since: .now, log)
         }
@@ -311,13 +309,14 @@ extension Exchange {
 
 extension AuditedHead {
     /// The same as the core has it, made once.
-    fileprivate var asRequest: RequestHead {
-        if let known = digest as? RequestHead { return known }
-        let head = RequestHead(
-            method, scheme: scheme, authority: authority, target: target, headers: headers,
-            isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
-        digest = head
-        return head
+    fileprivate var known: KnownHead {
+        if let known = digest as? KnownHead { return known }
+        let known = KnownHead(
+            RequestHead(
+                method, scheme: scheme, authority: authority, target: target, headers: headers,
+                isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion))
+        digest = known
+        return known
     }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-/// What this process has sent on itself is for whoever lies behind, however it comes in and whatever its size.
+/// What a gateway has sent on itself is for whoever lies behind, however it comes in and whatever its size.
 struct ComeRoundTests {
     private static func gateway(_ journal: Journal) -> Gateway {
         let gateway = Gateway.testing(passThrough: [Behind()])
@@ -26,22 +26,21 @@ struct ComeRoundTests {
         }
     }
 
-    private static func request(_ target: String) -> Request {
-        let via = Via.own.field(isOldVersion: false)
-        return Request(.post, target, headers: HTTPFields([via]))
+    private static func request(_ target: String, by gateway: Gateway) -> Request {
+        Request(.post, target, headers: HTTPFields([gateway.via.field(isOldVersion: false)]))
     }
 
     @Test(arguments: ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/ruled"])
     func theHeadAloneAndTheWholeRequestAreDecidedAlike(_ target: String) async {
         let journal = Journal()
         let gateway = Self.gateway(journal)
-        let plan = gateway.plan(for: Self.request(target))
+        let plan = gateway.plan(for: Self.request(target, by: gateway))
         guard case .taken(.streamed) = gateway.admission(by: plan) else {
             Issue.record("its body is collected for a handler that does not get it")
             return
         }
-        #expect(!gateway.isNative(Self.request(target)))
-        #expect(await gateway.respond(to: Self.request(target)).answeredBy != "handler Ruled")
+        #expect(!gateway.isNative(Self.request(target, by: gateway)))
+        #expect(await gateway.respond(to: Self.request(target, by: gateway)).answeredBy != "handler Ruled")
         #expect(journal.entries.isEmpty)
         // Without the mark it is for the handler.
         #expect(gateway.isNative(Request(.post, target)))

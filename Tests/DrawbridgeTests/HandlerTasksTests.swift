@@ -12,8 +12,8 @@ import Testing
         func schedule(_ step: @escaping @Sendable () -> Void) { step() }
     }
 
-    private static let head = RequestHead(
-        .get, scheme: "http", authority: "localhost", target: "/", headers: [:])
+    private static let head = KnownHead(
+        RequestHead(.get, scheme: "http", authority: "localhost", target: "/", headers: [:]))
 
     @Test func theyTrapOnAnotherThread() async {
         #if arch(x86_64)

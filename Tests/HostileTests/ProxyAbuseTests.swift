@@ -132,6 +132,28 @@ struct ProxyAbuseTests {
         #expect(answer.status == .forbidden)
     }
 
+    /// The first fronts the second; what the second sends to the first has come round, and what comes to it has not.
+    @Test func twoGatewaysOfOneProgramTakeNothingOfEachOthersForTheirOwn() async throws {
+        let behind = Gateway.quiet(access: AccessPolicy(trustedProxies: ["127.0.0.1"]))
+        behind.register(at: "/who") { Second() }
+        try await serving(behind) { port in
+            let upstream = try Upstream("http://127.0.0.1:\(port)")
+            let first = Gateway.quiet(passThrough: [upstream], unhandled: .passThrough)
+            try await serving(first) { port in
+                let answers = try await replies(port, get("/who?_mobile_bridge=1"))
+                #expect(answers.map(\.status) == [200])
+                #expect(answers.first?.text.contains("the second") == true)
+                let round = "Via: \(first.via.field(isOldVersion: false).value), 1.1 another"
+                let again = try await replies(port, get("/who?_mobile_bridge=1", round))
+                #expect(again.map(\.status) == [508])
+            }
+        }
+    }
+
+    private struct Second: JSONHandler {
+        func handle(_ input: Nothing) async throws -> String { "the second" }
+    }
+
     @Test func whatGoesRoundIsSeen() async throws {
         let site = try PlainSite { request, send in
             let via = request.firstMatch(of: /\r\nVia: ([^\r]+)\r\n/).map { String($0.1) } ?? ""

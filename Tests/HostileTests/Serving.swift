@@ -65,11 +65,11 @@ func post(_ target: String, _ body: some Sequence<UInt8>, _ lines: String...) ->
 extension Gateway {
     /// One that keeps its log to itself.
     static func quiet(
-        passThrough: [any Responder] = [], access: AccessPolicy = AccessPolicy(),
-        bodyLimit: Int = Gateway.defaultBodyLimit
+        passThrough: [any Responder] = [], unhandled: Unhandled = .answer,
+        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = Gateway.defaultBodyLimit
     ) -> Gateway {
         Gateway(
-            passThrough: passThrough, access: access, bodyLimit: bodyLimit,
+            passThrough: passThrough, unhandled: unhandled, access: access, bodyLimit: bodyLimit,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

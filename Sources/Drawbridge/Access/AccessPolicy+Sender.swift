@@ -5,7 +5,7 @@ extension AccessPolicy {
     /// The peer of the connection must be loopback, and no header field may say that somebody else stands behind it: a
     /// web server or a tunnel of this machine brings callers from everywhere. A trusted proxy is asked for whom.
     func isFromThisMachine(_ request: Request) -> Bool {
-        if request.isForwarded { return sender(of: request)?.isLoopback == true }
+        if isForwarded(request) { return sender(of: request)?.isLoopback == true }
         guard let address = request.remoteAddress, address != "127.0.0.1", address != "::1" else {
             return true
         }
@@ -14,16 +14,21 @@ extension AccessPolicy {
 
     /// The address of who sent a request, for logs and to tell callers apart; nil where there is no socket.
     func address(of request: Request) -> String? {
-        guard request.isForwarded else { return request.remoteAddress }
+        guard isForwarded(request) else { return request.remoteAddress }
         return sender(of: request)?.description ?? request.remoteAddress
+    }
+
+    /// Whether a request came by way of others than this gateway.
+    func isForwarded(_ request: Request) -> Bool {
+        request.isForwarded && request.headers.contains { ForwardedChain.isMark($0, except: via) }
     }
 
     /// Nil where nobody who is trusted says who it is.
     ///
-    /// What this process itself sent on, and what came round to it, says for whom as a trusted proxy does.
+    /// What this gateway itself sent on, and what came round to it, says for whom as a trusted proxy does.
     private func sender(of request: Request) -> IPAddress? {
         guard let peer = request.remoteAddress.flatMap({ IPAddress($0) }) else { return nil }
-        let isOwn = peer.isLoopback && Via.own.isLast(in: request.headers)
+        let isOwn = peer.isLoopback && via?.isLast(in: request.headers) == true
         guard isOwn || isTrusted(peer) else { return nil }
         return ForwardedChain.sender(of: request.headers, peer: peer) { $0 == peer && isOwn || isTrusted($0) }
     }

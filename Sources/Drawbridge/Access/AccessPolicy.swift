@@ -25,6 +25,8 @@ public struct AccessPolicy: Sendable {
 
     /// Whether a browser's proxy stands behind this gateway, so that whole URLs mean somebody else; the gateway says so.
     var isForProxy = false
+    /// The gateway's name in the `Via` of what it has sent on, which may come round.
+    var via: Via?
 
     /// Loopback only, and no foreign origins, unless listed.
     ///

@@ -7,6 +7,9 @@ package struct Authority: Equatable, Sendable {
     /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
     package let isLocal: Bool
 
+    /// The host to which pages of an app send what is meant for native.
+    static let bridge = "__jsbridge__"
+
     /// Nil for what is no authority: user names, bad ports, spaces, lists.
     package init?(_ text: String?) {
         guard var text, let parts = text.withUTF8(Self.parts) else { return nil }
@@ -17,7 +20,7 @@ package struct Authority: Equatable, Sendable {
         self.host = host
         self.port = port
         self.isIPv6 = isIPv6
-        isLocal = Self.isLoopback(host, isIPv6) || host == JSBridgeRule.name
+        isLocal = Self.isLoopback(host, isIPv6) || host == Self.bridge
     }
 
     private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {

@@ -4,11 +4,11 @@ import HTTPTypes
 enum ForwardedChain {
     /// Whether a field says that somebody else stands behind whoever sent the request.
     ///
-    /// A `Via` that names this process alone does not: that is a request of the gateway's own, come round.
-    static func isMark(_ field: HTTPField) -> Bool {
+    /// - Parameter via: a `Via` of this name alone is no mark: that is a gateway's own request, come round.
+    static func isMark(_ field: HTTPField, except via: Via? = nil) -> Bool {
         let name = field.name.canonicalName
         switch name.utf8.count {
-        case 3: return field.name == .via && Via.own.isForeign(field.value)
+        case 3: return field.name == .via && via?.isForeign(field.value) != false
         case 9: return name == "forwarded" || name == "x-real-ip"
         default: return name.utf8.count > 11 && name.hasPrefix("x-forwarded-")
         }

@@ -26,7 +26,7 @@ struct AdmissionEndpoints: Responder {
             )
         }
         var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 

@@ -62,7 +62,7 @@ struct Behind: Sendable {
 
 extension Gateway {
     /// What lies behind the gateway answers, or declines; documents get the page runtime.
-    func answerFromBehind(_ request: Request) async throws -> Response? {
+    package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
         // The pages of the gateway's own are no pages of an app's, and some are for people who were not let in.
         let isOwnPath = !request.isAbsoluteForm && PrivateEndpoints.isOwn(request.path)

@@ -20,10 +20,24 @@ final class Decision: Sendable {
     }
 }
 
+/// A head that comes again and again, with what was decided about the last request that had it.
+package final class KnownHead: Sendable {
+    package let head: RequestHead
+    private let kept = Mutex<Decision?>(nil)
+
+    /// Takes a head about which nothing is decided yet.
+    package init(_ head: RequestHead) { self.head = head }
+
+    fileprivate(set) var decision: Decision? {
+        get { kept.withLock { $0 } }
+        set { kept.withLock { $0 = newValue } }
+    }
+}
+
 extension Gateway {
     /// The decision about a head if it still holds.
-    func decision(about head: RequestHead, from remoteAddress: String?) -> Decision? {
-        guard let decision = head.decision, decision.remoteAddress == remoteAddress,
+    func decision(about known: KnownHead, from remoteAddress: String?) -> Decision? {
+        guard let decision = known.decision, decision.remoteAddress == remoteAddress,
             decision.version == registry.version
         else { return nil }
         return decision
@@ -34,11 +48,11 @@ extension Gateway {
     /// Rules of others may change more than the target, and a special handler is one of some pages only.
     ///
     /// Callers elsewhere are judged anew each time: their admission may have ended.
-    func keep(_ plan: Plan, on head: RequestHead) {
+    func keep(_ plan: Plan, with known: KnownHead) {
         guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
             access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
-            !hasSpecialHandlers.load(ordering: .acquiring), ruled.isEmpty
+            !registry.hasSpecialHandlers, ruled.isEmpty
         else { return }
-        head.decision = Decision(plain, route, version: plan.version)
+        known.decision = Decision(plain, route, version: plan.version)
     }
 }

@@ -33,7 +33,7 @@ struct EnterEndpoint: Responder {
         case .right: break
         }
         var response = Response(.noContent)
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         // This machine needs no admission, and a device that has one keeps it.
         if gateway.access.isFromThisMachine(request) { return response }
         if let secret = gateway.admissionSecret(of: request),

@@ -11,7 +11,7 @@ extension Gateway {
     /// on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
     package func refusesEntry(of request: inout Request) -> Response? {
         // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
-        if request.door != nil { return nil }
+        if request.channelCall != nil { return nil }
         if access.isFromThisMachine(request) {
             return access.refusesHost(of: request).map { refusal($0, of: request) }
         }
@@ -30,7 +30,8 @@ extension Gateway {
         case .throttled: return closed(.tooManyRequests, request, "it has sent too many wrong secrets")
         case .wrong: return closed(.forbidden, request, "its admission has ended; open a new link there")
         case nil
-        where request.isForwarded && request.remoteAddress.map(Authority.isLoopback(address:)) != false:
+        where access.isForwarded(request)
+            && request.remoteAddress.map(Authority.isLoopback(address:)) != false:
             return closed(
                 .forbidden, request,
                 """

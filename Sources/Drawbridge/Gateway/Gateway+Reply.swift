@@ -34,7 +34,7 @@ extension Gateway {
             body: .bytes(Envelope.failure(error)))
         response.code = error.code
         response.headers[fields: .contentType] = [contentType]
-        Self.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 
@@ -52,7 +52,7 @@ extension Gateway {
     package static func refusal(_ error: HTTPError) -> Response {
         var response = Response(error.status, headers: error.headers, body: .bytes(Envelope.failure(error)))
         response.headers[.contentType] = "application/json"
-        addSafety(to: &response)
+        response.addSafety()
         return response
     }
 
@@ -80,13 +80,6 @@ extension Gateway {
         [textJSON] + FixedFields.guardedAndFresh.fields)
     private static let applicationJSONFields = FixedFields(
         [applicationJSON] + FixedFields.guardedAndFresh.fields)
-
-    /// Not cacheable, and of no use to a foreign page.
-    static func addSafety(to response: inout Response) {
-        var reply = SealedResponse(response)
-        reply.set(response.contains(.cacheControl) ? .guarded : .guardedAndFresh)
-        response = reply.whole
-    }
 
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
     private static func checkHeaders(of response: Response) throws {

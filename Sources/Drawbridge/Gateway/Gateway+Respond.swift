@@ -87,7 +87,7 @@ extension Gateway {
             return try await handle(try await named(plain), original: plan.request, on: loop, by: tasks)
         } catch {
             var response = reply(known(error, in: plan.request.path, plan.request))
-            response.answeredBy = "no handler"
+            response.answeredBy = Response.noHandler
             return response
         }
     }
@@ -252,14 +252,8 @@ extension Gateway {
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
         guard isTelling else { return }
-        let shown = texts().filter { !$0.isEmpty }.map(Self.shown)
+        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
         request.logger.debug("\(([what()] + shown).joined(separator: " "))")
-    }
-
-    /// A text as it stands in the log, where longer ones are cut (contract, section 4).
-    static func shown(_ bytes: [UInt8]) -> String {
-        let limit = 500
-        return String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? " [...]" : "")
     }
 
     /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
@@ -305,10 +299,10 @@ extension Gateway {
         @Sendable () -> Void
 
     /// Begins to answer a request whose body is there, or is a stream.
-    package func begin(_ plan: Plan, for head: RequestHead, by tasks: HandlerTasks) -> Beginning {
+    package func begin(_ plan: Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
         assert(
             tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
-        guard plan.isClosed || middleware.isEmpty && !head.waitsForItsTurn else {
+        guard plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn else {
             return pass(plan, by: tasks)
         }
         let request = plan.request
@@ -324,7 +318,7 @@ extension Gateway {
         guard route.handler.bodyMode.isStreamed || plain.body.count != nil else {
             return pass(plan, by: tasks)
         }
-        if case .likely = taker { keep(plan, on: head) }
+        if case .likely = taker { keep(plan, with: known) }
         switch start(route, plain, on: tasks.loop, by: tasks) {
         case .answered(let reply): return .answered(finish(reply, for: request), to: request)
         case .loading(let load): return .pending(load, for: request)

@@ -5,19 +5,21 @@ import Logging
 extension Gateway {
     /// Follows the policy; the nearest registered path stands in the log and in a header.
     func withoutHandler(_ plain: Request, original: Request) async throws -> Response {
-        if unhandled == .passThrough, plain.door == nil {
+        if unhandled == .passThrough, plain.channelCall == nil {
             return try await answerFromBehind(original)
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
         let hint = hint(for: plain)
         // A page's own door says so itself, to the page's console too.
-        if plain.door == nil { plain.logger.warning("\(hint)") }
+        if plain.channelCall == nil { plain.logger.warning("\(hint)") }
         if unhandled == .fail {
-            return refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
+            var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
+            response.answeredBy = Response.noHandler
+            return response
         }
         var response = reply(HTTPError(.badRequest, "No response"))
         response.headers[.hint] = hint
-        response.answeredBy = "no handler"
+        response.answeredBy = Response.noHandler
         return response
     }
 
@@ -29,7 +31,7 @@ extension Gateway {
     }
 
     private func hint(for request: Request) -> String {
-        if request.path == "/", let door = request.door?.call, door.name.isEmpty {
+        if request.path == "/", let door = request.pageDoor?.call, door.name.isEmpty {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
         }

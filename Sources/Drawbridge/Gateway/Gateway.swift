@@ -32,7 +32,7 @@ public final class Gateway: Sendable {
     }
 
     /// How many bytes of a body are collected unless a handler says otherwise: 8 MB.
-    public static let defaultBodyLimit = 8 << 20
+    public static let defaultBodyLimit = Request.Body.usualLimit
 
     /// The rules that take requests for native, in order.
     public let rules: [any InterceptionRule]
@@ -56,8 +56,10 @@ public final class Gateway: Sendable {
     public let testerToken: TesterToken
     /// The devices elsewhere that were let in, and the tickets for others.
     public let admissions = Admissions()
-    /// How many servers it listens by.
-    private let servers = Atomic(0)
+    /// Its name in the `Via` of what goes through it, by which it knows what comes round.
+    package let via = Via()
+    /// The ports of the servers by which it listens.
+    private let ports = Mutex<[Int]>([])
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
@@ -73,7 +75,6 @@ public final class Gateway: Sendable {
     /// Handlers that have a rule of their own, and no path.
     let ruled: RuledHandlers
     let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
-    let hasSpecialHandlers = Atomic<Bool>(false)
 
     package static let droppedAnswerCount = Atomic<Int>(0)
 
@@ -117,6 +118,7 @@ public final class Gateway: Sendable {
         self.replies = replies
         self.unhandled = unhandled
         var policy = access
+        policy.via = via
         policy.isForProxy = passThrough.contains { $0.isProxy }
         self.access = policy
         self.bodyLimit = bodyLimit
@@ -125,12 +127,19 @@ public final class Gateway: Sendable {
         isTelling = logger.logLevel <= .debug
     }
 
+    /// The ports on which it listens, to which its own proxy does not connect.
+    package var ownPorts: Set<Int> { ports.withLock { Set($0) } }
+
     /// A server listens for it.
-    package func serverBegan() { servers.add(1, ordering: .relaxed) }
+    package func serverBegan(at port: Int) { ports.withLock { $0.append(port) } }
 
     /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
-    package func serverEnded() {
-        guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+    package func serverEnded(at port: Int) {
+        let isLast = ports.withLock { ports in
+            if let index = ports.firstIndex(of: port) { ports.remove(at: index) }
+            return ports.isEmpty
+        }
+        guard isLast else { return }
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
     }
 

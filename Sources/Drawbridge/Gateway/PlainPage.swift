@@ -27,7 +27,7 @@ enum PlainPage {
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         response.headers[.xFrameOptions] = "DENY"
         response.headers[.referrerPolicy] = "no-referrer"
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 }

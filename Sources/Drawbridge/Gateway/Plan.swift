@@ -94,7 +94,7 @@ extension Gateway {
     func firstPlan(for request: Request) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
-        if request.gateway !== self { request.gateway = self }
+        if request.answerer !== self { request.answerer = self }
         if let refusal = refusesEntry(of: &request) {
             return Plan(request, .closed(refusal), version: registry.version)
         }
@@ -106,7 +106,7 @@ extension Gateway {
     func planInside(for request: Request) -> Plan {
         var request = request
         // One that middleware has made has met no gateway.
-        if request.gateway !== self { request.gateway = self }
+        if request.answerer !== self { request.answerer = self }
         // Read before anything is looked up: what is registered meanwhile makes the plan an old one.
         let version = registry.version
         return Plan(request, way(of: request), version: version)
@@ -114,22 +114,24 @@ extension Gateway {
 
     /// The same on a loop's thread, where the head may be known from before.
     package func plan(
-        for head: RequestHead, _ body: Request.Body, from remoteAddress: String?,
+        for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
         at localAddress: String? = nil, on loop: any HandlerLoop
     ) -> Plan {
         assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
+        let head = known.head
         let id = Request.id(head)
-        if let known = decision(about: head, from: remoteAddress) {
+        if let decision = decision(about: known, from: remoteAddress) {
             let plain = Request(
-                head, target: known.target, body: body, remoteAddress: remoteAddress, id: id, gateway: self)
-            if known.route.handler.canInit(with: plain) {
-                return Plan(plain, .native(plain, .sure(known.route)), version: known.version)
+                head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
+                answerer: self)
+            if decision.route.handler.canInit(with: plain) {
+                return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
             }
         }
         return firstPlan(
             for: Request(
                 head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
-                gateway: self))
+                answerer: self))
     }
 
     /// A plan now that the body is there, or its stream; nil where the gateway has to decide anew.
@@ -147,7 +149,7 @@ extension Gateway {
     /// Where a request goes that was let in, which nothing else decides.
     private func way(of request: Request) -> Plan.Way {
         // A page's call by its channel, which was let in as a whole.
-        if request.door != nil { return native(request) }
+        if request.channelCall != nil { return native(request) }
         let native = nativeForm(of: request)
         let isForTesters = !access.isForOthers(request) && OwnPath(of: request)?.isForTesters == true
         if native != nil || !access.isForOthers(request), !isForTesters,
@@ -166,11 +168,11 @@ extension Gateway {
     }
 
     /// The plain form of a request for native, and the handler whose own rule took it, if one did; nil for what is not
-    /// for native, and for what this process has sent on itself.
+    /// for native, and for what this gateway has sent on itself.
     ///
     /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
     func nativeForm(of request: Request) -> (plain: Request, ruled: Route?)? {
-        guard request.isAnonymous || !Via.own.isNamed(in: request.headers) else { return nil }
+        guard request.isAnonymous || !via.isNamed(in: request.headers) else { return nil }
         if let route = ruled.first(for: request) { return (request, route) }
         var plain = request
         var isNative = false

@@ -22,7 +22,7 @@ struct PrivateEndpoints: Responder {
         var response = Response(
             bytes: Envelope.success(try JSON.encode(Health(details: health))), contentType: "application/json"
         )
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 

@@ -76,3 +76,12 @@ package struct SealedResponse: ~Copyable, Sendable {
         return whole
     }
 }
+
+extension Response {
+    /// Makes it not cacheable, and of no use to a foreign page.
+    mutating func addSafety() {
+        var reply = SealedResponse(self)
+        reply.set(contains(.cacheControl) ? .guarded : .guardedAndFresh)
+        self = reply.whole
+    }
+}

@@ -95,9 +95,10 @@ package final class Load: Expiring, Errand {
         }
         if isOver { return waiter() }
         awaitDeadline()
-        PageRequests.shared.began(self)
+        let requests = request.pageRequests
+        requests?.began(request, by: ObjectIdentifier(self))
         // It may have ended meanwhile, and found nothing to end.
-        if self.isOver { PageRequests.shared.ended(self) }
+        if self.isOver { requests?.ended(request, by: ObjectIdentifier(self)) }
     }
 
     /// The caller has left.
@@ -187,7 +188,7 @@ package final class Load: Expiring, Errand {
     private func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
-        PageRequests.shared.ended(self)
+        request.pageRequests?.ended(request, by: ObjectIdentifier(self))
         waiter()
     }
 

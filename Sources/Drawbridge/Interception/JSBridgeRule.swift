@@ -5,7 +5,7 @@ import HTTPTypes
 /// With no path left, the `action` in the body (or the query) names the handler and `data` is its input.
 public struct JSBridgeRule: InterceptionRule {
     /// The name, as host and as first part of a path.
-    static let name = "__jsbridge__"
+    static let name = Authority.bridge
 
     /// Makes the rule.
     public init() {}

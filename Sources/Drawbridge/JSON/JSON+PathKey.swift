@@ -19,11 +19,11 @@ extension JSON {
     }
 }
 
-/// `value` under its own type, where `Target` is known to be that type.
+/// `value` under its own type, where `Result` is known to be that type.
 ///
 /// Generic code compares the two types first; a cast would look them up again at every value.
 @inline(__always)
-func identity<Source, Target>(_ value: Source, as target: Target.Type) -> Target {
-    precondition(Source.self == Target.self)
-    return unsafeBitCast(value, to: Target.self)
+func identity<Source, Result>(_ value: Source, as target: Result.Type) -> Result {
+    precondition(Source.self == Result.self)
+    return unsafeBitCast(value, to: Result.self)
 }

@@ -151,7 +151,7 @@ extension Page {
     /// For whoever debugs a page: what goes to it and comes from it, at the level `debug` (contract, section 4).
     func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
         guard gateway.isTelling else { return }
-        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(Gateway.shown(text()))")
+        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text()))")
     }
 
     /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.

@@ -164,10 +164,10 @@ public final class Page: Sendable, Identifiable {
     }
 
     let state: Mutex<State>
-    let gateway: Gateway
+    let gateway: any PageHost
 
     /// - Parameter said: where it is: the members `url` and `title`.
-    init(_ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: Gateway) {
+    init(_ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost) {
         id = sign.id
         life = sign.life
         self.head = head
@@ -212,7 +212,7 @@ public final class Page: Sendable, Identifiable {
             state.handlers = handlers
             return handlers
         }
-        gateway.hasSpecialHandlers.store(true, ordering: .releasing)
+        gateway.registry.hasBecomeSpecial()
         return set
     }
 

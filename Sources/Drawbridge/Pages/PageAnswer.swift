@@ -12,7 +12,7 @@ struct PageAnswer: Sendable {
     /// JSON text; `null` for nothing.
     var value: [UInt8] = Self.null
     var error: HTTPError?
-    /// What stands near the name that has no handler.
+    /// What stands near the name, where no handler has it; nil where one answered, whatever it says.
     var hint: String?
 
     /// True where no handler has the name.
@@ -44,7 +44,7 @@ extension PageAnswer {
     ///
     /// - Parameter asText: the page wants the text of the answer, whatever it is.
     init(_ response: Response, asText: Bool = false) async {
-        hint = response.headers[.hint]
+        hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
         do {
             if case .output(let output) = response.body {
                 value = output
@@ -78,27 +78,5 @@ extension PageAnswer {
         let isText = type.isEmpty || type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
         if isText, let text = String(validating: bytes, as: UTF8.self) { return text }
         return Data(bytes).base64EncodedString()
-    }
-}
-
-extension Gateway {
-    /// Whether the page hears what its call came to: a call by the channel without a callback does not, and a missing
-    /// handler is silence at the callback doors, as pages of an app expect.
-    func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
-        guard call.isByChannel else { return true }
-        return call.id != nil
-            && (!answer.isMissing || pageRuntime?.missing == .answer || call.door?.needsAnswer == true)
-    }
-
-    /// Lets the handler answer that a page has called by its name.
-    func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
-        let began = ContinuousClock.now
-        let request = Request(PageDoor(page: page, call: call), self)
-        let response = await respond(to: request, on: loop)
-        let answer = await PageAnswer(response, asText: call.door?.hasEnvelope == true)
-        page.state.withLock { $0.connection }?.answered(
-            request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
-            took: began.duration(to: .now))
-        return answer
     }
 }

@@ -1,5 +1,5 @@
 /// What a handler is for, where a page called it by a door with a callback.
-final class PageDoor: Sendable {
+final class PageDoor: ChannelCall {
     let page: Page
     let call: PageCall
 
@@ -15,8 +15,15 @@ final class PageDoor: Sendable {
         return (page.id, request.path)
     }
 
+    var isForScript: Bool { call.door?.hasEnvelope != true }
+
     init(page: Page, call: PageCall) {
         self.page = page
         self.call = call
     }
+}
+
+extension Request {
+    /// The page's call that this is; nil for one that came by HTTP.
+    var pageDoor: PageDoor? { channelCall as? PageDoor }
 }

@@ -21,7 +21,7 @@ struct PageEndpoints: Responder {
             throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
         default: return nil
         }
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 

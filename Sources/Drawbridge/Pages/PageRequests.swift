@@ -7,8 +7,6 @@ import Synchronization
 /// A browser opens six connections to one host. A page that holds five of them by requests without an answer is about
 /// to keep its own next request waiting, and the next tab; nothing else would say why.
 final class PageRequests: Sendable {
-    static let shared = PageRequests()
-
     /// So many are worth a warning.
     private static let many = 5
 
@@ -20,18 +18,20 @@ final class PageRequests: Sendable {
 
     private let held = Mutex<[String: [ObjectIdentifier: Held]]>([:])
 
-    func began(_ load: Load) {
-        guard let id = Self.page(of: load) else { return }
-        let request = load.request
+    /// A handler has not answered a request of a page's at once.
+    ///
+    /// - Parameter load: names the handler's work.
+    func began(_ request: Request, by load: ObjectIdentifier) {
+        guard let id = Self.page(of: request) else { return }
         let page = request.headers.contains(.pageWaits) ? request.page : nil
         let one = Held(
             path: request.path, wait: page.map { ($0, $0.standStill(for: request.path)) })
         let paths: [String] = held.withLock { held in
-            held[id, default: [:]][ObjectIdentifier(load)] = one
+            held[id, default: [:]][load] = one
             return held[id]?.values.map(\.path).sorted() ?? []
         }
         guard paths.count == Self.many else { return }
-        load.request.logger.warning(
+        request.logger.warning(
             """
             page \(id.prefix(8)) waits for \(paths.count) requests at once (\(paths.joined(separator: ", "))): a browser has \
             six connections to a host, so its next requests and the next tab will wait too; answer sooner, or let the page \
@@ -39,11 +39,12 @@ final class PageRequests: Sendable {
             """)
     }
 
-    func ended(_ load: Load) {
-        guard let id = Self.page(of: load) else { return }
+    /// The handler has answered, or has to no more.
+    func ended(_ request: Request, by load: ObjectIdentifier) {
+        guard let id = Self.page(of: request) else { return }
         let ended = held.withLock { held in
             defer { if held[id]?.isEmpty == true { held[id] = nil } }
-            return held[id]?.removeValue(forKey: ObjectIdentifier(load))
+            return held[id]?.removeValue(forKey: load)
         }
         if let (page, number) = ended?.wait { page.goOn(after: number) }
     }
@@ -52,10 +53,8 @@ final class PageRequests: Sendable {
     func count(of page: String) -> Int { held.withLock { $0[page]?.count ?? 0 } }
 
     /// The id that its page sent with it, true or not: it is only counted.
-    private static func page(of load: Load) -> String? {
-        guard load.request.door == nil, !load.request.headers.isEmpty,
-            let id = load.request.headers.value(.pageID), Pages.isID(id)
-        else { return nil }
+    private static func page(of request: Request) -> String? {
+        guard let id = request.headers.value(.pageID), Pages.isID(id) else { return nil }
         return id
     }
 }

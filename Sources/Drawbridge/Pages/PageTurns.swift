@@ -104,20 +104,3 @@ final class PageTurns: Sendable {
         func expire() { end(false) }
     }
 }
-
-extension Gateway {
-    /// Lets a request of a page's begin when what the page said before it has begun.
-    func awaitTurn(of request: Request) async {
-        guard !request.isAnonymous, let id = request.headers.value(.pageID), Pages.isID(id),
-            let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
-            let token = request.headers.value(.pageToken), access.token.matches(token)
-        else { return }
-        let hasCome = await pages.turns.wait(for: place, of: id) { pages.hasBegun(place, of: id) }
-        guard !hasCome else { return }
-        request.logger.warning(
-            """
-            \(request.path) waited \(pages.turns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
-            has not come, so their order may be another than the page's
-            """)
-    }
-}

@@ -36,6 +36,9 @@ public final class Pages: Sendable {
     /// Requests of pages that wait for what their page said before.
     let turns = PageTurns()
 
+    /// Requests of pages whose handlers have not answered yet.
+    let requests = PageRequests()
+
     /// Gives a page what counts its messages; nil where no server has memory for them.
     private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
 

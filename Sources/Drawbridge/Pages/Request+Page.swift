@@ -8,19 +8,22 @@ extension Request {
     /// let choice = try await request.page?.call("choose", ["tea", "coffee"])
     /// ```
     public var page: Page? {
-        if let door { return door.page }
+        if let pageDoor { return pageDoor.page }
         guard let gateway, let id = headers.value(.pageID), let token = headers.value(.pageToken),
             gateway.access.token.matches(token)
         else { return nil }
         return gateway.pages[id]
     }
 
+    /// Those of the requests of pages among which it counts; nil for all that no page has sent by HTTP.
+    var pageRequests: PageRequests? { isAnonymous || channelCall != nil ? nil : gateway?.pages.requests }
+
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
     /// A request says where its page was then. That goes before what is known of the page, whose word of another address
     /// may still be on its way by the channel; and a page that uses HTTP alone has none.
     var pagePath: String? {
-        if door == nil, let gateway, let path = headers.value(.pagePath),
+        if channelCall == nil, let gateway, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), gateway.access.token.matches(token)
         {
             return path
@@ -35,7 +38,9 @@ extension Request {
     ///   WebViewJavascriptBridge that the page was given, and shortcuts.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
-        guard let door, let id = door.call.id, door.call.door?.hearsProgress == true else { return false }
+        guard let door = pageDoor, let id = door.call.id, door.call.door?.hearsProgress == true else {
+            return false
+        }
         try door.page.post(
             PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
             upTo: Outbox.limitOfAnswers)

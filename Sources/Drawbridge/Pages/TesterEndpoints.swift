@@ -34,7 +34,7 @@ struct TesterEndpoints: Responder {
             )
         }
         var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
-        Gateway.addSafety(to: &response)
+        response.addSafety()
         return response
     }
 

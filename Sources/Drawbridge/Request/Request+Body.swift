@@ -10,6 +10,9 @@ extension Request {
 
         let storage: Storage
 
+        /// How many bytes of a body are collected where nobody says otherwise: 8 MB.
+        static let usualLimit = 8 << 20
+
         /// No body.
         public static let empty = Body([])
 

@@ -33,7 +33,7 @@ extension Request {
 
     private func collectedBody() async throws -> [UInt8] {
         if let bytes = body.bytes { return bytes }
-        return try await body.collect(upTo: Gateway.defaultBodyLimit)
+        return try await body.collect(upTo: Request.Body.usualLimit)
     }
 
     @concurrent

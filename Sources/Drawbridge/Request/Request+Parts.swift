@@ -20,16 +20,16 @@ extension Request {
         /// The secret of the admission by which it was let in, if that was the cause.
         var admission: String?
         var id: String
-        var gateway: Gateway?
+        var answerer: (any Answerer)?
         var parameters: [String: String] = [:]
         var naming = Naming.path
         var doorInput: JSON?
         /// The page's call that this is, where no request of HTTP's brought it.
-        var door: PageDoor?
+        var channelCall: (any ChannelCall)?
 
         init(
             _ head: RequestHead, target: String, body: Body, remoteAddress: String?,
-            localAddress: String? = nil, id: String, gateway: Gateway?
+            localAddress: String? = nil, id: String, answerer: (any Answerer)?
         ) {
             self.head = head
             self.target = target
@@ -37,7 +37,7 @@ extension Request {
             self.remoteAddress = remoteAddress
             self.localAddress = localAddress
             self.id = id
-            self.gateway = gateway
+            self.answerer = answerer
         }
     }
 }

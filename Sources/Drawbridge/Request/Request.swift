@@ -66,8 +66,8 @@ public struct Request: Sendable {
         set { change { $0.target = newValue } }
     }
 
-    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by a door.
-    package var sentTarget: String { door == nil ? own.target : target }
+    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its channel.
+    package var sentTarget: String { channelCall == nil ? own.target : target }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
     public var body: Body {
@@ -110,15 +110,15 @@ public struct Request: Sendable {
     }
 
     /// The page's call that this is; nil for one that came by HTTP.
-    var door: PageDoor? { parts.values.door }
+    var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
     /// True where a script wants the bare output, and no envelope.
-    var isForScript: Bool { door.map { $0.call.door?.hasEnvelope != true } ?? false }
+    var isForScript: Bool { channelCall?.isForScript ?? false }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
-    package var gateway: Gateway? {
-        get { parts.values.gateway }
-        set { change { $0.gateway = newValue } }
+    var answerer: (any Answerer)? {
+        get { parts.values.answerer }
+        set { change { $0.answerer = newValue } }
     }
 
     /// Many hands hold a request, and few change it: copies share this until one of them does.
@@ -179,23 +179,29 @@ public struct Request: Sendable {
     /// - Parameter target: that of its plain form where it is known.
     package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
-        localAddress: String? = nil, id: String = "", gateway: Gateway? = nil
+        localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil
     ) {
         parts = Parts(
             Values(
                 head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
-                localAddress: localAddress, id: id, gateway: gateway))
+                localAddress: localAddress, id: id, answerer: answerer))
     }
 
-    /// Makes the request that stands for a page's call of a handler by its name.
-    init(_ door: PageDoor, _ gateway: Gateway) {
+    /// Makes the request that stands for a page's call of a handler.
+    ///
+    /// - Parameters:
+    ///   - head: that of the request that opened the page's channel.
+    ///   - name: the handler's, as the page said it: the path with or without its slash.
+    init(
+        _ call: any ChannelCall, of name: String, with input: JSON, _ head: RequestHead,
+        remoteAddress: String?, answerer: any Answerer
+    ) {
+        let path = name.hasPrefix("/") ? String(name.dropFirst()) : name
         var values = Values(
-            door.page.head, target: "", body: .empty, remoteAddress: door.page.remoteAddress,
-            id: RequestID.from(nil), gateway: gateway)
-        let name = door.call.name.hasPrefix("/") ? String(door.call.name.dropFirst()) : door.call.name
-        values.target = "/" + Percent.encode(name, keeping: "/")
-        values.doorInput = door.call.data ?? .null
-        values.door = door
+            head, target: "/" + Percent.encode(path, keeping: "/"), body: .empty,
+            remoteAddress: remoteAddress, id: RequestID.from(nil), answerer: answerer)
+        values.doorInput = input
+        values.channelCall = call
         parts = Parts(values)
     }
 
@@ -242,13 +248,16 @@ extension Request {
 
     /// Logs with the request's id.
     public var logger: Logger {
-        var logger = gateway?.logger ?? .quiet
+        var logger = answerer?.logger ?? .quiet
         logger[metadataKey: "request"] = .string(id)
         return logger
     }
 
     /// The handlers of the gateway that answers this; nil for a request that no gateway has seen.
-    package var registered: [(path: String, handler: String)]? { gateway?.registered }
+    package var registered: [(path: String, handler: String)]? { answerer?.registered }
+
+    /// The name of the gateway in the `Via` of what is sent on.
+    package var via: Via { answerer?.via ?? .withoutGateway }
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
@@ -256,7 +265,7 @@ extension Request {
     ///
     /// - Throws: a 404 where nothing behind the gateway takes it.
     public func passThrough() async throws -> Response {
-        guard let response = try await gateway?.answerFromBehind(self) else {
+        guard let response = try await answerer?.answerFromBehind(self) else {
             throw HTTPError.nothingBehind(path)
         }
         return response

@@ -3,9 +3,7 @@ package import HTTPTypes
 /// The head of a request, never changed: the copies of a request share it, and so do the requests of a page that sends
 /// the same head again.
 ///
-/// All of it is constant but the decision, which is touched on the thread of the one loop that has this head again and
-/// again: that makes it Sendable.
-package final class RequestHead: @unchecked Sendable {
+package final class RequestHead: Sendable {
     let method: HTTPRequest.Method
     let scheme: String
     let authority: String?
@@ -23,9 +21,6 @@ package final class RequestHead: @unchecked Sendable {
     /// True for HTTP/1.0.
     let isOldVersion: Bool
 
-    /// What a gateway decided about the last request with this head.
-    @exclusivity(unchecked) var decision: Decision?
-
     package init(
         _ method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
         ownCookies: [String: String] = [:], isAbsoluteForm: Bool = false, isOldVersion: Bool = false
@@ -38,7 +33,7 @@ package final class RequestHead: @unchecked Sendable {
         let (others, own) = OwnCookies.takenOut(of: headers)
         self.headers = others
         self.ownCookies = own.isEmpty ? ownCookies : own
-        isForwarded = headers.contains(where: ForwardedChain.isMark)
+        isForwarded = headers.contains { ForwardedChain.isMark($0) }
         isAnonymous = !isForwarded && !headers.contains { Self.saysWhoCalls($0.name) }
         self.isAbsoluteForm = isAbsoluteForm
         self.isOldVersion = isOldVersion

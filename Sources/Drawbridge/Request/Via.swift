@@ -2,12 +2,15 @@ package import HTTPTypes
 
 /// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
 package struct Via: Sendable {
-    /// The one of this process, by which a request that comes round to it again is known.
-    package static let own = Via("drawbridge-\(String.random128())")
+    /// That of whoever sends on without a gateway.
+    package static let withoutGateway = Via()
 
     private let pseudonym: String
     private let field: HTTPField
     private let oldField: HTTPField
+
+    /// A new one, which nobody else has.
+    package init() { self.init("drawbridge-\(String.random128())") }
 
     /// Takes a pseudonym, which is a token.
     package init(_ pseudonym: String) {

@@ -29,6 +29,9 @@ public struct Response: Sendable {
     /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
     package var answeredBy: String?
 
+    /// ``answeredBy`` where no handler took a request for native.
+    static let noHandler = "no handler"
+
     /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
     var admissionCookie: String?
 

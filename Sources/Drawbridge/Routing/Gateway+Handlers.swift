@@ -54,14 +54,14 @@ extension Gateway {
             special.append((pattern, set))
             return set
         }
-        hasSpecialHandlers.store(true, ordering: .releasing)
+        registry.hasBecomeSpecial()
         try register(set)
         return set
     }
 
     /// The sets of a page at this path, the most special first.
     func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
-        guard let path, hasSpecialHandlers.load(ordering: .acquiring),
+        guard let path, registry.hasSpecialHandlers,
             let segments = Target.segments(of: path)
         else { return [handlers] }
         let fitting = specialHandlers.withLock { $0.filter { $0.pattern.fits(segments) } }
@@ -69,7 +69,7 @@ extension Gateway {
     }
 
     private func sets(for request: Request) -> [HandlerSet] {
-        guard hasSpecialHandlers.load(ordering: .acquiring) else { return [handlers] }
+        guard registry.hasSpecialHandlers else { return [handlers] }
         let own = request.page?.state.withLock { $0.handlers }
         return (own.map { [$0] } ?? []) + handlerSets(ofPageAt: request.pagePath)
     }
@@ -79,7 +79,7 @@ extension Gateway {
     }
 
     func best(_ path: String, for request: Request) -> Route? {
-        guard hasSpecialHandlers.load(ordering: .acquiring) else { return handlers.best(path) }
+        guard registry.hasSpecialHandlers else { return handlers.best(path) }
         for set in sets(for: request) {
             if let route = set.best(path) { return route }
             // A pattern of a special set comes before the plain path of a general one.
@@ -94,7 +94,7 @@ extension Gateway {
 
     /// The patterns of the pages whose own sets have a handler at a path, where the page that asks is none of them.
     func patternsOfPages(with path: String, otherThan request: Request) -> [String] {
-        guard hasSpecialHandlers.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
+        guard registry.hasSpecialHandlers, let segments = Target.segments(of: path) else {
             return []
         }
         let own = request.pagePath.flatMap(Target.segments)

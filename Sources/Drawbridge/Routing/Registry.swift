@@ -3,10 +3,17 @@ import Synchronization
 /// Counts what is registered with a gateway, and what is removed, in all its sets.
 final class Registry: Sendable {
     private let changes = Atomic<Int>(0)
+    private let special = Atomic<Bool>(false)
 
     /// Another number after each change: what was found is found again while this stays.
     var version: Int { changes.load(ordering: .acquiring) }
 
     /// Something was registered or removed.
     func hasChanged() { changes.add(1, ordering: .releasing) }
+
+    /// Whether some handlers are those of some pages only: then it has to be asked from which page a request comes.
+    var hasSpecialHandlers: Bool { special.load(ordering: .acquiring) }
+
+    /// A set was made whose handlers some pages have alone.
+    func hasBecomeSpecial() { special.store(true, ordering: .releasing) }
 }

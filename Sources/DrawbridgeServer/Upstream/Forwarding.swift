@@ -11,9 +11,10 @@ package struct Forwarding: Sendable {
     /// Decides what is added.
     ///
     /// - Parameters:
+    ///   - via: the gateway's name.
     ///   - tellsCaller: whether `X-Forwarded-For`, `-Proto` and `-Host` are written; else they go on as they came.
     ///   - keepsHost: whether the upstream hears of the host that the caller named, and not of its own.
-    package init(via: Via = .own, tellsCaller: Bool = true, keepsHost: Bool = false) {
+    package init(via: Via, tellsCaller: Bool = true, keepsHost: Bool = false) {
         self.via = via
         self.tellsCaller = tellsCaller
         self.keepsHost = keepsHost

@@ -10,7 +10,6 @@ struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
-    private let forwarding: Forwarding
     /// What is said of failures; nil for nothing.
     private let record: UpstreamRecord?
     /// Says which addresses may not be asked; nil where all may.
@@ -29,7 +28,6 @@ struct UpstreamSender: Sendable {
         origin = Origin(
             url.socketPath.map { .socket($0) } ?? .host(url.host, port: url.port),
             trust: url.scheme == "https" ? trust : nil)
-        forwarding = Forwarding(tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
     /// Whether a request is to go on as a WebSocket; HTTP/1.0 knows no such thing (RFC 9110, section 7.8).
@@ -78,7 +76,7 @@ struct UpstreamSender: Sendable {
         let caller = Caller(of: request)
         let load = UpstreamLoad(on: loop, host: url.authority, guardian: guardian)
         let out = TransferRequest(
-            origin, request.method, target, host: forwarding.host(at: url, for: caller),
+            origin, request.method, target, host: forwarding(request).host(at: url, for: caller),
             fields: requestFields(request, from: caller), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
@@ -104,7 +102,7 @@ struct UpstreamSender: Sendable {
             let message = "a handler made a target that is none, with a space, say; percent-encode it"
             return Gateway.refusal(HTTPError(.internalServerError, message))
         }
-        if Via.own.isNamed(in: request.headers) {
+        if request.via.isNamed(in: request.headers) {
             return Gateway.refusal(
                 HTTPError(
                     .loopDetected,
@@ -131,16 +129,22 @@ struct UpstreamSender: Sendable {
         return Int(String(text))
     }
 
+    private func forwarding(_ request: Request) -> Forwarding {
+        Forwarding(via: request.via, tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
+    }
+
     /// The fields of a request as the server gets them.
     private func requestFields(_ request: Request, from caller: Caller) -> HTTPFields {
-        var fields = forwarding.requestFields(request.headers, from: caller)
+        var fields = forwarding(request).requestFields(request.headers, from: caller)
         if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
         return fields
     }
 
     /// The fields of an answer as the caller gets them.
-    func fields(_ head: ResponseHead, _ caller: Caller, by route: UpstreamRoute?) -> HTTPFields {
-        forwarding.responseFields(
+    private func fields(
+        _ head: ResponseHead, to request: Request, _ caller: Caller, by route: UpstreamRoute?
+    ) -> HTTPFields {
+        forwarding(request).responseFields(
             head.fields, isOldVersion: head.isOldVersion,
             mapping: options.bringsHome
                 ? route.map { ReverseMapping($0, for: caller, keepsHost: options.keepsHost) } : nil)
@@ -154,7 +158,7 @@ extension UpstreamSender {
         by route: UpstreamRoute?
     ) -> Response {
         var response = Response(
-            beginning.head.status, headers: fields(beginning.head, caller, by: route),
+            beginning.head.status, headers: fields(beginning.head, to: request, caller, by: route),
             body: UpstreamBody.of(load, beginning, to: request))
         response.isRelayed = true
         guard let tunnel = beginning.tunnel else { return response }

@@ -82,7 +82,7 @@ struct ForwardingTests {
     func theHostIsTheUpstreamsUnlessItIsKept(keepsHost: Bool, authority: String?, host: String) throws {
         let caller = Caller(address: nil, scheme: "http", authority: authority)
         #expect(
-            try Forwarding(keepsHost: keepsHost).host(at: UpstreamURL("http://h:81/x"), for: caller) == host)
+            try Forwarding(via: Via(), keepsHost: keepsHost).host(at: UpstreamURL("http://h:81/x"), for: caller) == host)
     }
 
     @Test func bytesThatAreNoUTF8GoOnAsTheyAre() throws {
@@ -104,9 +104,11 @@ struct ForwardingTests {
         #expect(try Via("drawbridge-t").isNamed(in: fields(lines)) == isNamed)
     }
 
-    @Test func whatThisProcessSendsOnItKnowsAgain() {
-        let sent = Forwarding().requestFields([:], from: Self.caller)
-        #expect(Via.own.isNamed(in: sent))
+    @Test func whatAGatewaySendsOnItKnowsAgainAndAnotherOneDoesNot() {
+        let (via, another) = (Gateway().via, Gateway().via)
+        let sent = Forwarding(via: via).requestFields([:], from: Self.caller)
+        #expect(via.isNamed(in: sent))
+        #expect(!another.isNamed(in: sent))
         #expect(sent[.via]?.contains(/^1\.1 drawbridge-[0-9a-f]{32}$/) == true)
     }
 }

@@ -15,7 +15,7 @@ struct ReverseMappingTests {
         keepsHost: Bool = false
     ) throws -> String? {
         let mapping = try ReverseMapping(UpstreamRoute(parsing: route), for: caller, keepsHost: keepsHost)
-        return Forwarding().responseFields([name: value], mapping: mapping)[name]
+        return Forwarding(via: Via()).responseFields([name: value], mapping: mapping)[name]
     }
 
     private static let gateway = "https://gw.test:8443"
@@ -165,7 +165,7 @@ struct ReverseMappingTests {
         let mapping = try ReverseMapping(UpstreamRoute(parsing: "/api=http://h/"), for: Self.plainCaller)
         let cookie = Array("a=".utf8) + [0xE9] + Array("; Domain=h; Path=/".utf8) + [0xE9]
         let field = HTTPField(name: .setCookie, value: cookie)
-        let received = Forwarding().responseFields(HTTPFields([field]), mapping: mapping)
+        let received = Forwarding(via: Via()).responseFields(HTTPFields([field]), mapping: mapping)
         let bytes = received[fields: .setCookie].first?.withUnsafeBytesOfValue(Array.init)
         #expect(bytes == Array("a=".utf8) + [0xE9] + Array("; Path=/".utf8) + [0xE9])
     }

@@ -312,7 +312,7 @@ import Testing
             Task { await gateway.respond(to: Request("/wait?_mobile_bridge=1", headers: headers)) }
         }
         await until { log.entries.contains { $0.contains(warning) } }
-        await until { PageRequests.shared.count(of: page.id) == 7 }
+        await until { gateway.pages.requests.count(of: page.id) == 7 }
         for request in requests { request.cancel() }
         // When they are over, they have said what there was to say.
         for request in requests { _ = await request.value }

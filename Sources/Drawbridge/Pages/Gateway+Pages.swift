@@ -1,0 +1,43 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+// What a gateway does for pages.
+extension Gateway: PageHost {
+    /// Whether the page hears what its call came to: a call by the channel without a callback does not, and a missing
+    /// handler is silence at the callback doors, as pages of an app expect.
+    func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
+        guard call.isByChannel else { return true }
+        return call.id != nil
+            && (!answer.isMissing || pageRuntime?.missing == .answer || call.door?.needsAnswer == true)
+    }
+
+    /// Lets the handler answer that a page has called by its name.
+    func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
+        let began = ContinuousClock.now
+        let request = Request(
+            PageDoor(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
+            remoteAddress: page.remoteAddress, answerer: self)
+        let response = await respond(to: request, on: loop)
+        let answer = await PageAnswer(response, asText: call.door?.hasEnvelope == true)
+        page.state.withLock { $0.connection }?.answered(
+            request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
+            took: began.duration(to: .now))
+        return answer
+    }
+
+    /// Lets a request of a page's begin when what the page said before it has begun.
+    func awaitTurn(of request: Request) async {
+        guard !request.isAnonymous, let id = request.headers.value(.pageID), Pages.isID(id),
+            let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
+            let token = request.headers.value(.pageToken), access.token.matches(token)
+        else { return }
+        let hasCome = await pages.turns.wait(for: place, of: id) { pages.hasBegun(place, of: id) }
+        guard !hasCome else { return }
+        request.logger.warning(
+            """
+            \(request.path) waited \(pages.turns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
+            has not come, so their order may be another than the page's
+            """)
+    }
+}

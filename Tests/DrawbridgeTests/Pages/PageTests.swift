@@ -125,6 +125,17 @@ import Testing
         #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
     }
 
+    /// Nothing that a handler says makes its page wait for ever.
+    @Test func aHandlersOwn400IsHeardWhateverHeaderItHas() async throws {
+        let gateway = PageHandlers.gateway()
+        gateway.answer(at: "/picky") { _ in
+            throw HTTPError(.badRequest, "not this", headers: [.hint: "another"])
+        }
+        let page = TestPage(gateway)
+        page.tell(["call": "picky", "id": 1, "door": "wvjb"])
+        #expect(try await page.reply(1)["error"] == ["code": 400, "message": "not this"])
+    }
+
     @Test func aHandlerMayAnswerSeveralTimes() async throws {
         let page = TestPage(PageHandlers.gateway())
         page.tell(["call": "steps", "id": 3, "door": "wvjb"])

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPTypes
 import Synchronization
 import Testing
@@ -174,6 +175,44 @@ struct LoadTests {
         _ = await caller.value
         released.happen()
         await until { Gateway.droppedAnswers > before }
+    }
+
+    /// Misses its deadline, and blocks when it is told so, until it is released.
+    struct Blocking: Handler {
+        static var deadline: Duration? { .milliseconds(20) }
+        static var execution: Execution { .thread }
+
+        let released: DispatchSemaphore
+
+        func startLoading(_ request: Request) async throws -> Response {
+            try await Task.sleep(for: .seconds(3600))
+            return Response()
+        }
+
+        func stopLoading() {
+            released.wait()
+            released.signal()
+        }
+    }
+
+    /// The answers of the others come while it blocks: it ends only after that.
+    @Test func aHandlerThatBlocksWhereItIsToldToStopHoldsUpNobodyElseAndIsNamed() async throws {
+        let log = LogBook()
+        let gateway = Gateway(logger: log.logger)
+        let released = DispatchSemaphore(value: 0)
+        gateway.register(at: "/blocking") { Blocking(released: released) }
+        let (journal, named) = (Journal(), "Blocking has been in its stopLoading() for more than a second")
+        gateway.register(at: "/obedient") { Obedient(journal: journal) }
+        let blocked = (0..<5).map { _ in
+            Task { await gateway.respond(to: Request("/blocking?_mobile_bridge=1")) }
+        }
+        await until { log.entries.filter { $0.contains(named) }.count == 5 }
+        let json = try await gateway.respond(to: Request("/obedient?_mobile_bridge=1")).json()
+        #expect(json["code"] == 504)
+        #expect(journal.entries == ["stop"])
+        released.signal()
+        for task in blocked { #expect(try await task.value.json()["code"] == 504) }
+        #expect(log.entries.filter { $0.contains("stopLoading") }.count == 5)
     }
 
     // MARK: - Streams

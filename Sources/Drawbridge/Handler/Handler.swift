@@ -61,7 +61,9 @@ public protocol Handler: Sendable {
 
     /// Told when nobody waits for the answer any more.
     ///
-    /// It may run while ``startLoading(_:)`` still does, on any thread, and must not block.
+    /// It runs on the handler's loop, where it must not block, and for a handler that has a thread on another thread; it
+    /// may run while ``startLoading(_:)`` still does. The caller of a handler that missed its deadline has its answer when
+    /// this returns.
     func stopLoading()
 }
 

@@ -180,8 +180,49 @@ package final class Load: Expiring, Errand {
     private func stop(with error: any Error) {
         guard let concerned = decide(nil, error) else { return }
         concerned.task?.cancel()
-        handler.stopLoading()
-        resume(concerned)
+        tellHandler { [self] in resume(concerned) }
+    }
+
+    /// Lets the handler hear that nobody waits any more, where its steps are made, and then goes on.
+    ///
+    /// A handler that blocks there holds up its own loop, which the log says, or a thread of its own: never the thread on
+    /// which the deadlines of all others pass, nor that of whoever left.
+    private func tellHandler(_ next: @escaping @Sendable () -> Void = {}) {
+        let tell: @Sendable (any HandlerLoop) -> Void = { [self] loop in
+            step(on: loop) { handler.stopLoading() }
+            next()
+        }
+        switch place {
+        case .loop(let loop) where loop.isCurrent: tell(loop)
+        case .loop(let loop): loop.schedule { tell(loop) }
+        case .anywhere, .thread:
+            DispatchQueue(label: "drawbridge.stop").async { [self] in
+                let watch = StopWatch(of: self)
+                handler.stopLoading()
+                watch.end()
+                next()
+            }
+        }
+    }
+
+    /// Names a handler that does not come back from its `stopLoading()`.
+    private final class StopWatch: Expiring {
+        private let load: Load
+
+        init(of load: Load) {
+            self.load = load
+            Deadlines.shared.add(self, after: .seconds(1))
+        }
+
+        func end() { Deadlines.shared.remove(self) }
+
+        func expire() {
+            load.request.logger.error(
+                """
+                \(load.route.name) has been in its stopLoading() for more than a second, and the answer waits for that; \
+                let it say that the work is to end, and not wait until it has
+                """)
+        }
     }
 
     /// Lets the answer go to whoever waits for it; a load that nobody had to wait for has no deadline.
@@ -222,7 +263,7 @@ package final class Load: Expiring, Errand {
                     try await withTaskExecutorPreference(self) { try await Self.apart(write, client) }
                 }
             } onCancel: {
-                self.handler.stopLoading()
+                self.tellHandler()
             }
         }
     }

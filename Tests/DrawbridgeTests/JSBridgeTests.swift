@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("The __jsbridge__ door")
+@Suite("The __jsbridge__ request")
 struct JSBridgeTests {
     private func answer(
         _ body: String, target: String = "/__jsbridge__", authority: String = "localhost",

@@ -65,7 +65,7 @@ struct LinkTests {
         #expect(try await browser.evaluate("location.href") == .string(own))
         try await browser.evaluate(Self.until("document.getElementById('said').textContent !== ''"))
         let said = try await browser.evaluate("document.getElementById('said').textContent")
-        // By two doors: the second request says that a message went before.
+        // By two bridges: the second request says that a message went before.
         #expect(said == #"[{"from":"a phone"},{"door":"another"}]"#)
         // No script sees the cookie.
         #expect(try await browser.evaluate("document.cookie") == "")

@@ -142,8 +142,8 @@ def in_a_browser(work, rounds):
                 again += costs[2:]
         finally:
             server.stop()
-    for name, dialect in [("ping", "WebViewJavascriptBridge"), ("add", "a global function")]:
-        title = f"native → page → native by {dialect}"
+    for name, bridge in [("ping", "WebViewJavascriptBridge"), ("add", "a global function")]:
+        title = f"native → page → native by {bridge}"
         middle = [statistics.median(own[name]) for own in reports]
         yield [f"{title}, median of 1,000", spread(middle, unit=" ms"), "3 ms"]
         p99 = [statistics.quantiles(own[name], n=100)[98] for own in reports]

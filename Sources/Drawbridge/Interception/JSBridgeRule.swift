@@ -10,9 +10,9 @@ public struct JSBridgeRule: InterceptionRule {
     /// Makes the rule.
     public init() {}
 
-    /// The request below the door.
+    /// The request as it reads without the host or path `__jsbridge__`.
     public func canonicalRequest(for request: Request) -> Request? {
-        // Most requests are not for this door, and a look at their second byte says so.
+        // Most requests do not use this bridge, and the second byte of their target shows that at once.
         guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority)
         else {
             return nil
@@ -27,7 +27,7 @@ public struct JSBridgeRule: InterceptionRule {
         request.target = target.text
         if target.path == "/" || target.path.isEmpty {
             request.naming = .action
-            // In the iframe form a plus stays a plus.
+            // Elsewhere a plus in a query is a space. In the iframe form it stays a plus, so it is encoded here.
             target.query = target.query?.split(separator: "+", omittingEmptySubsequences: false).joined(
                 separator: "%2B")
             request.target = target.text
@@ -41,9 +41,9 @@ public struct JSBridgeRule: InterceptionRule {
     }
 
     private static func below(_ path: String) -> String? {
-        let door = "/\(name)"
-        guard path.hasPrefix(door) else { return nil }
-        let rest = path.dropFirst(door.count)
+        let prefix = "/\(name)"
+        guard path.hasPrefix(prefix) else { return nil }
+        let rest = path.dropFirst(prefix.count)
         return rest.isEmpty ? "/" : rest.first == "/" ? String(rest) : nil
     }
 }

@@ -11,7 +11,7 @@ extension Request {
     /// The same as values.
     struct Values: Sendable {
         var head: RequestHead
-        /// Apart from the head, because a door changes it.
+        /// Apart from the head, which requests share: a bridge changes the target of its request alone.
         var target: String
         var body: Body
         var remoteAddress: String?

@@ -103,7 +103,7 @@ public struct Request: Sendable {
         set { change { $0.naming = newValue } }
     }
 
-    /// The input where the door has read it from the body already (`data` beside `action`).
+    /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's message.
     var doorInput: JSON? {
         get { parts.values.doorInput }
         set { change { $0.doorInput = newValue } }
@@ -133,7 +133,7 @@ public struct Request: Sendable {
         parts = Parts(values)
     }
 
-    /// Where a door finds the name of its handler.
+    /// Where a bridge finds the name of its handler.
     package enum Naming: Sendable {
         case path
         case action

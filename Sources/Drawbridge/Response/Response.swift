@@ -2,8 +2,8 @@ public import HTTPTypes
 
 /// An answer: a head and a body.
 ///
-/// Choose between an **output**, which every door hands to its page in its own way (the envelope at the flagged and
-/// the `__jsbridge__` door, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
+/// Choose between an **output**, which every bridge hands to its page in its own way (the envelope for flagged and
+/// `__jsbridge__` requests, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
 /// as they are.
 public struct Response: Sendable {
     /// The status.

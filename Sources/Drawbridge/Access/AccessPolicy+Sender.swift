@@ -3,7 +3,8 @@ extension AccessPolicy {
     /// True when whoever sent a request is on this machine, and when there is no socket at all.
     ///
     /// The peer of the connection must be loopback, and no header field may say that somebody else stands behind it: a
-    /// web server or a tunnel of this machine brings callers from everywhere. A trusted proxy is asked for whom.
+    /// web server or a tunnel of this machine brings callers from everywhere. Where a trusted proxy says for whom it
+    /// asks, that address must be loopback.
     func isFromThisMachine(_ request: Request) -> Bool {
         if isForwarded(request) { return sender(of: request)?.isLoopback == true }
         guard let address = request.remoteAddress, address != "127.0.0.1", address != "::1" else {

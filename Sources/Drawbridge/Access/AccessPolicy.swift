@@ -23,7 +23,9 @@ public struct AccessPolicy: Sendable {
     /// Whether programs elsewhere may use the tester's API, with its token.
     public var apiIsForOthers: Bool
 
-    /// Whether a browser's proxy stands behind this gateway, so that whole URLs mean somebody else; the gateway says so.
+    /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
+    ///
+    /// The gateway sets it, by what it passes requests through to.
     var isForProxy = false
     /// The gateway's name in the `Via` of what it has sent on, which may come round.
     var via: Via?
@@ -72,7 +74,8 @@ public struct AccessPolicy: Sendable {
 extension AccessPolicy {
     /// Refuses a host that is not ours, on every route; nil when it is.
     func refusesHost(of request: Request) -> HTTPError? {
-        // A browser that uses us as its proxy names the host that it wants, and a rebound name cannot do that.
+        // A browser sends a whole URL as target only to its proxy, and there it may name any host. A foreign page whose
+        // name was pointed at this machine (DNS rebinding) cannot make its browser do that.
         if request.isAbsoluteForm { return nil }
         guard let text = request.authority else { return nil }
         guard let authority = request.site else {
@@ -90,15 +93,16 @@ extension AccessPolicy {
 
     /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
     func refusesCaller(of request: Request) -> HTTPError? {
-        // Many callers on this machine say nothing of themselves.
+        // Most programs on this machine send no field that says who calls. None of the checks below could refuse them,
+        // so they are let in at once.
         let isFromHere = isFromThisMachine(request)
         if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, isFromHere,
             request.site?.isLocal == true
         {
             return nil
         }
-        // A link, a form or a picture on a device elsewhere has its cookie with it, and must start no handler: only the
-        // page runtime of a page of ours sends the token.
+        // A browser on another device sends its admission cookie even with a link, a form or a picture of a foreign
+        // page, and these must start no handler. So it needs the page token too, which only pages of ours send.
         let needsToken = requiresToken || !isFromHere
         let verdict = request.headers.value(.pageToken).map { token.judge($0, from: address(of: request)) }
         switch verdict {
@@ -106,8 +110,8 @@ extension AccessPolicy {
         case .wrong where needsToken || !isFromOwnPage(request):
             return HTTPError(
                 .forbidden, "the page token is not this gateway's; reload the page to get the new one")
-        // The browser says that a page of ours sent it, which was open before the gateway was started again. Where no
-        // token is needed, that is enough.
+        // A wrong token is no reason to refuse where no token is needed and the browser itself says that a page of ours
+        // sent the request. Such a page has an old token because it was open before the gateway was started again.
         case .right, .wrong, nil: break
         }
         let authority = request.site
@@ -122,13 +126,14 @@ extension AccessPolicy {
                     AccessPolicy(allowedOrigins:)
                     """)
         }
-        // Through the proxy, nobody elsewhere has native: their cookie of ours is not sent for other hosts.
+        // Callers on other machines may not call native by way of the proxy. Their browser does not send our cookie
+        // with a request for another host, so nothing would show that they were let in.
         if !isFromHere, isForOthers(request) { return Self.nativeIsForDevices }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
         if let origin, isListed(origin) { return nil }
-        // By way of a browser's proxy a page of any site, a local one too, is of one origin with it, and that says
-        // nothing to us. `__jsbridge__` has no pages.
+        // A request by way of the proxy names the host of its page's own site, whichever that is. So neither that host,
+        // even a local one, nor "same-origin" shows that it is a page of ours. The host `__jsbridge__` has no pages.
         let isForOthers = isForOthers(request) && authority?.host != JSBridgeRule.name
         let isLocal = !isForOthers && authority?.isLocal == true
         switch request.headers.value(.secFetchSite) {
@@ -152,9 +157,10 @@ extension AccessPolicy {
 
     /// True where whoever uses the proxy sends nothing that browsers send, as `curl -x` does.
     ///
-    /// By plain http a browser says less of itself than to this machine, and a page can empty `Accept-Language` (Fetch,
-    /// "CORS-safelisted request-header") and give itself another name. It can leave out neither that field nor
-    /// `Accept-Encoding` (Fetch, "forbidden request-header"), so here both count as marks, whatever they say.
+    /// By plain http to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language`
+    /// (Fetch, "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither
+    /// `Accept-Language` nor `Accept-Encoding` (Fetch, "forbidden request-header"). So whoever sends either of the two,
+    /// with any value, counts as a browser here.
     private static func isProgram(_ request: Request) -> Bool {
         !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
             && !request.headers.contains(.acceptEncoding)
@@ -171,7 +177,8 @@ extension AccessPolicy {
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
     }
 
-    /// Whether a page that is not the gateway's own sent this, as far as its browser says; listed origins are others too.
+    /// Whether a page that is not the gateway's own sent this, as far as its browser says; listed origins are others
+    /// too.
     func refusesOtherPages(_ request: Request) -> Bool {
         let site = request.headers.value(.secFetchSite)
         return request.headers.value(.origin).map { !isOwn($0, request.site, request) } == true
@@ -180,8 +187,8 @@ extension AccessPolicy {
 
     /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
     ///
-    /// A browser opens it without asking anybody, and what is behind may believe whoever comes from this machine. By way
-    /// of a proxy it would come there in any case.
+    /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
+    /// connects from this machine. By way of the proxy nothing is refused: there the server decides who may ask it.
     package func refusesSocket(of request: Request) -> HTTPError? {
         guard let origin = request.headers.value(.origin), !isListed(origin),
             !isOwn(origin, request.site, request), !isForOthers(request)

@@ -21,7 +21,7 @@ package struct AddressRange: Sendable, Equatable {
             throw InvalidAddressRange(
                 text, "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8")
         }
-        // One that is mapped into IPv6 has its last bits alone.
+        // An IPv4 address that is written in IPv6, `::ffff:10.0.0.0/104`, counts its prefix from 96 bits before it.
         let offset = !address.isIPv6 && written.utf8.contains(UInt8(ascii: ":")) ? 96 : 0
         let size = address.isIPv6 ? 128 : 32
         guard parts.count == 2 else {

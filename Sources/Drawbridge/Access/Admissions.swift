@@ -12,7 +12,7 @@ public final class Admissions: Sendable {
     public static let idleTime = Duration.seconds(12 * 3600)
     /// How many devices there are at most: with one more, the one that was idle longest goes.
     public static let most = 1000
-    /// How many tickets are good at a time; with one more, the oldest is none any more.
+    /// How many tickets are good at a time; one more makes the oldest invalid.
     static let mostTickets = 16
 
     private struct Device {
@@ -145,7 +145,7 @@ public final class Admissions: Sendable {
     /// - Parameters:
     ///   - secret: that of its cookie.
     ///   - close: called when the admission ends, from any thread.
-    /// - Returns: what to call when it is closed otherwise; nil where the admission has ended already.
+    /// - Returns: what to call when that is closed for another reason; nil where the admission has ended already.
     func hold(_ secret: String, _ close: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         let hash = SHA256.digest(secret)
         let number: Int? = state.withLock { state in
@@ -158,7 +158,7 @@ public final class Admissions: Sendable {
         return { [weak self] in
             self?.state.withLock { state in
                 state.devices[hash]?.stays[number] = nil
-                // As long as it held something open, it was not idle.
+                // The device was in use for as long as it held this open; its idle time begins now.
                 if let now = self?.now() { state.devices[hash]?.used = now }
             }
         }

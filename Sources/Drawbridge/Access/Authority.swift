@@ -4,7 +4,9 @@ package struct Authority: Equatable, Sendable {
     package let host: String
     package let port: Int?
     package let isIPv6: Bool
-    /// True for the names by which nobody but this machine can be meant, and that no browser can be made to resolve.
+    /// True for loopback names and addresses, and for `__jsbridge__`.
+    ///
+    /// Nobody can make a browser resolve one of these to another machine.
     package let isLocal: Bool
 
     /// The host to which pages of an app send what is meant for native.

@@ -26,7 +26,7 @@ enum ForwardedChain {
         guard trusted(peer) else { return peer }
         var sender = peer
         for text in addresses(headers).reversed() {
-            // What cannot be read is somebody whom nobody knows.
+            // Whoever stands at an address that cannot be read is unknown, and so is the sender.
             guard let text, let address = IPAddress(text) else { return nil }
             sender = address
             if !trusted(address) { break }
@@ -42,7 +42,7 @@ enum ForwardedChain {
             headers[values: .xRealIP].map { plain($0[...]) },
         ]
         let said = lists.filter { !$0.isEmpty }
-        // Two kinds that do not agree on who is last are not believed.
+        // Where two kinds of fields name different last addresses, one of them may be made up. Neither is believed.
         guard let first = said.first else { return [nil] }
         return said.allSatisfy { $0.last == first.last } ? first : [nil]
     }

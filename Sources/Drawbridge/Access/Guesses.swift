@@ -2,12 +2,12 @@ import Synchronization
 
 /// Counts the wrong secrets of one kind, for each caller by itself.
 ///
-/// Who has sent twenty wrong ones within a second hears nothing more of what they send in that second: a right one among
-/// them is not looked at either, so guessing faster finds nothing. Other callers are not affected.
+/// Who has sent twenty wrong ones within a second hears nothing more of what they send in that second: a right one
+/// among them is not looked at either, so guessing faster finds nothing. Other callers are not affected.
 final class Guesses: Sendable {
-    /// Wrong ones in one second of which each is still told so.
+    /// So many wrong secrets of a caller are answered as wrong in one second; further ones are not looked at.
     static let perSecond = 20
-    /// Callers that are told apart; where more of them guess within a second, those count as one.
+    /// How many callers are told apart; where more than these guess within a second, the others count as one caller.
     static let mostCallers = 4096
 
     private struct Caller {

@@ -5,7 +5,7 @@ import HTTPTypes
 /// They are taken out of a request when its head is made, and out of every answer: so no handler, no server behind the
 /// gateway and no other host ever sees one, and none of them can set one.
 enum OwnCookies {
-    /// The header fields without our cookies, and those.
+    /// The header fields without our cookies, and our cookies by their names.
     static func takenOut(of headers: HTTPFields) -> (others: HTTPFields, own: [String: String]) {
         guard headers.contains(where: { $0.name == .cookie && hasOwn($0) }) else { return (headers, [:]) }
         var others = HTTPFields()
@@ -33,8 +33,8 @@ enum OwnCookies {
 
     /// Whether a pair is one of ours.
     ///
-    /// A browser sends a cookie without a name as its value alone, so what stands there
-    /// counts as a name, and an equals sign before it does too.
+    /// A cookie without a name could pass for one of ours: a browser sends it as its value alone, `drawbridge-x=1`. So
+    /// the beginning of the pair is looked at, whether it is a name or a value, behind any equals sign.
     private static func isOwn(_ pair: ArraySlice<UInt8>) -> Bool {
         let text = pair.drop {
             $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "=")
@@ -46,7 +46,7 @@ enum OwnCookies {
 
     private static let names = ["drawbridge-", "__host-drawbridge-"].map { Array($0.utf8) }
 
-    /// A first look, for most cookies are others'.
+    /// Whether a field may hold a cookie of ours: a quick look, since most cookies are not ours.
     private static func hasOwn(_ field: HTTPField) -> Bool {
         field.withUnsafeBytesOfValue { bytes in
             var rest = bytes[...]

@@ -44,7 +44,7 @@ package struct HTMLEncoding {
     /// Elements whose content is text up to their end tag.
     private static let opaque: Set = ["script", "style", "title", "textarea"]
 
-    /// Skips all that follows where there is no end tag.
+    /// Skips to the end tag, or all that follows where there is none.
     private mutating func skipContent(of tag: String) {
         while let mark = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(mark + 1)...]
@@ -60,7 +60,7 @@ package struct HTMLEncoding {
         rest = []
     }
 
-    /// `-->` ends it, and the dashes may be those that began it.
+    /// Skips to the `-->`, whose dashes may be those that began the comment: `<!-->` is a whole one.
     private mutating func skipComment() {
         rest = rest.dropFirst()
         while !rest.isEmpty, !rest.starts(with: "-->".utf8) { rest = rest.dropFirst() }
@@ -75,7 +75,8 @@ package struct HTMLEncoding {
         return take { !Self.isSpace($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
     }
 
-    /// Reads up to the end of the tag, so that a `<` within quotes begins nothing; of two with one name the first.
+    /// Reads up to the end of the tag, so that a `<` within quotes begins no tag; of two with one name the first
+    /// counts.
     private mutating func attributes() -> [String: String] {
         var attributes: [String: String] = [:]
         while true {
@@ -126,7 +127,8 @@ package struct HTMLEncoding {
         }
         guard isLabel else { return nil }
         let label = String(decoding: words[0], as: UTF8.self)
-        // What can be read this far byte by byte is not in UTF-16, whatever it says.
+        // A tag that was found byte by byte is not in UTF-16, so a page that says UTF-16 in it is wrong: browsers take
+        // it for UTF-8.
         return label.hasPrefix("utf-16") ? "utf-8" : label
     }
 

@@ -21,7 +21,7 @@ public struct FlagRule: InterceptionRule {
 
     /// The target without the flag; nil where there is none.
     private func without(_ text: String) -> String? {
-        // Most calls have no other item.
+        // Most calls have no item but the flag, so a cut at the end of their target is enough.
         let path: String? = text.withBytes { bytes in
             let mark = bytes.count - flag.count - 1
             guard mark >= 0, bytes[mark] == UInt8(ascii: "?") else { return nil }
@@ -40,7 +40,7 @@ public struct FlagRule: InterceptionRule {
         return target.text
     }
 
-    /// Nearly always the flag stands there as it is; encoded, or with an empty value left out, it is the same flag.
+    /// Whether an item is the flag: as it stands, encoded, or without its equals sign where its value is empty.
     private func isFlag(_ part: Substring.UTF8View) -> Bool {
         if part.elementsEqual(flag) { return true }
         let isEncoded = part.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }

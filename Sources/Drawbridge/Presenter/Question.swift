@@ -75,7 +75,7 @@ public struct Question: Sendable, Hashable {
             if text == "cancel" { return nil }
             if let members = given.objectValue {
                 if Set(members.map(\.key)) == Set(fields.map(\.name)) {
-                    // What is filled in is text, whatever a script made of it.
+                    // A person fills in text, so what a script gives as a number becomes text too.
                     return .object(
                         .init(members.map { ($0.key, .string($0.value.stringValue ?? "\($0.value)")) }))
                 }

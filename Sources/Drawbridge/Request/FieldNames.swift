@@ -27,7 +27,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// What the subscript gives, which takes its time to join values even where there are none.
+    /// The value of a field, as the subscript gives it; faster where there is none, since the subscript joins values.
     func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
 
     /// Header fields of which there is one.

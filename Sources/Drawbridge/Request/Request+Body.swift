@@ -45,7 +45,9 @@ extension Request {
             return bytes.count
         }
 
-        /// Takes room for so many bytes that are kept until a stream has come, in place of what was taken before.
+        /// Takes room in the memory for all bodies, in place of what this body took before.
+        ///
+        /// It is for bytes of a stream that are kept until all of it has come.
         ///
         /// - Throws: a 503 where all requests together have no room for them.
         package func reserve(_ count: Int) throws(HTTPError) {
@@ -68,7 +70,7 @@ extension Request {
 
         private static func collect(_ source: any ChunkSource, upTo limit: Int) async throws -> [UInt8] {
             var collected: [UInt8] = []
-            // As small as a head, and not counted.
+            // A body that is no larger than a head takes no room: only more than this is counted.
             var room = 4 << 10
             while let chunk = try await source.next() {
                 let size = collected.count + chunk.count
@@ -112,7 +114,7 @@ package protocol ChunkSource: Sendable {
     var length: Int? { get }
     /// The next chunk, nil after the last.
     func next() async throws -> [UInt8]?
-    /// Takes room for so many bytes that are kept for the request, in place of what was taken before.
+    /// Takes room in the memory for all bodies, in place of what this request took before.
     ///
     /// - Throws: a 503 where all requests together have no room for them.
     func reserve(_ count: Int) throws(HTTPError)
@@ -120,6 +122,6 @@ package protocol ChunkSource: Sendable {
 
 extension ChunkSource {
     package var length: Int? { nil }
-    /// For those that are not counted together.
+    /// Takes no room: most sources have no memory for bodies that others share.
     package func reserve(_ count: Int) throws(HTTPError) {}
 }

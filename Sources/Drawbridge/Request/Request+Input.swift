@@ -23,7 +23,7 @@ extension Request {
         guard let bytes = doorInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
             return nil
         }
-        // Named, for an optional T could be decoded as well.
+        // The type is written out, since the result is optional: without it an optional T would be decoded.
         let input: T = try decodeInput(bytes)
         return input
     }

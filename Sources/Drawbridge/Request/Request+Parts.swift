@@ -15,7 +15,8 @@ extension Request {
         var target: String
         var body: Body
         var remoteAddress: String?
-        /// Ours, of the connection; nil where there is no socket, or nobody asked for it.
+        /// The address of this machine that the connection came to; nil where there is no socket, or nobody asked for
+        /// it.
         var localAddress: String?
         /// The secret of the admission by which it was let in, if that was the cause.
         var admission: String?

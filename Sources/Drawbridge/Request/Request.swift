@@ -103,7 +103,8 @@ public struct Request: Sendable {
         set { change { $0.naming = newValue } }
     }
 
-    /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's message.
+    /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
+    /// message.
     var doorInput: JSON? {
         get { parts.values.doorInput }
         set { change { $0.doorInput = newValue } }
@@ -172,11 +173,11 @@ public struct Request: Sendable {
             RequestHead(head), body: body, remoteAddress: remoteAddress, id: Self.id(head.headerFields))
     }
 
-    /// Makes a request of an engine's.
+    /// Makes a request that came from an engine.
     ///
-    /// One without an id gets it when the gateway decides about it.
+    /// A request without an id gets one when the gateway decides about it.
     ///
-    /// - Parameter target: that of its plain form where it is known.
+    /// - Parameter target: the target of its plain form, where that is known already.
     package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
         localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil

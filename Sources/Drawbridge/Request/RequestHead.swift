@@ -45,7 +45,7 @@ package final class RequestHead: Sendable {
             headers: head.headerFields, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
     }
 
-    /// What the access policy and the gateway itself look for; most names are told apart by their length.
+    /// Whether the access policy or the gateway looks for a field; most names are told apart by their length.
     private static func saysWhoCalls(_ name: HTTPField.Name) -> Bool {
         switch name.canonicalName.utf8.count {
         case 3: name == .via

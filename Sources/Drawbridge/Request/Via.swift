@@ -26,12 +26,13 @@ package struct Via: Sendable {
 
     /// Whether a request with these fields has been here: it goes in a loop, and 508 is its answer.
     ///
-    /// To be asked of the fields as they came: `Connection` could name `Via`, which then stays behind.
+    /// Ask it of the fields as they came. A caller could name `Via` in `Connection`: then it is taken out before the
+    /// request goes on, and the request would go round for ever.
     package func isNamed(in fields: HTTPFields) -> Bool {
         fields.contains { $0.name == .via && Self.names($0.value).contains { $0 == pseudonym } }
     }
 
-    /// Whether who sent these fields is the one of this pseudonym: each adds itself behind the others.
+    /// Whether the gateway of this pseudonym sent these fields: each gateway adds its own name behind the others.
     func isLast(in fields: HTTPFields) -> Bool {
         fields.last { $0.name == .via }.flatMap { Self.names($0.value).last }.map { $0 == pseudonym } ?? false
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 final class ContentType: Sendable {
     let text: String
     let headers: HTTPFields
-    /// What a handler's answer of that type has besides what is its own.
+    /// The fields that every handler's answer of that type has.
     let fixed: FixedFields
 
     private init(_ text: String) {

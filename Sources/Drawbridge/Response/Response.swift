@@ -18,7 +18,7 @@ public struct Response: Sendable {
         }
     }
 
-    /// What the header fields are where they are no others.
+    /// The type, where it is a usual one and there is no other header field; else nil.
     private(set) var contentType: ContentType?
     /// The header fields where there is no `contentType`.
     private(set) var fields: HTTPFields
@@ -77,8 +77,8 @@ public struct Response: Sendable {
 
     /// A stream, written to the client as it is made.
     ///
-    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)-([UInt8])`` waits for a slow reader. Returning
-    /// ends the body, throwing breaks the transfer off so that nobody takes it for whole.
+    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)-([UInt8])`` waits for a slow reader.
+    /// Returning ends the body, throwing breaks the transfer off so that nobody takes it for whole.
     ///
     /// - Parameters:
     ///   - contentType: the type of the whole body.
@@ -99,7 +99,7 @@ public struct Response: Sendable {
         }
     }
 
-    /// The same, as the access log names it.
+    /// The same answer, which the access log names `passed`.
     var passed: Response {
         var response = self
         response.answeredBy = "passed"

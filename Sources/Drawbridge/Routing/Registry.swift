@@ -5,7 +5,7 @@ final class Registry: Sendable {
     private let changes = Atomic<Int>(0)
     private let special = Atomic<Bool>(false)
 
-    /// Another number after each change: what was found is found again while this stays.
+    /// Another number after each change: as long as it is the same, a route that was found is still the right one.
     var version: Int { changes.load(ordering: .acquiring) }
 
     /// Something was registered or removed.

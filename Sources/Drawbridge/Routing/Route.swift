@@ -61,7 +61,7 @@ final class Route: Sendable {
 
     /// - Parameter make: what makes a handler of the type, which the compiler no longer knows.
     private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
-        // One that wants a thread gets it, and a task there.
+        // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
         if case .thread = type.execution { return nil }
         guard let make = make as? @Sendable (Request) throws -> H else {
             preconditionFailure("\(H.self) is registered, and \(Swift.type(of: make)) makes it")

@@ -10,10 +10,10 @@ struct RoutePattern: Sendable {
     let parts: [Part]
     /// The names of the parameters, in order; `*` for the wildcard.
     let names: [String]
-    /// True for one path that is sent as it stands here.
+    /// True where the pattern is a single path, and one that callers send exactly as it stands here.
     var isPlain: Bool { names.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") } }
 
-    /// Whether a path with these parts is one of these.
+    /// Whether the pattern fits a path with these parts.
     func fits(_ segments: [String]) -> Bool {
         for (place, part) in parts.enumerated() {
             if part == .wildcard { return segments.count > place }

@@ -29,7 +29,7 @@ struct Routes {
         return Self.update(&root, pattern.parts[...], to: nil)
     }
 
-    /// The route of exactly this path; nil says nothing.
+    /// The route of exactly this path; where it is nil, a pattern may fit all the same.
     func best(_ path: String) -> Route? { exact[path] }
 
     /// The routes that fit a path, the best first, each with what its parameters stand for.

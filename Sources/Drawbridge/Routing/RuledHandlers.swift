@@ -32,7 +32,7 @@ final class RuledHandlers: Sendable {
         }
     }
 
-    /// The first that takes the request; the gateway's own paths are nobody else's.
+    /// The last registered of those that take the request; nil for a path of the gateway's own, which none may take.
     func first(for request: Request) -> Route? {
         guard !isEmpty, !PrivateEndpoints.isOwn(request.path) else { return nil }
         // Asked without the lock, for a rule is somebody else's code.

@@ -1,8 +1,8 @@
 extension JSON {
     /// Makes the value that stands at a place of a tape, without recursion.
     ///
-    /// From the end to the beginning: where an array or object comes, its values wait at the end of one list, the
-    /// first of them last, and it takes them.
+    /// The tape is read from its end to its beginning. So when an array or object comes, its values are made already:
+    /// they stand at the end of one list, in reverse order, and are taken from there.
     init(_ tape: JSONTape, at place: Int = 0) {
         if !tape[place].isContainer {
             self.init(scalar: tape[place], of: tape)

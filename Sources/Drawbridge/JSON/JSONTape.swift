@@ -3,7 +3,7 @@
 /// An array or object comes before its values, which stand one after the other up to its `end`; so a value is
 /// known by the position of its entry, and the first one is the whole.
 ///
-/// No method calls out while it changes anything, so that access need not be checked at run time.
+/// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
 final class JSONTape {
     let bytes: [UInt8]
     /// Characters that do not stand so in the text: strings that had escapes, and text that was added.
@@ -117,7 +117,7 @@ final class JSONTape {
         return values
     }
 
-    /// The way to a value from the outermost.
+    /// The coding path to a value from the outermost one.
     func path(to place: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var place = place

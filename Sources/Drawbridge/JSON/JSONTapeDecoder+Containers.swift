@@ -1,6 +1,6 @@
-// One generic `decode` stands for all that each protocol asks for, except where the protocol brings its own (for
-// 128-bit integers those refuse, and the optional ones are in a file beside this), and where a common type is read
-// sooner when it is named.
+// The protocols ask for a `decode` for each type, and one generic `decode` stands for nearly all of these. Two kinds of
+// types have one of their own: 128-bit integers, for which the protocol's own would refuse, and common types, which are
+// read faster that way. The ones for optional values are in the file beside this.
 
 extension JSONTapeDecoder {
     /// Decodes the members of an object.
@@ -129,7 +129,7 @@ extension JSONTapeDecoder {
 
         mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-        /// Reads the next element and goes on behind it; an error stays where it is.
+        /// Reads the next element and goes on behind it; after an error it is still the next.
         @inline(__always)
         mutating func next<Result>(_ read: (JSONTapeDecoder) throws -> Result) throws -> Result {
             let result = try read(try element())

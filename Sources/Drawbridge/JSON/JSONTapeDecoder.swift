@@ -37,8 +37,8 @@ extension JSON {
 
 /// Gives the value at one place of a tape to a type that decodes itself.
 ///
-/// Small enough to be an `any Decoder` without memory of its own: where it stands in the outermost value, its coding
-/// path, is looked up when an error asks.
+/// It is small enough to be an `any Decoder` without memory of its own. So it does not keep its coding path, which is
+/// looked up when an error asks for it.
 struct JSONTapeDecoder: Decoder {
     let tape: JSONTape
     private let position: UInt32

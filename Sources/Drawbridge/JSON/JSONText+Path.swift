@@ -1,5 +1,5 @@
 extension JSONText {
-    /// The way to a place from the outermost.
+    /// The coding path to a place from the outermost one.
     func path(to place: Int) -> [any CodingKey] {
         let places = outer + [current]
         return base + keys(in: places.prefix { $0.id != place })

@@ -63,7 +63,7 @@ extension JSONText {
     }
 
     private func write(_ value: Double) throws {
-        // Smaller ones without a fraction are written as integers are, and `-0` keeps its sign.
+        // Whole numbers below 2^53 are written as integers are; zero is not, so that `-0` keeps its sign.
         if let whole = Int(exactly: value), whole.magnitude < 1 << 53, whole != 0 { return write(whole) }
         try write(JSON.Number(value), value)
     }

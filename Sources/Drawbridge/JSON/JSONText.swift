@@ -4,7 +4,7 @@
 /// not finished. Only what `nestedContainer` and `superEncoder` hand out may be written later; each is a text of its
 /// own, put in where it belongs when the value around it is finished.
 ///
-/// No method calls out while it changes anything, so that access need not be checked at run time.
+/// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
 final class JSONText {
     /// A text to be put in at an offset of this one.
     private struct Insertion {
@@ -29,7 +29,7 @@ final class JSONText {
     private var reserved: [Reserved: JSONText] = [:]
     /// What went wrong where nothing can be thrown.
     @exclusivity(unchecked) private var fault: EncodingError?
-    /// The way to this text from the outermost, for one that is put into another.
+    /// The coding path to this text from the outermost value, where it is put into another text.
     let base: [any CodingKey]
 
     init(base: [any CodingKey] = []) {
@@ -52,7 +52,7 @@ final class JSONText {
         current = outer.removeLast()
     }
 
-    /// Writes a value as a member; what fails leaves nothing behind.
+    /// Writes a value as a member; after an error the text is as it was before.
     func append<Value: Encodable>(_ value: Value, named name: String, at place: Int) throws {
         try undoing {
             try beginMember(name, at: place)
@@ -60,7 +60,7 @@ final class JSONText {
         }
     }
 
-    /// Writes a value as an element; what fails leaves nothing behind.
+    /// Writes a value as an element; after an error the text is as it was before.
     func appendElement<Value: Encodable>(_ value: Value, at place: Int) throws {
         try undoing {
             try beginElement(at: place)

@@ -1,5 +1,6 @@
-// One generic `encode` stands for all that each protocol asks for, except where the protocol brings its own (for
-// 128-bit integers those refuse), and where a common type is written sooner when it is named.
+// The protocols ask for an `encode` for each type, and one generic `encode` stands for nearly all of these. Two kinds
+// of types have one of their own: 128-bit integers, for which the protocol's own would refuse, and common types, which
+// are written faster that way.
 
 extension JSONTextEncoder {
     /// Encodes the members of an object.

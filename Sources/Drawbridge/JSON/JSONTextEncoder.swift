@@ -20,7 +20,7 @@ extension JSON {
 /// Lets one value write itself to its place in a text.
 struct JSONTextEncoder: Encoder {
     let text: JSONText
-    /// Which place: that of a value which is finished, or has another begun in it, can no longer be written to.
+    /// The place, which cannot be written to when its value is finished, or while another value is begun in it.
     let place: Int
 
     var codingPath: [any CodingKey] { text.path(to: place) }

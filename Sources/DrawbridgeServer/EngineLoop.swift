@@ -4,8 +4,8 @@ import MicroHTTPD
 
 /// A loop of the engine, as handlers need it.
 ///
-/// The engine makes its loops itself, so this one hears of it with the first exchange, on the loop's thread and before
-/// any handler has it: that makes it Sendable.
+/// The engine makes its loops itself. So this object learns with the first exchange which loop it stands for, on that
+/// loop's thread and before any handler has the object: that makes it Sendable.
 final class EngineLoop: HandlerLoop, @unchecked Sendable {
     let watch: LoopWatch
     @exclusivity(unchecked) private var loop: Loop?

@@ -26,7 +26,7 @@ extension Gateway {
 
     private func untilCancelled() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        // A cancelled iteration ends; nothing is ever sent.
+        // Nothing is ever sent: the iteration lasts until its task is cancelled.
         for await _ in stream {}
         continuation.finish()
     }

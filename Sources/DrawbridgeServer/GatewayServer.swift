@@ -69,7 +69,7 @@ public final class GatewayServer: Sendable {
         gateway.serverBegan(at: server.port)
     }
 
-    /// A tunnel is nothing that could be looked into, so there is none.
+    /// CONNECT asks for a tunnel, and the gateway could not look into one: so it makes none.
     private static let noConnect =
         "CONNECT is not taken here, nor https by proxy; let the browser ask as /__drawbridge__/proxy.pac says (--proxy), "
         + "or front the site with --upstream https://..."
@@ -80,7 +80,7 @@ public final class GatewayServer: Sendable {
     /// `PageError.Reason.stopped`.
     public func stop() async { _ = await end() }
 
-    /// The same, and returns how many handlers ignored their cancellation and were left behind.
+    /// Stops, and returns how many handlers ignored their cancellation and were left behind.
     func end() async -> Int {
         let leftBehind = await server.end(within: grace)
         if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded(at: address.port) }
@@ -91,7 +91,7 @@ public final class GatewayServer: Sendable {
 
 extension WaitingBytes: WaitingMemory {}
 
-/// What a gateway decided when the engine asked about a body, kept until that is there.
+/// What a gateway decided when the engine asked about a body, kept until that body is there.
 private final class AdmittedPlan: Sendable {
     let plan: Plan
 
@@ -99,7 +99,7 @@ private final class AdmittedPlan: Sendable {
 }
 
 extension Exchange {
-    /// When a request began whose time nobody asks for.
+    /// The beginning of any request that no log asks about, so that the clock need not be read.
     private static let unlogged = ContinuousClock.now
 
     /// One request's way through the gateway, from the engine and back.
@@ -124,7 +124,7 @@ extension Exchange {
                 let reply = pending.reply(to: request, in: gateway)
                 send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log, cut: cut)
             }
-            // What a handler asks an actor for is there in a moment.
+            // A handler that asks an actor has its answer in a moment. So the loop's tasks run before anybody waits.
             drainTasks { pending.isOver }
             if pending.isOver { return sending(nil) }
             onLeave(pending.cancel)
@@ -139,7 +139,7 @@ extension Exchange {
         }
     }
 
-    /// What was decided when the body was asked about, if it was and that still holds; else what is decided now.
+    /// The plan that was made when the engine asked about the body, where it still holds; else one that is made now.
     private func plan(_ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop) -> Plan {
         if let admitted = admitted as? AdmittedPlan, let plan = gateway.plan(admitted.plan, with: body) {
             return plan
@@ -180,7 +180,7 @@ extension Exchange {
         }
     }
 
-    /// Sends an answer whose handler needs no task of the exchange's any more; a stream does.
+    /// Sends an answer: at once where its body is there, by the engine where that can fetch it, else in a task.
     private func send(
         _ reply: borrowing SealedResponse, to request: Request, since start: ContinuousClock.Instant,
         _ log: AccessLog?, cut: AccessLog.Cut? = nil
@@ -211,13 +211,13 @@ extension Exchange {
         end()
     }
 
-    /// A request for which there was no room has its line already, with what its caller was told.
+    /// The log, unless the engine has refused the request for want of memory: then its line is in the log already.
     private func unlessRefused(_ log: AccessLog?) -> AccessLog? { isRefused ? nil : log }
 
-    /// Why it ended early, if it did; to be asked for on the loop.
+    /// Why the request ended early, if it did; to be asked for on the loop.
     private var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
 
-    /// Why what answers it was cancelled.
+    /// Why the request was cancelled, where it was.
     private var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
     /// Sends an answer that is there as a whole.
@@ -251,7 +251,7 @@ extension Exchange {
             return Self.count(response.body, to: request)
         case .stream, .source:
             begin(response.head, length: response.body.length)
-            // Nobody reads a body here, and the writer would wait for that for ever.
+            // Nobody reads the body of an answer to HEAD, and whoever writes one would wait for a reader for ever.
             if request.method == .head { return 0 }
             let counter = Counter()
             let client = Client { chunk in
@@ -263,7 +263,7 @@ extension Exchange {
             } catch {
                 switch error {
                 case is CancellationError: break
-                // What lies behind the gateway broke it, and not the gateway.
+                // A server behind the gateway broke the stream off, so it is no error of the gateway's.
                 case is TransferError: request.logger.warning("a stream broke off: \(error)")
                 default: request.logger.error("a stream broke off: \(error)")
                 }
@@ -296,14 +296,14 @@ extension Gateway {
 }
 
 extension String {
-    /// Of an address without a port; most callers have one of these two.
+    /// Whether this address, without a port, is one of this machine; most callers have one of the first two.
     fileprivate var isOfThisMachine: Bool {
         self == "127.0.0.1" || self == "::1" || Authority.isLoopback(address: self)
     }
 }
 
 extension Exchange {
-    /// The address of ours that a caller from elsewhere came to.
+    /// The address of this machine that a caller from elsewhere came to; nil for a caller on this machine.
     fileprivate var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
 }
 

@@ -45,18 +45,19 @@ final class PageChannel: PageConnection {
                 text: { _, bytes in channel.session.receive(bytes, on: channel) },
                 closed: { _, end in channel.ended(end, gateway.logger) }))
         channel.socket.withLock { $0 = socket }
-        // When the device is put out, its pages are too.
+        // When the admission of a device ends, the channels of its pages are closed.
         let release = gateway.hold(request) { channel.close() }
         channel.release.withLock { $0 = release }
     }
 
     private func ended(_ end: WebSocketEnd, _ logger: Logger) {
-        // The page comes back and sends it again.
+        // Too much waited in the channel, or memory was short. Nothing is lost: the page connects again, and sends again
+        // what was not taken.
         if end.code == .tryAgainLater {
             logger.warning("the channel of a page was closed: \(end.reason)")
         }
         session.ended(self)
-        // They hold each other.
+        // Channel and socket hold each other, and would stay for ever.
         socket.withLock { $0 = nil }
         release.withLock { $0.take() }?()
     }

@@ -32,7 +32,7 @@ enum ByteRange: Equatable {
                 self = .unsatisfiable
                 return
             }
-            // Nothing is the end of nothing, and no Content-Range can say so.
+            // An empty file has no last bytes, and no Content-Range could name them.
             if size > 0 { self = .part(size - min(count, size)..<size) }
         case (let first?, let last):
             if let last, last < first { return }
@@ -40,7 +40,9 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// No digits are no number; a number beyond all files is the greatest there is; all else is malformed, and nil.
+    /// The number that is written so, `.max` where it is too large; the inner nil where nothing is written.
+    ///
+    /// - Returns: the outer nil for anything but digits, which is malformed.
     private static func number(_ digits: Substring) -> Int?? {
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

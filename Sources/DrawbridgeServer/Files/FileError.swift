@@ -9,7 +9,7 @@ struct FileError: Error, CustomStringConvertible {
     /// What the system says.
     var description: String { String(cString: strerror(code)) }
 
-    /// True when there is simply no such file; a link in the place of what was just no link is none either.
+    /// True when there is simply no such file, or a link has just taken the place of what was none.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL].contains(code) }
     var isForbidden: Bool { code == EACCES || code == EPERM }
     /// True when the same call may succeed in a moment.

@@ -36,7 +36,7 @@ struct Walk {
     }
 
     private mutating func follow(_ names: [String]) throws(FileError) -> Found? {
-        // The next name is the last.
+        // The names are in reverse order: the next one to look up is the last of the array.
         var ahead = Array(names.reversed())
         while let name = ahead.popLast() {
             switch name {

@@ -35,7 +35,7 @@ struct AccessLog {
             if let cut {
                 line += cut.rawValue.utf8
             } else if bytes == nil, let code = response.code, code >= 400 {
-                // The page hears nothing of it, so the status of an answer would be no truth.
+                // The page is sent no answer, so the status of one would be untrue.
                 line += "not answered (code \(code))".utf8
             } else {
                 line += String(response.status.code).utf8

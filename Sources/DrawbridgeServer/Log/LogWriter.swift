@@ -20,13 +20,13 @@ public final class LogWriter: Sendable {
         var prompt: Prompt?
         var isPromptNew = false
         var isPromptOver = false
-        /// What the prompt on the output is about.
+        /// What the prompt is about that the output shows now.
         var subject: Int?
         /// True while the thread has taken what waited, and writes it.
         var isWriting = false
         /// Signalled when what waits now is written.
         var flushes: [DispatchSemaphore] = []
-        /// True from the first news until they are written.
+        /// True when the thread was told that there is something to write, and has not taken it yet.
         var isTold = false
     }
 
@@ -50,11 +50,11 @@ public final class LogWriter: Sendable {
 
     /// Writes to a descriptor that stays open as long as the writer lives.
     ///
-    /// - Parameter style: nil for what the output is.
+    /// - Parameter style: nil for the style that the output's kind asks for.
     package init(to output: Int32, style: LogStyle? = nil) {
         self.output = output
         self.style = style ?? LogStyle(of: output)
-        // It holds the writer weakly between two lines, and ends with it.
+        // The thread holds the writer weakly while it waits for lines, and ends when the writer is gone.
         DispatchQueue(label: "drawbridge.log").async { [weak self, news] in
             // True while the last line of the output is a prompt.
             var isPromptShown = false
@@ -103,7 +103,7 @@ public final class LogWriter: Sendable {
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
         for (name, value) in members { line[name] = value }
-        // Written before anybody else has to wait for it.
+        // The text is made outside the lock, for which others may be waiting.
         var bytes: [UInt8] = []
         bytes.append(harmless: .object(line))
         add { $0.waiting += bytes }
@@ -137,7 +137,7 @@ public final class LogWriter: Sendable {
 
     /// Sets the line that stays below the log, or takes it away; returns at once.
     ///
-    /// The same prompt once more is written again, for after something else wrote to the terminal.
+    /// A prompt that is there already is written again, since something else may have written to the terminal.
     ///
     /// - Parameter subject: what ``subjectOnScreen`` is once the prompt is there to be seen.
     package func setPrompt(_ prompt: String?, about subject: Int? = nil) {
@@ -149,9 +149,11 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// What the prompt that a person sees is about; it is behind the one that was set while the terminal is stopped.
+    /// What the prompt is about that a person sees.
+    ///
+    /// While the terminal is stopped, that is an older prompt than the one that was set.
     package var subjectOnScreen: Int? {
-        // A write under way ends soon, unless its terminal is stopped; then it may never.
+        // A write under way ends soon, and is waited for. If the terminal is stopped it may never end, so not for ever.
         for _ in 0..<100 {
             let (isWriting, subject) = state.withLock { ($0.isWriting, $0.subject) }
             if !isWriting { return subject }
@@ -240,7 +242,7 @@ public final class LogWriter: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // Whoever shares the output may have made it one that does not wait.
+            // Another program that shares the output may have made it non-blocking.
             if count < 0, errno == EAGAIN {
                 var wait = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
@@ -252,7 +254,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// What is no controlling terminal has no background.
+    /// Whether this process may use the terminal; true too where the output is no controlling terminal.
     private var isInForeground: Bool {
         let group = tcgetpgrp(output)
         return group < 0 || group == getpgrp()
@@ -271,7 +273,7 @@ public final class LogWriter: Sendable {
         var start = scalars.endIndex
         while start > scalars.startIndex {
             let before = scalars.index(before: start)
-            // Any but the plainest may take two columns.
+            // A character outside ASCII may take two columns.
             room -= scalars[before].isASCII ? 1 : 2
             guard room >= 0 else { break }
             start = before

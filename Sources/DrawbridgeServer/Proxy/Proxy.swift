@@ -80,7 +80,7 @@ public struct Proxy: Responder {
         } catch {
             return HTTPError(.forbidden, error.description)
         }
-        // Without a socket it is a program that asks itself.
+        // A request without a socket comes from this very process, which may use its own proxy.
         guard let address = request.remoteAddress, caller.map(clients.contains) != true else { return nil }
         return HTTPError(
             .forbidden,
@@ -90,7 +90,7 @@ public struct Proxy: Responder {
             """)
     }
 
-    /// What a browser is told by, under the name by which it asked.
+    /// The script that tells a browser when to use the proxy, which it names as the browser did.
     private func script(for request: Request) throws -> Response? {
         guard request.path == Self.scriptPath else { return nil }
         guard request.method == .get || request.method == .head else {
@@ -115,7 +115,10 @@ extension Responder where Self == Proxy {
 }
 
 extension Upstream.Options {
-    /// Whoever asks a proxy knows whom they ask, and does not tell who they are.
+    /// The options of a browser's proxy, which changes nothing on the way.
+    ///
+    /// The browser itself names the server, so `Host` stays and redirects need no way home. The server is not told who
+    /// the browser's person is.
     fileprivate init(forProxy: Void) {
         self.init()
         tellsCaller = false

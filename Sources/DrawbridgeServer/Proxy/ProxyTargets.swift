@@ -2,8 +2,8 @@ package import Drawbridge
 
 /// Where the forward proxy connects to.
 ///
-/// A name says nothing about that: what is asked is the address that it was resolved to, of the very connection that
-/// is made.
+/// The address decides, and not the name: a name may be resolved to any address. So the question is asked about the
+/// address of the very connection that is made.
 package struct ProxyTargets: Sendable {
     private let ownPorts: Set<Int>
     /// Nil where the system does not tell them.

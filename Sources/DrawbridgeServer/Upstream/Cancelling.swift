@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What ends something that is begun, whichever comes first: its beginning, or the wish to end it.
+/// Ends something that is begun elsewhere, also where it is to end before it has begun.
 final class Cancelling: Sendable {
     private enum State {
         case waiting
@@ -10,7 +10,7 @@ final class Cancelling: Sendable {
 
     private let state = Mutex(State.waiting)
 
-    /// It has begun, and this ends it.
+    /// Says that it has begun, and what ends it; that is called at once where it is to end already.
     func set(_ end: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if case .cancelled = state { return true }
@@ -20,7 +20,7 @@ final class Cancelling: Sendable {
         if isCancelled { end() }
     }
 
-    /// Nobody wants it any more.
+    /// Ends it, now or as soon as it has begun.
     func cancel() {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             defer { state = .cancelled }

@@ -70,15 +70,15 @@ package struct Forwarding: Sendable {
     }
 
     private static func add(_ text: String, to list: inout String?) {
-        // An empty element is none.
+        // An empty text is no element of a list.
         if !text.isEmpty { list = list.map { "\($0), \(text)" } ?? text }
     }
 
     private enum Kind {
         case plain
-        /// Meant for this gateway, or written anew behind it.
+        /// It is meant for this gateway alone, or the gateway writes it anew.
         case ours
-        /// What a page could lie about.
+        /// It says who called, and a page could lie there; so the gateway may write it anew.
         case forwarded
     }
 

@@ -34,7 +34,7 @@ package struct HopByHop {
     }
 
     private mutating func read(_ value: String) {
-        // What nearly every connection says, and names no field that is not listed anyway.
+        // Nearly every `Connection` has one of these values, and they name no field that is not always taken out.
         if value == "keep-alive" || value == "close" || value == "Keep-Alive" { return }
         for part in value.utf8.split(separator: UInt8(ascii: ",")) {
             let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

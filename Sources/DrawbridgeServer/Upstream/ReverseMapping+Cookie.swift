@@ -2,8 +2,8 @@ extension ReverseMapping {
     /// A `Set-Cookie` as the caller's browser takes it; nil when it stays as it is.
     ///
     /// - `Domain` goes when it means the upstream's host, and `Path` is the gateway's.
-    /// - `Secure` goes when the caller came by http, and with it what browsers refuse without it. A cookie whose name
-    ///   begins with `__Secure-` keeps them, for they are what the name promises.
+    /// - `Secure` goes when the caller came by http, and so do attributes that browsers refuse without it. A cookie whose
+    ///   name begins with `__Secure-` keeps them, for they are what the name promises.
     /// - A cookie whose name begins with `__Host-` has no domain and the path `/`, and stays as it is.
     func cookie(_ bytes: [UInt8]) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -51,8 +51,8 @@ extension ReverseMapping {
 
     private func gatewayPath(_ path: String) -> String? {
         guard let mapped = route.gatewayTarget(for: path) else { return nil }
-        // A cookie of `/api/` would not be sent to `/api` (RFC 6265, section 5.1.4), and one of `/` is for all there
-        // is.
+        // A cookie for the upstream's `/` is for all of it, which is `/api` here and what is below. With the path
+        // `/api/` it would not be sent to `/api` (RFC 6265, section 5.1.4).
         return path == "/" && !route.prefix.isEmpty ? route.prefix : mapped
     }
 }

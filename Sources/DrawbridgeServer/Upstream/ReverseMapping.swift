@@ -57,10 +57,12 @@ package struct ReverseMapping: Sendable {
             guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
                 let mapped = mapped(path: bytes), mapped != text
             else { return nil }
-            // A path may be one for the upstream, and a host where it begins: `/v2//host`.
+            // Where `/v2//host` of the upstream is `//host` here, a browser would take that for a host. So the origin
+            // is put before it.
             return Self.leadsElsewhere(mapped.utf8) ? caller.origin.map { $0 + mapped } : mapped
         }
-        // Browsers take a backslash for a slash, and then a host means another than it says.
+        // Browsers take a backslash for a slash, so a host before one is not the host that it seems. Such a URL stays
+        // as it is.
         let end = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
         guard end == rest.endIndex || rest[end] != UInt8(ascii: "\\"),
             let authority = Authority(String(Substring(rest[..<end]))), isUpstream(scheme, authority),

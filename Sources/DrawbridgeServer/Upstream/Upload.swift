@@ -19,9 +19,9 @@ struct Upload {
 
     private var state: State
 
-    /// One that is whole, and is sent otherwise.
+    /// The upload of a request that streams no body: there is nothing to bring.
     static var none: Upload { Upload(state: .ended([])) }
-    /// One of which everything is still to come.
+    /// The upload of a streamed body of which everything is still to come.
     static var open: Upload { Upload(state: .open([], room: nil)) }
 
     /// Whether more is to come.

@@ -4,7 +4,7 @@ import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
-/// The body of a load's answer as the core has it; what nobody reads any more is broken off.
+/// The body of a load's answer as the core has it; where nobody holds it any more, the load is cancelled.
 final class UpstreamBody: Response.Source {
     let length: Int?
     private let load: UpstreamLoad
@@ -22,12 +22,12 @@ final class UpstreamBody: Response.Source {
     ) -> Response.Body {
         switch beginning.head.status {
         case .noContent, .resetContent, .notModified:
-            // Whatever it is that a server sends with them.
+            // Answers with these codes have no body, whatever the server sends behind them.
             load.cancel()
             return .empty
         default: break
         }
-        // A length may be all that is known of it.
+        // An answer to HEAD goes on without its body, but with the length of it, which a source can tell.
         if let body = beginning.body, request.method != .head { return .bytes(body) }
         return .source(UpstreamBody(load, length: beginning.head.contentLength))
     }
@@ -36,9 +36,9 @@ final class UpstreamBody: Response.Source {
         while let chunk = try await load.chunk() { try await client.didLoad(chunk) }
     }
 
-    /// Lets the engine fetch it, with no task; returns false where it cannot.
+    /// Lets the engine fetch the body, with no task; returns false where it cannot.
     ///
-    /// - Parameter whenFetched: told the number of its bytes, in the end; this is kept until then.
+    /// - Parameter whenFetched: told the number of the bytes, in the end; this object is kept until then.
     func send(
         _ head: HTTPResponse, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
     ) -> Bool {

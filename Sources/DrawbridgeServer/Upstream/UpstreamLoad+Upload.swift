@@ -11,7 +11,7 @@ extension UpstreamLoad {
                 for try await chunk in body { try await send(chunk) }
                 endUpload()
             } catch {
-                // Its sender has left; or the answer has begun, and the rest of the body is dropped.
+                // The sender of the body has left; or the answer has begun, and the engine drops the rest of the body.
                 giveUpUpload()
             }
         }
@@ -23,7 +23,7 @@ extension UpstreamLoad {
             loop.perform { [self] in
                 own.value.upload.bring(bytes) { continuation.resume(with: $0) }
                 transfer?.resumeSending()
-                // The server may have stopped to take any.
+                // The server may take no more of the body before somebody takes its answer.
                 if case .held = own.value.answer { readAhead() }
             }
         }
@@ -39,7 +39,7 @@ extension UpstreamLoad {
         }
     }
 
-    /// The body will never be whole, and nobody may take it for that; an answer that has begun goes on.
+    /// The body will never be whole, and the server must not take it for whole; an answer that has begun goes on.
     private func giveUpUpload() {
         loop.perform { [self] in
             guard own.value.upload.isOpen else { return }

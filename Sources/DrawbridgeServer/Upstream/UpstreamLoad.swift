@@ -6,16 +6,18 @@ import MicroHTTPD
 
 /// A request to a server behind the gateway, and its answer.
 ///
-/// What is not read yet is held back where it comes from, and so is what the server does not take. An answer begins when
-/// the body of its request has come: the engine can begin none before, and drops what is left of the body when told to.
+/// Neither side is read faster than the other takes it: bytes of the answer wait at the server, and bytes of the
+/// request at its caller. The answer is held until the body of its request has come, since the engine can begin none
+/// before; or until the server wants no more of that body, and then the engine drops the rest of it.
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
 final class UpstreamLoad: Sendable {
-    /// So much is received of an answer that cannot begin yet.
+    /// So many bytes are received of an answer that cannot begin yet.
     ///
-    /// Where the server then takes no more of the request, more is, in the memory for all bodies.
+    /// Where the server takes no more of the request until its answer is read, more bytes are received: they count
+    /// among the memory for all bodies.
     private static let heldLimit = 64 << 10
-    /// What is taken at once of a body that a task reads.
+    /// So many bytes of a body a task is given at a time, at most.
     private static let pieceSize = 48 << 10
 
     /// An answer's head, and what comes with it.
@@ -61,14 +63,14 @@ final class UpstreamLoad: Sendable {
         var transfer: Transfer?
         var answer = Answer.none
         var upload = Upload.none
-        /// What the request streams, until what was received before the answer began has been read.
+        /// The streamed body of the request: room for an answer that is held is taken through it, until that is read.
         var body = Request.Body.empty
-        /// Bytes that an answer which cannot begin has room for.
+        /// For so many bytes of an answer that cannot begin there is room.
         var heldRoom = UpstreamLoad.heldLimit
         /// How the transfer ended; nil before.
         var ending: Ending?
         var fetched = 0
-        /// It goes on in the loop's next turn.
+        /// True where reading ahead goes on in the loop's next turn.
         var isReadingAhead = false
     }
 
@@ -90,10 +92,10 @@ final class UpstreamLoad: Sendable {
     }
 
     var loop: Loop { own.loop }
-    /// Kept while it is called, whatever follows from that.
+    /// The transfer, kept alive by its caller while a call makes this load let go of it.
     var transfer: Transfer? { own.value.transfer }
 
-    /// Whether it is on a loop: what the engine fetches must be on that of its exchange.
+    /// Whether the load is on a loop: the engine can only fetch what is on the loop of its exchange.
     func isOn(_ loop: Loop) -> Bool { self.loop === loop }
 
     /// Breaks it off; whoever waits for something hears of it.
@@ -135,7 +137,7 @@ final class UpstreamLoad: Sendable {
             own.value.body = body
             pump(body)
         }
-        // The body may have ended it.
+        // Reading the body may have ended the load already.
         if own.value.ending == nil { transfer.start() }
     }
 
@@ -180,7 +182,8 @@ final class UpstreamLoad: Sendable {
     /// Gives a task what it waits for, if that is there.
     private func deliver() {
         guard case .begun(.task(let reader)) = own.value.answer else { return }
-        // Reading may bring the end of the transfer, which is told here once more.
+        // Reading may end the transfer, and its end would call this method again. No task is to be found then, so that
+        // the task is told once, below.
         own.value.answer = .begun(.nobody)
         let piece = piece()
         if !piece.isEmpty { return reader(.success(piece)) }
@@ -224,7 +227,7 @@ extension UpstreamLoad {
 // The body of the answer, fetched by the engine on the loop.
 extension UpstreamLoad: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        // It goes to the caller straight from the server.
+        // The bytes go straight from the server to the engine's buffer.
         let count = transfer?.read(into: buffer) ?? 0
         if own.value.heldRoom > Self.heldLimit { letGo() }
         own.value.fetched += count
@@ -241,7 +244,8 @@ extension UpstreamLoad: BodySource {
             own.value.answer = .begun(.nobody)
             whenFetched(own.value.fetched)
         }
-        // Not from within the engine's library, to which other transfers may have something to say.
+        // The engine's library calls this, and cancelling may wake other transfers, which would call the library in
+        // turn. So it waits until the library has returned.
         loop.performSoon { self.cancel() }
     }
 }
@@ -250,7 +254,7 @@ extension UpstreamLoad: TransferOwner {
     func receive(_ head: ResponseHead) {
         guard case .awaited(let tell) = own.value.answer else { return }
         own.value.answer = .held(head, tell)
-        // What came along with it is read by then.
+        // By then what came along with the head is read, and a short answer has its body with it.
         loop.performSoon { self.begin() }
     }
 
@@ -258,8 +262,8 @@ extension UpstreamLoad: TransferOwner {
         switch own.value.answer {
         case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
         case .begun(.task): deliver()
-        // The server may read no more of the request before somebody takes what it sends. What begins in a moment is
-        // fetched by its reader, into memory that is there.
+        // The server may read no more of the request before somebody takes its answer, so that is read ahead. An answer
+        // that begins in a moment is not: its reader fetches it into memory that is there.
         case .held: if !canBegin { readAhead() }
         case .none, .awaited, .begun(.nobody), .over: break
         }
@@ -292,7 +296,7 @@ extension UpstreamLoad: TransferOwner {
     /// Gives back the room of what was received before the answer began, once all of that is read.
     private func letGo() {
         guard transfer?.receivedCount ?? 0 == 0 else { return }
-        // Nothing always fits.
+        // There is always room for 0 bytes.
         try? own.value.body.reserve(0)
         own.value.body = .empty
         own.value.heldRoom = Self.heldLimit

@@ -2,14 +2,14 @@ import HTTPClient
 import Logging
 import Synchronization
 
-/// How a server does: what is wrong is said once, and counted until it is over.
+/// How a server fares: that it fails is logged once, and failures are counted until it answers again.
 final class UpstreamRecord: Sendable {
     private struct State {
         var failures = 0
         var told = ContinuousClock.now
     }
 
-    /// How often a lasting failure is said.
+    /// How often a failure that lasts is logged.
     private static let pause = Duration.seconds(60)
 
     let name: String
@@ -33,7 +33,7 @@ final class UpstreamRecord: Sendable {
                 : "upstream \(name): \(error), for \(count) requests by now\(advice)")
     }
 
-    /// It has answered.
+    /// The server has answered.
     func succeeded(_ logger: @autoclosure () -> Logger) {
         let count = state.withLock { state in
             defer { state.failures = 0 }

@@ -50,7 +50,7 @@ package struct UpstreamRoute: Sendable, Equatable {
     /// `/apix`.
     package func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
-        // `*` has no path that anything could stand in place of.
+        // `*` is no path, so there is nothing in whose place the path of the URL could stand.
         guard let path = url.path, rest != "*" else { return target }
         return Self.joined(path, rest)
     }

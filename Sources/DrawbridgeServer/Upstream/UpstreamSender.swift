@@ -5,7 +5,7 @@ import HTTPGrammar
 import HTTPTypes
 import MicroHTTPD
 
-/// Sends requests to one server and makes its answers ours.
+/// Sends requests to one server, and makes its answers the gateway's.
 struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
@@ -61,7 +61,7 @@ struct UpstreamSender: Sendable {
         }
     }
 
-    /// The same on a loop, without a task.
+    /// Sends a request on a loop, without a task.
     ///
     /// - Parameter tell: called once with the answer, also where it is cancelled.
     /// - Returns: what cancels it, until the answer is there.
@@ -93,10 +93,11 @@ struct UpstreamSender: Sendable {
         return load.cancel
     }
 
-    /// What is answered here, and not sent on.
+    /// The answer to a request that must not be sent on; nil for any other.
     ///
-    /// What comes round to this gateway again would do so for ever; a handler may have changed the target to one that would
-    /// be more than a request line's second word; and a request may say that it goes no further (RFC 9110, section 7.6.2).
+    /// A target that a handler made may have a space or a line end in it: then it would add something to the request
+    /// line, or header fields. A request that has come back to this gateway would come back for ever. And an `OPTIONS`
+    /// may say that it goes no further (RFC 9110, section 7.6.2).
     private func ownAnswer(to request: Request, _ target: String) -> Response? {
         guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
             let message = "a handler made a target that is none, with a space, say; percent-encode it"
@@ -152,7 +153,7 @@ struct UpstreamSender: Sendable {
 }
 
 extension UpstreamSender {
-    /// The server's answer as ours.
+    /// The server's answer as the gateway's.
     private func response(
         _ beginning: UpstreamLoad.Beginning, of load: UpstreamLoad, to request: Request, from caller: Caller,
         by route: UpstreamRoute?
@@ -172,7 +173,7 @@ extension UpstreamSender {
     private func answer(to request: Request, insteadOf error: any Error) -> Response {
         if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {
-            // Nobody waits for it any more.
+            // The load was cancelled because its caller has left, so nobody reads this answer.
             return Gateway.refusal(
                 HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
         }
@@ -208,7 +209,7 @@ extension TransferRequest.Body {
         if !bytes.isEmpty {
             self = .bytes(bytes)
         } else {
-            // RFC 9110, section 8.6: these say so when they have none.
+            // A request with one of these methods says so when it has no body (RFC 9110, section 8.6).
             switch request.method {
             case .post, .put, .patch: self = .bytes([])
             default: self = .none

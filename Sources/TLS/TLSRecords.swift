@@ -3,10 +3,10 @@ import Glibc
 
 /// The records of a TLS session, on a socket that does not block: they are read and written as `recv` and `send` do it.
 ///
-/// The session has bytes only for who asks here. It belongs to whoever has the connection, one thread at a time, and goes
-/// no earlier than the session.
+/// The session gets bytes from the socket only while it is read by way of this object. That belongs to whoever has the
+/// connection, one thread at a time, and lives as long as the session.
 package final class TLSRecords {
-    /// Records without bytes for us (tickets, new keys) that are read at once; who sends nothing else is no peer.
+    /// So many records without bytes for us (tickets, new keys) are read in a row; who sends nothing else is given up.
     private static let emptyLimit = 1000
 
     private let session: gnutls_session_t
@@ -30,7 +30,7 @@ package final class TLSRecords {
         gnutls_transport_set_pull_function(session, pull)
     }
 
-    /// Lets the session have bytes for something else than a record, as a handshake.
+    /// Lets the session read from the socket for something else than a record, such as a handshake.
     package func whileReading<Value>(_ body: () -> Value) -> Value {
         isReading = true
         defer { isReading = false }
@@ -41,7 +41,8 @@ package final class TLSRecords {
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         whileReading {
             isDrained = false
-            // Behind a record without bytes GnuTLS says that it is to be asked again.
+            // After a record without bytes GnuTLS says "again", though the socket may have more: so it is asked once
+            // more.
             for _ in 0..<Self.emptyLimit {
                 let count = gnutls_record_recv(session, buffer.baseAddress, buffer.count)
                 guard count < 0 else { return count }
@@ -91,7 +92,7 @@ package final class TLSRecords {
     /// Says that nothing more is sent.
     package func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
-    /// GnuTLS wants bytes.
+    /// Gives GnuTLS bytes of the socket.
     fileprivate func receive(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         guard isReading else {
             errno = EAGAIN
@@ -103,7 +104,7 @@ package final class TLSRecords {
     }
 }
 
-/// The session wants bytes.
+/// Called by GnuTLS where a session wants bytes.
 private func pull(
     _ box: gnutls_transport_ptr_t?, _ bytes: UnsafeMutableRawPointer?, _ count: Int
 ) -> Int {

@@ -14,7 +14,7 @@ package final class HTTPClient: Loop.Guest {
         var isRoundDue = false
     }
 
-    /// One for all: what is read is parsed before the next is.
+    /// One buffer for all transfers: what is read into it is parsed before anything else is read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
     /// Lines of heads that came in on this loop.
     let knownLines = KnownLines()
@@ -32,9 +32,9 @@ package final class HTTPClient: Loop.Guest {
         buffer.deallocate()
     }
 
-    /// That of a loop, made when it is first asked for; on the loop's thread.
+    /// The client of a loop, made when it is first asked for; on the loop's thread.
     package static func of(_ loop: Loop) -> HTTPClient {
-        // Nothing else is attached to loops.
+        // Only clients are attached to loops, so the type need not be checked.
         if let known = loop.attachment { return unsafeDowncast(known, to: HTTPClient.self) }
         let new = HTTPClient(on: loop)
         loop.attachment = new

@@ -22,7 +22,7 @@ package struct Origin: Sendable, Hashable {
     package let place: Place
     /// Whose certificates are believed; nil where nothing is encrypted.
     package let trust: Trust?
-    /// Counted once: it is asked for with every request.
+    /// The hash value, computed once since every request asks for it.
     private let hash: Int
 
     /// Makes an origin.

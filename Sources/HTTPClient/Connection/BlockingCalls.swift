@@ -10,7 +10,7 @@ final class BlockingCalls: Sendable {
         var threads = 0
     }
 
-    /// That of the process: its threads are what is bounded.
+    /// The one of the process, so that all loops together have no more than these threads.
     static let shared = BlockingCalls(threadLimit: 4, waitingLimit: 1024)
 
     private let threadLimit: Int
@@ -42,7 +42,8 @@ final class BlockingCalls: Sendable {
         guard isThreadWanted, !startThread() else { return true }
         return state.withLock { state in
             state.threads -= 1
-            // Another thread runs what waits, if there is one.
+            // No thread could be started. Another one that is at work runs the call later; where there is none, nobody
+            // would.
             guard state.threads == 0 else { return true }
             state.waiting.removeAll()
             return false

@@ -25,7 +25,7 @@ final class ClientConnection: Loop.Guest {
 
     private struct State {
         var holder = Holder.nobody
-        /// So long, in milliseconds, another request may be sent on it when nobody uses it.
+        /// For so many milliseconds without use another request may be sent on it.
         var idleLimit = ClientConnection.usualIdleLimit
         var canRead = false
         var canWrite = true
@@ -33,9 +33,11 @@ final class ClientConnection: Loop.Guest {
         var hasPeerLeft = false
     }
 
-    /// What lies between may have forgotten a connection that was not used for so long, in milliseconds.
+    /// After so many milliseconds without use, a router between here and the server may have forgotten the connection.
     private static let usualIdleLimit = 118_000
-    /// A request that is on its way when the server closes the connection gets no answer; so it is left alone before that.
+    /// So many milliseconds before the server may close the connection, no more requests are sent on it.
+    ///
+    /// A request that is on its way when the server closes gets no answer.
     private static let margin = 1000
 
     let origin: Origin
@@ -92,7 +94,7 @@ final class ClientConnection: Loop.Guest {
         socket.close()
     }
 
-    /// Gives its bytes to somebody who watches them on whatever loop.
+    /// Gives its transport to somebody who watches that on any loop; this object is of no more use.
     func release() -> Transport {
         own.value.holder = .nobody
         _ = socket.release()
@@ -109,7 +111,7 @@ final class ClientConnection: Loop.Guest {
             if count < 0 { return .broken(Self.problem(errno)) }
             return transport.wasCutOff ? .broken("the connection was cut off") : .end
         }
-        // Without encryption, less than there is room for is all that there was.
+        // Without encryption, a read that does not fill the buffer has emptied the socket.
         own.value.canRead =
             transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft
         return .bytes(count)
@@ -119,7 +121,7 @@ final class ClientConnection: Loop.Guest {
     func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let count = transport.write(bytes)
         guard count < 0 else {
-            // A session takes one record at a time.
+            // A TLS session takes one record at a time, so taking less than all does not mean that the socket is full.
             own.value.canWrite = transport.isEncrypted || count == bytes.count
             return count
         }

@@ -151,7 +151,7 @@ final class Connecting: Loop.Guest, Sendable {
                 own.value.stage = .dialling(dialling)
                 return setTimer()
             case .failure(EAGAIN) where address.family == AF_UNIX:
-                // Its queue is full: a socket of IP would wait by itself.
+                // The server's queue is full. A socket of IP would wait by itself, and a Unix socket is tried again.
                 dialling.untried = [address]
                 dialling.nextTry = Loop.now + Self.queueDelay
                 own.value.stage = .dialling(dialling)
@@ -183,7 +183,7 @@ final class Connecting: Loop.Guest, Sendable {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         }
         do {
-            // One that is connected at once is writable at once.
+            // A socket that is connected already is writable too, so the loop tells of it in either case.
             try socket.watch(for: Loop.writable, self)
         } catch {
             socket.close()
@@ -289,7 +289,7 @@ final class Connecting: Loop.Guest, Sendable {
     // MARK: The end
 
     private func finish(_ result: Result<ClientConnection, TransferError>) {
-        // What was made is the connection's, and not closed here.
+        // The socket belongs to the new connection now, and `end()` must not close it.
         if case .success = result { own.value.stage = .over }
         let completion = end()
         completion?(result)

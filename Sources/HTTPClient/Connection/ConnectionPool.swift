@@ -11,7 +11,7 @@ final class ConnectionPool: Sendable {
     }
 
     private struct State {
-        /// A class for each origin, which is looked up and not taken out and put back with every request.
+        /// An object for each origin: a request looks it up, and takes no array out of the dictionary and puts it back.
         var origins: [Origin: Kept] = [:]
         var count = 0
     }
@@ -22,7 +22,7 @@ final class ConnectionPool: Sendable {
 
     var isEmpty: Bool { own.value.count == 0 }
 
-    /// A connection that was used before, and is still there: the last that was used.
+    /// A connection that was used before and is still there; of several, the one that was used last.
     func take(to origin: Origin) -> ClientConnection? {
         guard let kept = own.value.origins[origin] else { return nil }
         while let connection = kept.connections.popLast() {
@@ -47,7 +47,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// A connection that was kept is of no more use, and closed.
+    /// Forgets a connection that was kept and is closed now.
     func forget(_ connection: ClientConnection) {
         guard let kept = own.value.origins[connection.origin],
             let place = kept.connections.firstIndex(where: { $0 === connection })
@@ -56,7 +56,7 @@ final class ConnectionPool: Sendable {
         own.value.count -= 1
     }
 
-    /// Closes all, which know the pool and would keep it.
+    /// Closes all connections: they and the pool hold each other, and would stay for ever.
     func closeAll() {
         let origins = own.value.origins
         own.value.origins = [:]
@@ -69,7 +69,7 @@ final class ConnectionPool: Sendable {
         for (origin, kept) in own.value.origins {
             let old = kept.connections.filter { $0.isOld(at: now) }
             own.value.count -= old.count
-            // Before they are closed, for a closed one is not old.
+            // They are taken out before they are closed, since a closed connection does not count as old.
             kept.connections.removeAll { $0.isOld(at: now) }
             for connection in old { connection.close() }
             if kept.connections.isEmpty { own.value.origins[origin] = nil }

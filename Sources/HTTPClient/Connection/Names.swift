@@ -7,7 +7,7 @@ import HTTPGrammar
 final class Names: Sendable {
     typealias Answer = Result<[SocketAddress], TransferError>
 
-    /// That of the process, as its threads are.
+    /// The one of the process, on the threads for blocking calls that the process has.
     static let shared = Names(on: .shared)
 
     private struct Question: Hashable {
@@ -62,7 +62,7 @@ final class Names: Sendable {
 
     /// Asks the system, and waits for it.
     static let ask: @Sendable (_ name: String, _ port: Int) -> Answer = { name, port in
-        // Others are nobody's, and the system would ask all servers that it knows for them.
+        // No host has a name with other characters, and the system would ask every name server that it knows for it.
         guard name.utf8.allSatisfy(ASCIISet.name.contains) else {
             return .failure(TransferError(.unreachable, "there is no host of the name \(name)"))
         }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// It belongs to whoever has the connection, one thread at a time.
 package final class Transport {
-    /// The socket, to be watched; reading it is for this alone.
+    /// The socket, to be watched; only this object reads it.
     package let descriptor: Int32
     private let session: TLSSession?
 

@@ -4,7 +4,7 @@ import HTTPGrammar
 package struct ChunkReader {
     private enum Place {
         case size(digits: Int)
-        /// What may follow a size, and says nothing to us.
+        /// In what may follow a size on its line: an extension, which is read over.
         case sizeEnd
         case data
         case dataEnd(hasReturn: Bool)
@@ -18,7 +18,7 @@ package struct ChunkReader {
 
     private var place = Place.size(digits: 0)
     private var left = 0
-    /// Bytes since the last one that was the body's.
+    /// Bytes of the framing since the last byte of the body.
     private var framing = 0
 
     /// Makes a reader of one body.

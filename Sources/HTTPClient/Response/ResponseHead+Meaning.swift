@@ -20,10 +20,10 @@ extension ResponseHead {
     var idleTime: Int? {
         var keeps = !isOldVersion
         var time = Int.max
-        // Both names have as many letters, and most others have not.
+        // `Connection` and `Keep-Alive` have ten letters, and most other names have not.
         for field in fields where field.name.canonicalName.utf8.count == 10 {
             if field.name == .connection {
-                // What nearly every server says.
+                // Nearly every server says just this, and no list has to be taken apart.
                 if field.value == "keep-alive" {
                     keeps = true
                     continue
@@ -34,7 +34,7 @@ extension ResponseHead {
                 }
             } else if field.name == .keepAlive {
                 for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
-                    // What is no number says nothing.
+                    // A time that is no number is left out.
                     guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
                     time = Int(seconds) * 1000
                 }

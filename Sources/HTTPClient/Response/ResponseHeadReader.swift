@@ -8,7 +8,7 @@ import HTTPTypes
 package struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
-    /// With those that are added.
+    /// As many fields as most answers have, those that the gateway adds among them.
     private static let usualFieldCount = 16
 
     private var size = 0
@@ -87,7 +87,8 @@ package struct ResponseHeadReader {
             fields.append(field)
             return
         }
-        // Old mail did so; some readers take such a line for a field of its own (RFC 9112, section 5.2).
+        // In old messages such a line continues the field before it, and some readers take it for a field of its own
+        // (RFC 9112, section 5.2). Two readers must not understand one answer in two ways, so it is refused.
         guard let first = line.baseAddress, line[0] != UInt8(ascii: " "), line[0] != UInt8(ascii: "\t") else {
             throw MalformedResponse("a header field is folded into a second line", line)
         }
@@ -114,7 +115,7 @@ package struct ResponseHeadReader {
             ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
             : HTTPField(name: name, value: value)
         fields.append(field)
-        // These say more than a field does.
+        // These two fields say where the body ends, so they are looked at each time and are never a known line.
         if name == .contentLength {
             try readLength(value)
         } else if name == .transferEncoding {

@@ -4,7 +4,7 @@ import HTTPTypes
 
 // The answer on its way.
 extension Transfer {
-    /// What is read of an answer with its head.
+    /// So many bytes at most are read at a time while the head is to come.
     private static let firstPiece = 32 << 10
     /// Bytes of a line of the head; a longer one breaks the answer.
     private static let longestLine = 64 << 10
@@ -132,7 +132,8 @@ extension Transfer {
             }
             own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
         }
-        // What nobody asked for is in nobody's answer.
+        // Nobody asked for bytes behind the end of the answer, and the next request would take them for its own answer.
+        // So the connection is not used again.
         if read < bytes.count { own.value.isReusable = false }
         return taken
     }

@@ -10,7 +10,8 @@ extension Transfer {
                 let count = own.value.outgoing.withUnsafeBytes { bytes in
                     connection.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
                 }
-                // What the server said before it went is still to be read.
+                // The server has closed the connection. Only sending stops: what it said before that is still to be
+                // read.
                 guard let count else { return stopSending(tellsOwner: own.value.hasHeard) }
                 guard count > 0 else { return }
                 own.value.sentCount += count

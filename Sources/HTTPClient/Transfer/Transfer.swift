@@ -8,7 +8,7 @@ import HTTPTypes
 /// and in the end at the server. Two things go on beside each other, and each has its states: what is *sent*, and what
 /// is *received*. A transfer is over when the answer is whole and nothing more is sent, or when something is broken.
 package final class Transfer {
-    /// On what it goes.
+    /// The connection on which it goes.
     enum Way {
         /// Before the start.
         case none
@@ -28,7 +28,7 @@ package final class Transfer {
         case stopped
     }
 
-    /// What is to come.
+    /// What of the answer comes next.
     enum Receiving {
         case head
         case length(left: Int)
@@ -47,9 +47,9 @@ package final class Transfer {
         var sending = Sending.nothing
         var outgoing: [UInt8] = []
         var sentCount = 0
-        /// Whether bytes have gone out on this connection, and whether some of them were a stream's, which is not told
-        /// twice.
+        /// Whether bytes have gone out on this connection.
         var hasSent = false
+        /// Whether some of the streamed body was taken, which can be had only once.
         var hasFilled = false
         /// When the server last took a part of the request or gave one of the body, or had to be waited for.
         ///
@@ -75,10 +75,10 @@ package final class Transfer {
     let request: TransferRequest
     let client: HTTPClient
     private let guardian: Guardian?
-    /// Where it stands among the client's.
+    /// Its place among the client's transfers; -1 before the start.
     var place = -1
     let own: LoopBound<State>
-    /// Kept while it is called, whatever it does.
+    /// The owner, kept alive by whoever calls it while a call makes this transfer let go of it.
     var owner: (any TransferOwner)? { own.value.owner }
 
     /// Prepares a request.
@@ -134,7 +134,7 @@ package final class Transfer {
         let count = min(buffer.count, waiting)
         buffer.copyBytes(from: own.value.early[own.value.earlyTaken..<own.value.earlyTaken + count])
         own.value.earlyTaken += count
-        // As long as this is taken, it is not the server that is waited for.
+        // While the owner takes what has come already, nobody waits for the server, so its time begins anew.
         own.value.moved = Loop.now
         if count == waiting { forgetEarly() }
         return count
@@ -201,11 +201,12 @@ package final class Transfer {
     func check(at now: Int) {
         guard case .open(let connection, _) = own.value.way else { return }
         switch own.value.sending {
-        // The next move is the caller's.
+        // The caller has to bring more of the body, so the server is not waited for.
         case .waiting: return
         case .nothing, .bytes, .stream, .stopped: break
         }
-        // What is there to be read waits for a reader who is slow; what cannot be written, for the server.
+        // Where there is something to be read, its reader is slow. The server is slow where it takes no more of the
+        // request, or where there is nothing to be read.
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
         if case .head = own.value.receiving, own.value.outgoing.isEmpty {
             end(with: .noAnswer(of: request.host, within: request.silenceLimit))
@@ -258,10 +259,11 @@ package final class Transfer {
         goOnSending()
     }
 
-    /// The connection is of no more use.
+    /// The connection broke: sends the request once more on another one where that is safe, else ends the transfer.
     func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
-        // A connection that was used before may have been closed before it had the request (RFC 9112, section 9.3.1).
+        // The server may have closed a connection that was kept before the request came to it (RFC 9112, section
+        // 9.3.1).
         if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled {
             if request.isIdempotent || !own.value.hasSent {
                 connection.close()
@@ -301,7 +303,7 @@ package final class Transfer {
         case .nothing, .stopped: break
         case .bytes, .stream, .waiting: return
         }
-        // Who asked to go on in another protocol takes the connection.
+        // After a 101 the connection waits for whoever asked to go on in another protocol.
         if own.value.hasSwitched { return }
         end(with: nil)
     }

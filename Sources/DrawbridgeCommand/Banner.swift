@@ -23,7 +23,7 @@ struct Banner {
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.verbosity == .quiet {
-            // Without it no other machine could load anything.
+            // Without a link no device elsewhere could load anything, so --quiet does not hide links.
             lines += links.map { "link \($0)" }
         } else {
             lines += [""] + details + [""]
@@ -31,7 +31,7 @@ struct Banner {
         LogWriter.standardError.say(lines)
     }
 
-    /// The same for programs.
+    /// The banner for programs: one JSON object.
     private var members: JSON.Object {
         var members: JSON.Object = [
             "level": "info", "message": "listening", "address": .string("\(address)"), "page": .string(page),
@@ -44,7 +44,7 @@ struct Banner {
         if settings.isProxy { members["proxy"] = .string(proxyScript) }
         members["token"] = proxyToken.map(JSON.string)
         if ticket != nil { members["links"] = .array(links.map(JSON.string)) }
-        // What a person chose, that person knows; nobody else should read it here.
+        // The person who chose a token knows it already. It is not printed, so that nobody else reads it in the log.
         if gateway.pageRuntime != nil, !gateway.testerToken.isChosen {
             members["testerToken"] = .string(gateway.testerToken.text)
         }
@@ -64,7 +64,7 @@ struct Banner {
         guard isWildcard else { return [address] }
         let own = (IPAddress.ofThisMachine() ?? []).filter { $0.isForOthers }
             .filter { !$0.isIPv6 || address.host == "::" }
-        // Those of the local network are what people have at hand.
+        // IPv4 addresses come first: they are what people know of their local network, and can type.
         let sorted = own.map { (isIPv6: $0.isIPv6, text: $0.description) }
             .sorted { ($0.isIPv6 ? 1 : 0, $0.text) < ($1.isIPv6 ? 1 : 0, $1.text) }
         return sorted.prefix(4).map {
@@ -87,13 +87,13 @@ struct Banner {
         return file
     }
 
-    /// What sets a browser up.
+    /// The address of the script that tells a browser when to use the proxy.
     private var proxyScript: String { "\(reachable)/__drawbridge__/proxy.pac" }
 
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
 
-    /// All addresses are none that a caller could name.
+    /// The address to be named to callers: `0.0.0.0` and `::` stand for all addresses, and no caller could name those.
     private var reachable: ServerAddress {
         guard isWildcard else { return address }
         return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
@@ -175,7 +175,7 @@ struct Banner {
             : "pages send it by themselves, other callers must send it as"
     }
 
-    /// The certificate may be one that curl does not know, or for another name.
+    /// The flag with which curl takes any certificate: it may not know this one, or that may be for another name.
     private var trust: String { address.scheme == "https" ? "-k " : "" }
 
     /// A line to try: the echo, or what else there is.

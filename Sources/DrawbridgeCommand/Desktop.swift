@@ -12,7 +12,7 @@ enum Desktop {
         // A process group of its own, so that Ctrl-C ends the gateway and not the browser.
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        // What we ignore and block, others need not.
+        // Signals that this process ignores or blocks do to the program what they usually do.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)

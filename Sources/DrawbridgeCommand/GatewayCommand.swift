@@ -117,7 +117,7 @@ public enum GatewayCommand {
                 do {
                     guard let file = try banner.openPage() else { return }
                     gateway.admissions.onNextEntry { file.remove() }
-                    // After that its ticket is none any more.
+                    // After ten minutes the ticket in the file is not good any more.
                     DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
                     opened.withLock { $0 = file }
                 } catch {
@@ -127,7 +127,7 @@ public enum GatewayCommand {
         }
         signals.onFirst {
             serving.cancel()
-            // A handler that never lets go of its loop keeps everything from being stopped but the process.
+            // While a handler holds its loop, nothing on that loop can be stopped. So in the end the process is.
             let patience = settings.grace + 3
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
                 complain("a handler holds its thread, and was left behind")

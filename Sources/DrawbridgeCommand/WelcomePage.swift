@@ -20,7 +20,8 @@ struct WelcomePage: Responder {
         guard let place = page.firstRange(of: Self.list) else { return page }
         let handlers: [JSON] = (request.registered ?? []).filter { !$0.path.contains(where: ":*".contains) }
             .map { ["path": .string($0.path), "handler": .string($0.handler)] }
-        // Nothing in it may end the element.
+        // The list stands inside an element, and a `<` in a path could end that. So each is written as an escape of
+        // JSON.
         let text = "\(JSON.array(handlers))".split(separator: "<", omittingEmptySubsequences: false)
             .joined(separator: "\\u003C")
         page.replaceSubrange(place.upperBound - 3..<place.upperBound - 1, with: text.utf8)

@@ -41,7 +41,7 @@ struct ConfigFile {
         do {
             options = try Options.parse(all)
         } catch {
-            // Each fits by itself.
+            // Each key was taken by itself already, so only the two that exclude each other are left.
             throw Failure("\(path): quiet and verbose cannot both be true")
         }
         let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
@@ -76,7 +76,7 @@ struct ConfigFile {
         case .bool(let isSaid):
             guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
             if isSaid { return ["--\(key)"] }
-            // What can only be said has no opposite: it is not said.
+            // These two flags have no opposite, `--no-quiet`: false means that the flag is left out.
             return key == "quiet" || key == "verbose" ? [] : ["--no-\(key)"]
         case .string(let text): return ["--\(key)=\(text)"]
         case .number: return ["--\(key)=\(value)"]
@@ -88,7 +88,7 @@ struct ConfigFile {
         case .object(let members):
             guard key == "answer" else { throw Failure("\(place): it is no object; see --help") }
             return try members.map { name, answer in
-                // A flag could not say it.
+                // `--answer` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
                 guard !name.hasPrefix("@"), !name.contains("=") else {
                     throw Failure("\(place): \(name) is no name of a question")
                 }

@@ -80,7 +80,7 @@ struct PageOptions: ParsableArguments {
         }
     }
 
-    /// What browsers load by, or run, or show themselves.
+    /// Schemes that browsers themselves load, run or show.
     private static let browsersOwn: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "ws", "wss",
     ]

@@ -52,7 +52,8 @@ struct Settings {
             limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet)
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
-            // A name that somebody gave is one of ours; an address is, where a connection came to it.
+            // The name in --host is one by which the gateway may be reached. An address need not be listed: it may be
+            // used on every connection that came to it.
             allowedHosts: Set(hosts + (IPAddress(host) == nil ? [host] : [])),
             allowedOrigins: Set(list(\.access.cors)), trustedProxies: Set(list(\.access.trustedProxy)),
             apiIsForOthers: value(\.access.apiForOthers) ?? false)
@@ -141,7 +142,7 @@ struct Settings {
     /// The tester's token that the environment chose, or a new one.
     private static func environmentToken() throws -> TesterToken {
         guard let text = environment("DRAWBRIDGE_TOKEN") else { return TesterToken() }
-        // No program that the gateway starts should have it.
+        // A program that the gateway starts would inherit the token with the environment. So it is taken out.
         unsetenv("DRAWBRIDGE_TOKEN")
         guard let token = TesterToken(text) else {
             throw ValidationError(

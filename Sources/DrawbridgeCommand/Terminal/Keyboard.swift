@@ -47,7 +47,8 @@ final class Keyboard: Sendable {
         // Whoever presses Ctrl-C answers nothing more. Their questions are no answers either: callers get what the stop
         // gives them, as with SIGTERM.
         onSignal(SIGINT) { self.presenter.leave() }
-        // A shell had the terminal meanwhile.
+        // While the process was stopped, a shell had the terminal and may have changed its mode. So it is looked at
+        // again.
         onSignal(SIGCONT) { self.wakeup.wake() }
     }
 
@@ -61,7 +62,7 @@ final class Keyboard: Sendable {
             self.leaveForGood()
             var before = before
             sigaction(number, &before, nil)
-            // Threads of a queue block signals.
+            // Threads of a Dispatch queue block signals, and this signal must end the process.
             var signals = sigset_t()
             sigemptyset(&signals)
             sigaddset(&signals, number)

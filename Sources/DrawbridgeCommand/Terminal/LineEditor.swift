@@ -66,7 +66,7 @@ struct LineEditor {
 
     /// Adds a character when the last of its bytes is there.
     private mutating func add(_ byte: UInt8) {
-        // A lead byte, or a whole character, leaves behind what was not finished.
+        // A byte that begins a character drops the one before it that was not finished.
         if byte & 0xC0 != 0x80 { partial = [] }
         partial.append(byte)
         guard let scalar = String(validating: partial, as: UTF8.self)?.unicodeScalars.first else {

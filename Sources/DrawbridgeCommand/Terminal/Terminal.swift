@@ -59,7 +59,8 @@ final class Terminal: Sendable {
             let isCooked = mode.c_lflag & tcflag_t(ICANON | ECHO) != 0
             if !state.isEntered || editsLines && isCooked { unstopped { _ = tcflush(descriptor, TCIFLUSH) } }
             state.isEntered = true
-            // A mode that is no longer ours is that of a shell, which had the terminal while we were stopped.
+            // Where the terminal edits lines, its mode is a shell's: from before, or from while this process was
+            // stopped. That is the mode to give back.
             guard editsLines, isCooked else { return .foreground }
             state.before = mode
             // Ctrl-C and Ctrl-Z still are signals.
@@ -81,7 +82,7 @@ final class Terminal: Sendable {
             state.isEntered = false
             guard var before = state.before else { return }
             state.before = nil
-            // In the background it has the mode of whoever is in the foreground.
+            // In the background the mode is that of whoever is in the foreground, and must stay.
             guard standing == .foreground else { return }
             unstopped { _ = tcsetattr(descriptor, TCSANOW, &before) }
         }

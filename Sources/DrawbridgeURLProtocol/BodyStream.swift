@@ -48,7 +48,7 @@ final class BodyStream: InputStream {
         return part.count
     }
 
-    /// Nothing of it lies anywhere for longer than it takes to read it.
+    /// False: the stream has no buffer that it could lend to its reader.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
     ) -> Bool { false }

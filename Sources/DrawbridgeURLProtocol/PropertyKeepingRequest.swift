@@ -25,7 +25,7 @@ final class PropertyKeepingRequest: NSMutableURLRequest {
         return copy
     }
 
-    /// There is no other way to ask for all of them.
+    /// All properties of the request, by reflection: Foundation tells only the one of a given key.
     private var properties: [String: Any] {
         let all = Mirror(reflecting: self).superclassMirror?.descendant("protocolProperties")
         return all as? [String: Any] ?? [:]

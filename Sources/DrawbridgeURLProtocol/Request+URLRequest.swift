@@ -12,7 +12,7 @@ extension Request {
             scheme == "http" || scheme == "https", url.host?.isEmpty == false,
             let method = HTTPRequest.Method(request.httpMethod ?? "GET")
         else { return nil }
-        // As it stands in the URL, not decoded and encoded anew.
+        // The target is cut from the URL's text: `url.path` would decode it, and it would be encoded anew.
         let rest = url.absoluteString.dropFirst(scheme.count + "://".count)
         let authority = rest.prefix { !"/?#".contains($0) }
         let target = rest.dropFirst(authority.count).prefix { $0 != "#" }

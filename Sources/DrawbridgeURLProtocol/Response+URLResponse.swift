@@ -16,7 +16,7 @@ extension Response {
         guard let http = response as? HTTPURLResponse else {
             self.init(headers: Self.headers(of: response))
             let length = response.expectedContentLength
-            // Many write 0 where they do not know.
+            // Many `URLProtocol` classes give 0 where they do not know the length.
             body = .stream(length: length > 0 ? Int(length) : nil) { _ in }
             apply(policy)
             return
@@ -67,7 +67,7 @@ extension Response {
         return cookies
     }
 
-    /// May it be kept, and where: there is no word of HTTP's for "in memory only", so that is kept nowhere.
+    /// Says whether the answer may be kept; HTTP has no word for "in memory only", so such an answer is kept nowhere.
     private mutating func apply(_ policy: URLCache.StoragePolicy) {
         switch policy {
         case .allowed: headers[.cacheControl] = headers[.cacheControl] ?? "private"
@@ -75,7 +75,7 @@ extension Response {
         }
     }
 
-    /// Of the connection or of the encoding of the data, neither of which is ours (RFC 9110, section 7.6.1).
+    /// Fields about a connection that is not this one (RFC 9110, section 7.6.1), or an encoding that was taken off.
     private static let ofTheConnection: Set<HTTPField.Name> = [
         .connection, .contentEncoding, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
         HTTPField.Name("Keep-Alive")!, HTTPField.Name("Proxy-Connection")!,

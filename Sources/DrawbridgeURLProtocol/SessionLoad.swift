@@ -7,9 +7,9 @@ import FoundationNetworking
 
 /// One request of a session, answered by a gateway.
 ///
-/// What changes of it changes under the lock, and the protocol's constants and its client are all that is used of it:
-/// that makes it Sendable. A client that is told something may stop the load before it returns, so the lock lets its own
-/// thread in again.
+/// Its state changes under the lock only, and of the protocol only constants and the client are used: that makes it
+/// Sendable. A client that is told something may stop the load before it returns, so the lock lets its own thread in
+/// again.
 final class SessionLoad: @unchecked Sendable {
     private let urlProtocol: URLProtocol
     private let lock = NSRecursiveLock()
@@ -47,7 +47,8 @@ final class SessionLoad: @unchecked Sendable {
         else {
             throw URLError(.resourceUnavailable)
         }
-        // The app itself is let in, whatever host it names.
+        // The request comes from the app itself, so it may call native whatever host it names. The whole URL as target
+        // lets it name any host, and the token lets it in.
         request.isAbsoluteForm = true
         request.headers[.pageToken] = gateway.access.token.text
         let response = await NetworkResponder.$isInApp.withValue(true) { await gateway.respond(to: request) }

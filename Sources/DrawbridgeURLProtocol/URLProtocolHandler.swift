@@ -25,7 +25,7 @@ final class URLProtocolHandler: Handler {
         load = URLProtocolLoad(type)
     }
 
-    // Nobody reads an answer that was forgotten, by a middleware for instance.
+    // An answer that was dropped, by middleware for instance, is never read to its end. So the load is stopped here.
     deinit { load.stop() }
 
     func stopLoading() { load.stop() }

@@ -17,7 +17,7 @@ extension URLRequest {
         for field in head.headerFields where field.name != .cookie {
             own.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
-        // Foundation would join them with commas (RFC 9113, section 8.2.3).
+        // Cookies are joined with semicolons (RFC 9113, section 8.2.3): Foundation would join the fields with commas.
         let cookies = head.headerFields[values: .cookie]
         if !cookies.isEmpty { own.setValue(cookies.joined(separator: "; "), forHTTPHeaderField: "Cookie") }
         if let bytes = request.body.bytes, !bytes.isEmpty { own.httpBody = Data(bytes) }

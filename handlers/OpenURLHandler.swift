@@ -22,10 +22,12 @@ public struct OpenURLHandler: JSONHandler {
     /// A person may take their time.
     public static var deadline: Duration? { nil }
 
-    /// Any other could start any program of the person's, with arguments that a page chose.
+    /// The schemes that a page may open.
+    ///
+    /// A URL of another scheme could start any program of the person's, with arguments that the page chose.
     private static let schemes = ["http", "https", "mailto", "tel", "sms"]
 
-    /// A person is to see all of it.
+    /// So many bytes a URL may have: the person who is asked must see all of it.
     private static let longest = 1000
 
     private let request: Request

@@ -29,7 +29,8 @@ public struct PayHandler: JSONHandler {
     ///
     /// - Throws: a 400 for a price that nobody could read.
     public func handle(_ input: Input) async throws -> Output {
-        // What comes first is what a person reads, however long the rest is.
+        // A person reads the beginning of a question, so a long text in place of the price could hide what is paid. A
+        // price is short.
         guard let price = input.price.stringValue ?? input.price.numberValue?.literal,
             price.unicodeScalars.count <= 40
         else { throw HTTPError(.badRequest, "price: write a string or a number, of at most 40 characters") }

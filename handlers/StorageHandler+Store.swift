@@ -39,7 +39,8 @@ extension StorageHandler {
         ///
         /// - Parameter path: nil for one that ends with the process.
         public init(path: String? = nil) {
-            // Another file takes the place of the old one, and not of a link to it.
+            // With each change a new file takes the place of the old one. If the path is a link, the file behind it is
+            // replaced, and the link stays.
             self.path = path.map { path in
                 guard let real = realpath(path, nil) else { return path }
                 defer { free(real) }
@@ -135,7 +136,7 @@ private struct Version: Equatable {
     }
 }
 
-/// Inside `File` the name is taken.
+/// The system's `write`, by a name that is not taken inside `File`.
 private let systemWrite = write
 
 /// An open file, closed with its last reference.
@@ -146,7 +147,7 @@ private final class File {
     private let path: String
 
     init(_ path: String, _ flags: Int32) throws {
-        // What is no file is not waited for: opening a pipe that nobody writes to would never end.
+        // O_NONBLOCK is for what is no file: opening a pipe that nobody writes to would wait for ever.
         descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw Self.failure("open", path) }
@@ -183,7 +184,8 @@ private final class File {
     /// Puts a new file in the place of an old one, in one step.
     static func replace(_ path: String, with bytes: [UInt8]) throws {
         let new = path + ".new"
-        // Whatever lies there, a file of ours that was not finished or somebody's link, is not written through.
+        // A file that was not finished may lie there, or a link that somebody made to write elsewhere. Either is
+        // removed first, and the new file is made only where nothing is (O_EXCL).
         unlink(new)
         do {
             let file = try File(new, O_WRONLY | O_CREAT | O_EXCL)

@@ -15,7 +15,7 @@ public struct StorageHandler: JSONHandler {
     /// What is read, written or removed.
     public struct Input: Decodable, Sendable {
         var key: String?
-        /// Nil where there is none, and not only `null`.
+        /// Nil where the page sent no value; `null` is a value.
         var value: JSON?
 
         enum CodingKeys: CodingKey { case key, value }

@@ -21,7 +21,7 @@ import Testing
         gateway.registerStandardHandlers(location: "here", store: StorageHandler.Store())
     }
 
-    @Test func itHasEveryStandardHandlerAtBothDoorsAndNoOther() {
+    @Test func itHasEveryStandardHandlerAtBothBridgesAndNoOther() {
         let described = description["paths"]?.objectValue?.map(\.key) ?? []
         let registered = gateway.registered.map(\.path)
         #expect(Set(described) == Set(registered + registered.map { "/__jsbridge__" + $0 }))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Registering handlers")
 struct GatewayTests {
-    @Test func aHandlerAnswersAtItsPathFromEitherDoor() async throws {
+    @Test func aHandlerAnswersAtItsPathFromEitherBridge() async throws {
         let gateway = Gateway.testing()
         let requests = [
             Request("/echo?_mobile_bridge=1&user=ann"),

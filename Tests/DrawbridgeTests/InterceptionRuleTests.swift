@@ -70,7 +70,7 @@ struct InterceptionRuleTests {
         #expect(JSBridgeRule().canonicalRequest(for: Request(.post, target, authority: authority)) == nil)
     }
 
-    @Test func bothDoorsAtOnceLeaveNoTraceOfEither() async throws {
+    @Test func bothBridgesAtOnceLeaveNoTraceOfEither() async throws {
         let gateway = Gateway.testing()
         let response = await gateway.respond(to: Request("/__jsbridge__/echo?_mobile_bridge=1&a=b"))
         #expect(try await response.json()["data"] == ["a": "b"])

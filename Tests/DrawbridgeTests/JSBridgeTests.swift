@@ -34,7 +34,7 @@ struct JSBridgeTests {
         ("/__jsbridge__", "localhost"), ("/__jsbridge__/", "127.0.0.1:8080"), ("/", "__jsbridge__"),
         ("/", "__jsbridge__:80"), ("", "__jsbridge__"),
     ])
-    func theDoorIsAPathOrAHost(target: String, authority: String) async throws {
+    func theBridgeIsAPathOrAHost(target: String, authority: String) async throws {
         let text = try await answer(#"{"action":"echo","data":1}"#, target: target, authority: authority)
         #expect(text == #"{"code":200,"data":1,"message":""}"#)
     }
@@ -64,7 +64,7 @@ struct JSBridgeTests {
         #expect(try await answer(#"{"action":"../echo"}"#) == #"{"code":400,"message":"No response"}"#)
     }
 
-    @Test func nothingOfTheDoorReachesTheHandler() async throws {
+    @Test func nothingOfTheBridgeReachesTheHandler() async throws {
         let text = try await answer(#"{"action":"seen","data":1}"#, target: "/__jsbridge__?x=1&action=other")
         #expect(text == "POST /seen?x=1")
     }

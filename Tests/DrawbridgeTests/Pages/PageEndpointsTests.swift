@@ -284,7 +284,7 @@ import Testing
         #expect(!page.isOpen)
     }
 
-    @Test func theSameGoesForASynchronousRequestOfDoorTwo() async throws {
+    @Test func theSameGoesForASynchronousRequestOfBridgeTwo() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)
         var headers = Self.own(gateway, test)

@@ -148,9 +148,9 @@ import Testing
     }
 
     @Test(arguments: ["ownLibrary", "queue", "message", "reply", "iframe"])
-    func aDoorWhosePagesForgetTheirCallbackHearsTheLastAnswerAlone(_ door: String) async throws {
+    func aBridgeWhosePagesForgetTheirCallbackHearsTheLastAnswerAlone(_ bridge: String) async throws {
         let page = TestPage(PageHandlers.gateway())
-        page.tell(["call": "steps", "id": 1, "door": .string(door)])
+        page.tell(["call": "steps", "id": 1, "door": .string(bridge)])
         _ = try await page.reply(1)
         #expect(page.down.count == 1)
     }

@@ -18,7 +18,7 @@ public struct Request: Sendable {
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
     package var authority: String? { own.authority }
 
-    /// What `authority` says; nil where it says nothing, or no host.
+    /// Host and port as `authority` names them; nil where it names no host.
     var site: Authority? { own.site }
 
     /// The header fields, in the order in which they came.

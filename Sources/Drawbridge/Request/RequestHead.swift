@@ -7,7 +7,7 @@ package final class RequestHead: Sendable {
     let method: HTTPRequest.Method
     let scheme: String
     let authority: String?
-    /// What `authority` says; nil where it says nothing, or no host.
+    /// Host and port as `authority` names them; nil where it names no host.
     let site: Authority?
     let target: String
     let headers: HTTPFields

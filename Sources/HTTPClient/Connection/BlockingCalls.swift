@@ -17,7 +17,7 @@ final class BlockingCalls: Sendable {
     private let waitingLimit: Int
     private let state = Guarded(State())
 
-    /// Makes one.
+    /// Makes an object with threads of its own.
     ///
     /// - Parameters:
     ///   - threadLimit: how many calls run at a time.

@@ -262,8 +262,7 @@ package final class Transfer {
     /// The connection broke: sends the request once more on another one where that is safe, else ends the transfer.
     func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
-        // The server may have closed a connection that was kept before the request came to it (RFC 9112, section
-        // 9.3.1).
+        // The server may have closed a kept connection before this request reached it (RFC 9112, section 9.3.1).
         if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled {
             if request.isIdempotent || !own.value.hasSent {
                 connection.close()

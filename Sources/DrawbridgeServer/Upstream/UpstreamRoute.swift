@@ -3,8 +3,8 @@
 /// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even
 /// `/`, the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
 ///
-/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves it leaves its path.
-/// The path says where things are; it is no fence.
+/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves that answers from
+/// outside `/v2`. So the path does not protect what else the upstream has.
 package struct UpstreamRoute: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
     package let prefix: String

@@ -21,7 +21,7 @@ final class UpstreamTunnel: Response.Upgrade {
 
     deinit { held.withLock { $0.end.take() }?.close() }
 
-    /// Gives it to the caller, by whose exchange it was asked for.
+    /// Joins the connection to that of the caller, whose exchange asked for it.
     func take(_ exchange: Exchange, _ response: Response) {
         guard let end = held.withLock({ $0.end.take() }) else { return }
         exchange.tunnel(response.headers, to: end, first: first)

@@ -160,7 +160,7 @@ final class DoorSite: Sendable {
                 throw HTTPError(.badRequest, "this is for pages: it calls them back")
             }
             return try await page.call(
-                input.name, input.data ?? .null, by: input.dialect.flatMap(Page.Bridge.init))
+                input.name, input.data ?? .null, by: input.dialect.flatMap(Page.Bridge.init(rawValue:)))
         }
     }
 }

@@ -24,9 +24,9 @@ extension AccessPolicy {
         request.isForwarded && request.headers.contains { ForwardedChain.isMark($0, except: via) }
     }
 
-    /// Nil where nobody who is trusted says who it is.
+    /// The address that a chain of proxies names; nil where nobody who is trusted names one.
     ///
-    /// What this gateway itself sent on, and what came round to it, says for whom as a trusted proxy does.
+    /// A request that this gateway sent on, and that came back to it, counts as one from a trusted proxy.
     private func sender(of request: Request) -> IPAddress? {
         guard let peer = request.remoteAddress.flatMap({ IPAddress($0) }) else { return nil }
         let isOwn = peer.isLoopback && via?.isLast(in: request.headers) == true

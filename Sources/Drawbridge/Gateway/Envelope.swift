@@ -1,4 +1,4 @@
-/// The JSON object of the flagged and the `__jsbridge__` door: `{"code":200,"data":{…},"message":""}`.
+/// The JSON object of flagged and of `__jsbridge__` requests: `{"code":200,"data":{…},"message":""}`.
 ///
 /// Written by hand: a general encoder would cost more than all the rest of a small request.
 enum Envelope {

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-// The `__jsbridge__` door without a path: the body names the handler.
+// A `__jsbridge__` request without a path: the body names the handler.
 extension Gateway {
     /// Reads `{"action": …, "data": …}` and gives the request of the handler at `/<action>`, with `data` as its input.
     ///
-    /// The same may stand in the query, as the iframe form of the door sends it.
+    /// The same may stand in the query, as the iframe form of the bridge sends it.
     func named(_ plain: Request) async throws -> Request {
         guard plain.naming == .action else { return plain }
         var request = plain
@@ -23,9 +23,9 @@ extension Gateway {
         form["data"] = nil
         request.body = Request.Body(form.text)
         if let data = call.data {
-            request.doorInput = Self.input(data, isText: !isJSON)
+            request.bridgeInput = Self.input(data, isText: !isJSON)
         } else if form.isEmpty {
-            request.doorInput = JSON.null
+            request.bridgeInput = JSON.null
         }
         var query = request.query
         query["action"] = nil

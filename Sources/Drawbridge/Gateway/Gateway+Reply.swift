@@ -1,10 +1,10 @@
 import HTTPTypes
 import Logging
 
-// How answers and errors look at the doors with an envelope (design: what a handler decides, or is decided for it,
+// How answers and errors look at the bridges with an envelope (design: what a handler decides, or is decided for it,
 // follows `replies`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
-    /// The answer of a handler, dressed for the door; bare for a door without an envelope.
+    /// The answer of a handler, dressed for the bridge; bare for a bridge without an envelope.
     func reply(_ response: consuming Response, isBare: Bool = false) throws -> SealedResponse {
         try Self.checkHeaders(of: response)
         let hasCaching = response.contains(.cacheControl)

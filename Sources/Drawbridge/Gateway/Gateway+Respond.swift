@@ -244,7 +244,7 @@ extension Gateway {
     private func tellAsked(_ request: Request, _ route: Route) {
         tell(
             request, "\(route.name) is asked",
-            [Array(request.query.text.utf8), request.doorInput?.bytes ?? request.body.bytes ?? []])
+            [Array(request.query.text.utf8), request.bridgeInput?.bytes ?? request.body.bytes ?? []])
     }
 
     /// For whoever debugs a page: what goes in and out, at the level `debug`.

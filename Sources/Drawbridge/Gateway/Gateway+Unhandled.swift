@@ -10,7 +10,7 @@ extension Gateway {
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
         let hint = hint(for: plain)
-        // A page's own door says so itself, to the page's console too.
+        // A page's own bridge says so itself, to the page's console too.
         if plain.channelCall == nil { plain.logger.warning("\(hint)") }
         if unhandled == .fail {
             var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
@@ -31,7 +31,7 @@ extension Gateway {
     }
 
     private func hint(for request: Request) -> String {
-        if request.path == "/", let door = request.pageDoor?.call, door.name.isEmpty {
+        if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
         }

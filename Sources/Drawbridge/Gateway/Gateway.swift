@@ -13,7 +13,7 @@ package import Synchronization
 /// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
 /// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
 public final class Gateway: Sendable {
-    /// How answers at the flagged and the `__jsbridge__` door look.
+    /// How answers to flagged and to `__jsbridge__` requests look.
     public enum Replies: Sendable {
         /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
         case envelope

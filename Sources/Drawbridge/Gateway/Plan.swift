@@ -170,7 +170,7 @@ extension Gateway {
     /// The plain form of a request for native, and the handler whose own rule took it, if one did; nil for what is not
     /// for native, and for what this gateway has sent on itself.
     ///
-    /// Every rule in turn works on what the one before it left, so that no trace of a door remains.
+    /// Every rule in turn works on what the one before it left, so that no trace of a bridge remains.
     func nativeForm(of request: Request) -> (plain: Request, ruled: Route?)? {
         guard request.isAnonymous || !via.isNamed(in: request.headers) else { return nil }
         if let route = ruled.first(for: request) { return (request, route) }

@@ -110,11 +110,11 @@ package final class Load: Expiring, Errand {
     ///
     /// - Parameter tasks: those of the loop; nil: the handler's task inherits what the caller's has.
     @discardableResult func start(by tasks: HandlerTasks? = nil) -> Bool {
-        let waiting = PageDoor.waiting(for: request)
+        let waiting = CallingPage.waiting(for: request)
         if let tasks, case .loop = place, waiting == nil {
             tasks.next().start(self, of: tasks)
         } else {
-            let task = waiting.map { PageDoor.$waiting.withValue($0, operation: ownTask) } ?? ownTask()
+            let task = waiting.map { CallingPage.$waiting.withValue($0, operation: ownTask) } ?? ownTask()
             state.withLock { state in if !state.isOver { state.task = task } }
         }
         let (isOver, held) = state.withLock { ($0.isOver, $0.isOver ? $0.took : $0.began.elapsed) }

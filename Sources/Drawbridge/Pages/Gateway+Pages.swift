@@ -5,21 +5,21 @@ import Synchronization
 // What a gateway does for pages.
 extension Gateway: PageHost {
     /// Whether the page hears what its call came to: a call by the channel without a callback does not, and a missing
-    /// handler is silence at the callback doors, as pages of an app expect.
+    /// handler is silence at the bridges with a callback, as pages of an app expect.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
         guard call.isByChannel else { return true }
         return call.id != nil
-            && (!answer.isMissing || pageRuntime?.missing == .answer || call.door?.needsAnswer == true)
+            && (!answer.isMissing || pageRuntime?.missing == .answer || call.bridge?.needsAnswer == true)
     }
 
     /// Lets the handler answer that a page has called by its name.
     func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
         let began = ContinuousClock.now
         let request = Request(
-            PageDoor(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
+            CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
             remoteAddress: page.remoteAddress, answerer: self)
         let response = await respond(to: request, on: loop)
-        let answer = await PageAnswer(response, asText: call.door?.hasEnvelope == true)
+        let answer = await PageAnswer(response, asText: call.bridge?.hasEnvelope == true)
         page.state.withLock { $0.connection }?.answered(
             request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
             took: began.duration(to: .now))

@@ -59,7 +59,7 @@ extension Page {
         case .step(let step): step()
         case .message(_, .call(let call), let bytes): run(call, of: bytes, on: loop)
         case .message(_, .result(let id, let outcome), _): answered(id, outcome)
-        case .message(_, .ready(let bridge), _): state.withLock { _ = $0.bridges.insert(bridge) }
+        case .message(_, .ready(let bridge), _): state.withLock { $0.add(bridge) }
         case .message(_, .moved(let url, let title), _): move(to: url, title: title)
         case .message(_, nil, _): break
         }
@@ -106,7 +106,7 @@ extension Page {
         if isGone { task.cancel() }
     }
 
-    /// Tells the page what its call came to, as its door wants to hear it.
+    /// Tells the page what its call came to, as its bridge wants to hear it.
     private func reply(to call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
@@ -149,7 +149,7 @@ extension Page {
 
     /// Says that no handler has the name of a call.
     func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
-        if let hint = answer.hint { warn("\(hint) (called by \(call.door?.rawValue ?? "a page"))") }
+        if let hint = answer.hint { warn("\(hint) (called by \(call.bridge?.rawValue ?? "a page"))") }
     }
 
     /// Says something in the log and in the page's console.

@@ -62,11 +62,11 @@ extension Page {
     private func ask(
         _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
     ) async throws -> JSON {
-        if let waiting = PageDoor.waiting, waiting.page == id {
+        if let waiting = CallingPage.waiting, waiting.page == id {
             let error = PageError(
                 .waiting,
                 "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
-                    + "answer first, or let the page call by a door with a callback")
+                    + "answer first, or let the page call by a bridge with a callback")
             gateway.logger.warning("page \(id.prefix(8)) at \(path), called by \(waiting.handler): \(error)")
             throw error
         }

@@ -20,22 +20,6 @@ import Foundation
 /// }
 /// ```
 public final class Page: Sendable, Identifiable {
-    /// A bridge that a page may speak: the way in which native's calls reach it.
-    public enum Bridge: String, Sendable, CaseIterable {
-        /// WebViewJavascriptBridge 5 and 6 (contract, section 4).
-        case wvjb
-        /// WebViewJavascriptBridge 4.
-        case wvjb4
-        /// `bridge.handleNativeMsg` (contract, section 5).
-        case message
-        /// A global function (contract, sections 3 and 6).
-        ///
-        /// Every page may have some; it is among ``Page/bridges`` where the page has called one that native injected.
-        case function
-        /// `callOC` and `handleCallback` (contract, section 3), which native cannot call.
-        case queue
-    }
-
     /// Where a page is, as far as native knows.
     public enum Presence: String, Sendable, CaseIterable {
         /// It has its channel.
@@ -95,6 +79,14 @@ public final class Page: Sendable, Identifiable {
         /// Bytes of their messages, and what they take of the server's memory.
         var runningBytes = 0
         var runningMemory: (any WaitingMemory)?
+
+        /// How many bridges a page may name: it says which it speaks, and anybody's script may say ever more.
+        private static let mostBridges = 32
+
+        /// A bridge of the page's is ready.
+        mutating func add(_ bridge: Bridge) {
+            if bridges.count < Self.mostBridges { bridges.insert(bridge) }
+        }
 
         /// Why nothing can be sent to it; nil while that can be.
         var goneBy: PageError? {

@@ -93,7 +93,7 @@ struct PageEndpoints: Responder {
         guard let page = page(sign, body, gateway, request) else { return isOver(sign, gateway) }
         let call = PageCall(
             name: name, data: body["data"], id: nil,
-            door: body["door"]?.stringValue.flatMap(PageCall.Door.init), isByChannel: false)
+            bridge: body["door"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)), isByChannel: false)
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
@@ -106,7 +106,7 @@ struct PageEndpoints: Responder {
             }
         }
         guard isTaken else { return isOver(sign, gateway) }
-        let answer = await PageDoor.$waiting.withValue((page.id, handler)) {
+        let answer = await CallingPage.$waiting.withValue((page.id, handler)) {
             await gateway.answer(call, of: page, on: nil)
         }
         page.warnIfMissing(answer, call)

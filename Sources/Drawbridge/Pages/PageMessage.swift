@@ -14,7 +14,7 @@ enum PageMessage: Sendable {
             self = .call(
                 PageCall(
                     name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
-                    door: json["door"]?.stringValue.flatMap(PageCall.Door.init)))
+                    bridge: json["door"]?.stringValue.flatMap(Page.Bridge.init(rawValue:))))
         } else if let id = json["result"]?.numberValue?.intValue {
             self = .result(id, Self.outcome(json))
         } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
@@ -35,32 +35,14 @@ enum PageMessage: Sendable {
     }
 }
 
-/// A page's call of a handler, by one of the doors with a callback.
+/// A page's call of a handler, by one of the bridges with a callback.
 struct PageCall: Sendable {
-    /// The way by which the page called.
-    enum Door: String, Sendable {
-        case wvjb, queue, message, inject, shortcut, iframe, command
-        /// A message handler whose `postMessage` gives a promise.
-        case reply
-        /// WebViewJavascriptBridge as the page has brought it.
-        case ownLibrary
-
-        /// Whether whoever calls waits for ever where nothing comes: promises and functions must come to an end.
-        var needsAnswer: Bool { [.reply, .inject, .shortcut, .iframe].contains(self) }
-
-        /// Whether a callback may be called again: elsewhere it is the page's own code, which forgets it with the first
-        /// answer (contract, sections 3 to 5), or a promise.
-        var hearsProgress: Bool { self == .wvjb || self == .shortcut }
-
-        /// Whether the page gets what a synchronous request would get, as one text (contract, section 2).
-        var hasEnvelope: Bool { self == .iframe }
-    }
-
     var name: String
     var data: JSON?
     /// The number under which its page waits for the answer.
     var id: Int?
-    var door: Door?
+    /// By which it called; nil where it does not say.
+    var bridge: Page.Bridge?
     /// False for a synchronous call, whose answer is that of its request.
     var isByChannel = true
 }

@@ -35,7 +35,7 @@ final class PageRequests: Sendable {
             """
             page \(id.prefix(8)) waits for \(paths.count) requests at once (\(paths.joined(separator: ", "))): a browser has \
             six connections to a host, so its next requests and the next tab will wait too; answer sooner, or let the page \
-            call by a door with a callback
+            call by a bridge with a callback
             """)
     }
 

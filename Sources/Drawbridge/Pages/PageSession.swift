@@ -70,8 +70,8 @@ package final class PageSession: Sendable {
             page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
         }
         for name in hello["bridges"]?.arrayValue ?? [] {
-            guard let bridge = name.stringValue.flatMap(Page.Bridge.init) else { continue }
-            page.state.withLock { _ = $0.bridges.insert(bridge) }
+            guard let bridge = name.stringValue.flatMap(Page.Bridge.init(rawValue:)) else { continue }
+            page.state.withLock { $0.add(bridge) }
         }
         guard page.connect(connection, received: sign.received) else {
             connection.send(gateway.isOver(sign).bytes)

@@ -8,7 +8,7 @@ extension Request {
     /// let choice = try await request.page?.call("choose", ["tea", "coffee"])
     /// ```
     public var page: Page? {
-        if let pageDoor { return pageDoor.page }
+        if let callingPage { return callingPage.page }
         guard let gateway, let id = headers.value(.pageID), let token = headers.value(.pageToken),
             gateway.access.token.matches(token)
         else { return nil }
@@ -31,17 +31,18 @@ extension Request {
         return page?.path
     }
 
-    /// Answers before the answer, where the door allows it: the callback of a page is called with each value, and with
+    /// Answers before the answer, where the bridge allows it: the callback of a page is called with each value, and with
     /// the last one when the handler returns.
     ///
-    /// - Returns: false where nobody hears it: where the page gave no callback, and at all doors but the library of
+    /// - Returns: false where nobody hears it: where the page gave no callback, and at all bridges but the library of
     ///   WebViewJavascriptBridge that the page was given, and shortcuts.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
-        guard let door = pageDoor, let id = door.call.id, door.call.door?.hearsProgress == true else {
+        guard let caller = callingPage, let id = caller.call.id, caller.call.bridge?.hearsProgress == true
+        else {
             return false
         }
-        try door.page.post(
+        try caller.page.post(
             PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
             upTo: Outbox.limitOfAnswers)
         return true

@@ -63,10 +63,11 @@ struct TesterEndpoints: Responder {
             switch verb {
             case .call:
                 return try await page.call(
-                    try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge,
+                    try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge(of: page),
                     deadline: deadline)
             case .send:
-                try page.send(try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge)
+                try page.send(
+                    try Self.given(input.name, "name"), input.data ?? .null, by: try input.bridge(of: page))
             case .evaluate:
                 return try await page.evaluate(try Self.given(input.script, "script"), deadline: deadline)
             case .emit:
@@ -102,15 +103,15 @@ struct TesterEndpoints: Responder {
         var by: String?
         var seconds: Double?
 
-        var bridge: Page.Bridge? {
-            get throws {
-                guard let by else { return nil }
-                guard let bridge = Page.Bridge(rawValue: by) else {
-                    let names = Page.Bridge.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw HTTPError(.badRequest, "by: a page speaks one of \(names)")
-                }
-                return bridge
+        /// By which native is to call; a page may speak others than are known.
+        func bridge(of page: Page) throws -> Page.Bridge? {
+            guard let by else { return nil }
+            let spoken = Page.Bridge.known + page.bridges.subtracting(Page.Bridge.known)
+            guard let bridge = spoken.first(where: { $0.rawValue == by }) else {
+                let names = spoken.map(\.rawValue).joined(separator: ", ")
+                throw HTTPError(.badRequest, "by: the page speaks one of \(names)")
             }
+            return bridge
         }
     }
 }

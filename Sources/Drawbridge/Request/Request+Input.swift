@@ -20,7 +20,7 @@ extension Request {
     /// The input where nothing has to be awaited for it; nil where something has.
     func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
         if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
-        guard let bytes = doorInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
+        guard let bytes = bridgeInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
             return nil
         }
         // The type is written out, since the result is optional: without it an optional T would be decoded.
@@ -42,7 +42,7 @@ extension Request {
     }
 
     private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
-        let tape = try doorInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
+        let tape = try bridgeInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
         if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }

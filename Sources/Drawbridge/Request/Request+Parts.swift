@@ -24,7 +24,7 @@ extension Request {
         var answerer: (any Answerer)?
         var parameters: [String: String] = [:]
         var naming = Naming.path
-        var doorInput: JSON?
+        var bridgeInput: JSON?
         /// The page's call that this is, where no request of HTTP's brought it.
         var channelCall: (any ChannelCall)?
 

@@ -105,9 +105,9 @@ public struct Request: Sendable {
 
     /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
     /// message.
-    var doorInput: JSON? {
-        get { parts.values.doorInput }
-        set { change { $0.doorInput = newValue } }
+    var bridgeInput: JSON? {
+        get { parts.values.bridgeInput }
+        set { change { $0.bridgeInput = newValue } }
     }
 
     /// The page's call that this is; nil for one that came by HTTP.
@@ -201,7 +201,7 @@ public struct Request: Sendable {
         var values = Values(
             head, target: "/" + Percent.encode(path, keeping: "/"), body: .empty,
             remoteAddress: remoteAddress, id: RequestID.from(nil), answerer: answerer)
-        values.doorInput = input
+        values.bridgeInput = input
         values.channelCall = call
         parts = Parts(values)
     }

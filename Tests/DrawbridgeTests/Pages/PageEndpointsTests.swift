@@ -381,6 +381,17 @@ import Testing
         #expect(try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n"}"#).status == 200)
         #expect(try await Self.ask(gateway, .post, "/\(test.id)/emit", #"{"event":"e"}"#).status == 200)
         _ = try await test.message { $0["event"] == "e" }
+
+        // A tester names a bridge that is known, or that the page itself has named.
+        let wrong = try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n","by":"theirs"}"#)
+        #expect(wrong.status == 400)
+        #expect(
+            wrong.body["message"]
+                == "by: the page speaks one of wvjb, wvjb4, message, function, queue")
+        test.tell(["bridge": "theirs"])
+        let right = try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n","by":"theirs"}"#)
+        #expect(right.status == 200)
+        _ = try await test.message { $0["dialect"] == "theirs" }
     }
 
     @Test func aTesterSeesWhichPagesRunAndSinceWhenTheNewestFirst() async throws {

@@ -125,6 +125,24 @@ import Testing
         #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
     }
 
+    /// A bridge that nobody here knows is one all the same; what is no name is none, and there are only so many.
+    @Test func aPageMaySpeakBridgesOfItsOwn() async throws {
+        let test = TestPage(PageHandlers.gateway())
+        let page = try #require(test.gateway.pages[test.id])
+        test.tell(
+            ["bridge": "theirs-2_b"], ["bridge": ""], ["bridge": "a b"], ["bridge": .string("\u{E9}")],
+            ["bridge": .string(String(repeating: "a", count: 33))])
+        await until { page.bridges.count == 2 }
+        #expect(page.bridges.map(\.rawValue).sorted() == ["theirs-2_b", "wvjb"])
+        test.tell(["call": "nope", "id": 1, "door": "theirs-2_b"])
+        let log = try await test.message { $0["log"] != nil }
+        #expect(log["log"]?.stringValue?.contains("(called by theirs-2_b)") == true)
+        for number in 0..<100 { test.tell(["bridge": .string("b\(number)")]) }
+        test.tell(["call": "echo", "id": 2, "door": "reply"])
+        _ = try await test.reply(2)
+        #expect(page.bridges.count == 32)
+    }
+
     /// Nothing that a handler says makes its page wait for ever.
     @Test func aHandlersOwn400IsHeardWhateverHeaderItHas() async throws {
         let gateway = PageHandlers.gateway()

@@ -1,5 +1,5 @@
-/// What a handler is for, where a page called it by a door with a callback.
-final class PageDoor: ChannelCall {
+/// What a handler is for, where a page called it by a bridge with a callback.
+final class CallingPage: ChannelCall {
     let page: Page
     let call: PageCall
 
@@ -15,7 +15,7 @@ final class PageDoor: ChannelCall {
         return (page.id, request.path)
     }
 
-    var isForScript: Bool { call.door?.hasEnvelope != true }
+    var isForScript: Bool { call.bridge?.hasEnvelope != true }
 
     init(page: Page, call: PageCall) {
         self.page = page
@@ -25,5 +25,5 @@ final class PageDoor: ChannelCall {
 
 extension Request {
     /// The page's call that this is; nil for one that came by HTTP.
-    var pageDoor: PageDoor? { channelCall as? PageDoor }
+    var callingPage: CallingPage? { channelCall as? CallingPage }
 }

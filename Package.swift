@@ -14,11 +14,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let command: [Target.Dependency] = ["Drawbridge", "DrawbridgeCommand"]
 
-// The modules of the script that pages get, in the order in which they need each other.
-let runtime = [
-    "pristine", "channel", "calls", "urls", "wvjb", "queue", "messages", "inject", "shortcuts", "native",
-]
-
 let package = Package(
     name: "drawbridge",
     platforms: [.macOS(.v26)],
@@ -42,7 +37,7 @@ let package = Package(
         // The core: rule, registry, handlers, replies. No C, no sockets.
         .target(
             name: "Drawbridge", dependencies: [httpTypes, logging],
-            resources: runtime.map { .embedInCode("PageRuntime/\($0).js") }),
+            resources: [.embedInCode("PageRuntime/Script")]),
 
         // A thread with an epoll, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
@@ -129,7 +124,9 @@ let package = Package(
         .executableTarget(name: "file-watch", dependencies: ["CFanotify"], path: "Tests/FileWatch"),
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Soak"),
-        .testTarget(name: "DrawbridgeTests", dependencies: ["Drawbridge", httpTypes, logging]),
+        .testTarget(
+            name: "DrawbridgeTests", dependencies: ["Drawbridge", "TestSupport", httpTypes, logging],
+            exclude: ["PageRuntime/names.js"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(
             name: "MicroHTTPDTests",

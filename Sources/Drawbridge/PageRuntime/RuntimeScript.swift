@@ -1,9 +1,11 @@
-/// The script itself: what it is told, and its modules in one function, as they stand in the folder beside this file.
+/// The script itself: what it is told, and its modules in one function, the files of the folder `Script`.
+///
+/// Each says at its top which names it `gives` to others and which it `uses`, and a test compares that with its code.
 enum RuntimeScript {
     static let path = "/__drawbridge__/page.js"
 
-    /// The modules in the order in which they need each other.
-    private static let modules: [[UInt8]] = [
+    /// The modules in their order: what one needs while it is evaluated, those before it have.
+    static let modules: [[UInt8]] = [
         PackageResources.pristine_js,
         PackageResources.channel_js,
         PackageResources.calls_js,

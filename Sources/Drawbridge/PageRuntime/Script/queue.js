@@ -1,5 +1,12 @@
 // The pull queue, where a URL is only the signal; command URLs, which are the call (contracts, section 3); the iframe
 // form of `__jsbridge__` (section 2).
+//
+// gives: command, fetchQueue, frameCall, parsed
+// uses pristine: callGlobal, JSON, Promise, write
+// uses channel: connect, ready
+// uses calls: call, callBack
+// uses urls: items
+// uses wvjb: messagesIn
 
 function fetchQueue() {
     connect();

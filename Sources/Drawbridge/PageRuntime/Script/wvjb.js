@@ -1,5 +1,12 @@
 // WebViewJavascriptBridge 6, 5 and 4 (contracts, section 4): the page's half, there once the page has asked for it and
 // has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
+//
+// gives: callWVJB, fetchFrom, fetchWVJB, handlers, isAsked, loadWVJB, loadWVJB5, messagesIn, ownBridge, responses
+// gives: startupCalls, takesCalls
+// uses pristine: attempt, console, JSON, later, loaded, Map, Promise, put, queueMicrotask, setTimeout, wrap, write
+// uses channel: connect, ready
+// uses calls: callBack, gather
+// uses queue: parsed
 let isAsked;
 let isParsed = document.readyState === 'complete';
 const pageParsed = new Promise(done => {

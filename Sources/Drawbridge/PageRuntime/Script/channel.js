@@ -5,6 +5,13 @@
 // A page has one id and lives one after the other. A life ends when the gateway gives the page up, and when the `epoch`
 // tells of another gateway. Every life numbers its messages from 1 on, in both directions. All that goes up says of which
 // life it is and how far that has come. So the gateway does nothing twice, and takes no old word for a new one.
+//
+// gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
+// gives: waiting
+// uses pristine: attempt, console, fetch, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
+// uses pristine: token, WebSocket, write
+// uses calls: failCalls
+// uses native: apply, forgetAnswers
 let { epoch } = config;
 let life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');

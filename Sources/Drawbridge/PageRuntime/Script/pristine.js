@@ -1,7 +1,13 @@
-// The page runtime plays the web view for a hybrid page. The gateway puts these files into one function, in this order
-// and behind `var config = {…};`: pristine, channel, calls, urls, wvjb, queue, messages, inject, shortcuts, native.
+// The page runtime plays the web view for a hybrid page. The gateway puts these files into one function, behind
+// `var config = {…};` and in the order that RuntimeScript.swift has. Each says which names it gives to others and which
+// it uses; a test compares that with its code.
 //
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
+//
+// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, JSON, later, listen, loaded, Map
+// gives: MutationObserver, openWindow, origin, Promise, put, queueMicrotask, Request, sendBeacon, setTimeout
+// gives: socketSend, structuredClone, token, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
+// gives: XMLHttpRequest
 const tag = document.currentScript;
 const { nonce, dataset } = tag;
 let { token } = dataset;

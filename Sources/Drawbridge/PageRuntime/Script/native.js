@@ -1,4 +1,11 @@
 // What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
+//
+// gives: apply, forgetAnswers
+// uses pristine: callGlobal, console, globalEval, globalNamed, loaded
+// uses channel: post
+// uses calls: replied
+// uses wvjb: callWVJB, handlers, isAsked, ownBridge, responses, startupCalls, takesCalls
+// uses messages: answersTo, callMessage
 
 // An answer is for the process that asked.
 let generation = 0;

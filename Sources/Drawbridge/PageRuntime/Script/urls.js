@@ -1,5 +1,13 @@
 // URLs that are meant for native, caught before the browser opens or sends them (contracts, sections 1 to 4). They are
 // told by pattern, for engines do not agree on how to read them.
+//
+// gives: gatherURLs, items
+// uses pristine: attempt, fetch, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
+// uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses channel: flush
+// uses calls: after, flushNow, gather, gathering, sign, signature
+// uses wvjb: fetchFrom, fetchWVJB, loadWVJB, loadWVJB5, ownBridge
+// uses queue: command, fetchQueue, frameCall
 const schemes = config.schemes || [];
 const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
     + schemes.map(scheme => '|' + scheme.replace(/[+.]/g, '\\$&')).join('') + '):', 'i');

@@ -1,5 +1,10 @@
 // `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5). Only registered names are there: by
 // names pages find out where they run.
+//
+// gives: answersTo, callMessage
+// uses pristine: callGlobal, console, Map, put, structuredClone
+// uses channel: ready
+// uses calls: call, callBack, promise
 const answersTo = new Map();
 
 const messageHandlers = {};

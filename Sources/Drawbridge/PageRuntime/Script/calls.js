@@ -1,4 +1,10 @@
 // Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
+//
+// gives: after, call, callBack, callNow, failCalls, flushNow, gather, gathering, promise, replied, sign, signature
+// uses pristine: attempt, JSON, Map, origin, Promise, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, waiting
+// uses urls: gatherURLs
+// uses wvjb: fetchFrom, ownBridge
 let lastCall = 0;
 const calls = new Map();
 

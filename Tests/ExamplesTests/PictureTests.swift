@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+/// The pictures of the manual show what is there: the modules with what they import, and a request's way.
+struct PictureTests {
+    @Test func theModulesAreDrawnAsTheyImportEachOther() throws {
+        let modules = try Module.all()
+        #expect(modules.count > 10, "the modules were not found")
+        for module in modules {
+            #expect(module.imports == module.dependencies, "\(module.name): its imports, and Package.swift")
+        }
+        let picture = try #require(try Manual.blocks(of: "text").first { $0.file == "CONTRIBUTING.md" })
+        let rows = picture.lines.map { String($0.prefix { $0 != " " }) }
+        for complaint in ModulePicture.complaints(about: rows, modules) { Issue.record("\(complaint)") }
+        let expected = ModulePicture.lines(rows, modules)
+        #expect(
+            picture.lines == expected,
+            """
+            CONTRIBUTING.md:\(picture.line): the modules do not import each other so. Draw them so:
+            \(expected.joined(separator: "\n"))
+            """)
+    }
+
+    @Test func aModuleThatIsDrawnWronglyIsNamed() {
+        let a = Module("a", imports: ["b", "c"])
+        let b = Module("b", imports: ["c"])
+        let c = Module("c", imports: [])
+        #expect(ModulePicture.lines(["a", "b", "c"], [a, b, c]) == ["a  ●", "b  ▼ ●", "c  ▼ ▼"])
+        #expect(ModulePicture.complaints(about: ["a", "b", "c"], [a, b, c]).isEmpty)
+        #expect(
+            ModulePicture.complaints(about: ["a", "c", "b"], [a, b, c]) == [
+                "b imports c, which stands above it"
+            ])
+        #expect(ModulePicture.complaints(about: ["a", "b"], [a, b, c]) == ["c has no row"])
+        #expect(ModulePicture.complaints(about: ["a", "b", "c", "d"], [a, b, c]) == ["d is no module"])
+    }
+
+    @Test func theStationsOfARequestAreInTheFilesThatAreNamed() throws {
+        let picture = try #require(
+            try Manual.blocks(of: "text").first { $0.file.hasSuffix("/TheEngine.md") }, "it has no picture")
+        let stations = Station.all(in: picture)
+        #expect(stations.count > 8)
+        for station in stations {
+            let file = Manual.root.appending(path: "Sources/\(station.file)")
+            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            #expect(station.isIn(text), "\(picture.file): \(station.name) is not in Sources/\(station.file)")
+        }
+    }
+
+    @Test func aStationIsATypeOrAFunctionOfOne() {
+        let text = "extension Gateway {\n    package func plan(for request: Request) -> Plan {\n"
+        #expect(Station(name: "Gateway", file: "").isIn(text))
+        #expect(Station(name: "Gateway.plan", file: "").isIn(text))
+        #expect(!Station(name: "Gate.plan", file: "").isIn(text))
+        #expect(!Station(name: "Gateway.begin", file: "").isIn(text))
+        let block = Block(
+            file: "", line: 1, lines: ["  │", "  1  Gateway.plan   A/B.swift ── refused", "  │ a"])
+        #expect(Station.all(in: block).map(\.name) == ["Gateway.plan"])
+        #expect(Station.all(in: block).map(\.file) == ["A/B.swift"])
+    }
+}
+
+/// One of the modules that programs use, with those of them that it imports.
+private struct Module {
+    let name: String
+    var imports: Set<String>
+    /// What it depends on by Package.swift.
+    var dependencies: Set<String>
+
+    init(_ name: String, imports: Set<String>) {
+        self.name = name
+        self.imports = imports
+        dependencies = imports
+    }
+
+    /// Those of Package.swift that are no tests and no examples.
+    static func all() throws -> [Module] {
+        let package = try String(contentsOf: Manual.root.appending(path: "Package.swift"), encoding: .utf8)
+        let target = /^(?:target|executableTarget|systemLibrary)\(\s*name: "([\w-]+)"/
+        let targets = package.components(separatedBy: "\n        .").compactMap { text in
+            text.firstMatch(of: target).map { (name: String($0.1), text: text) }
+        }
+        let found = try targets.compactMap { name, text -> Module? in
+            let path = text.firstMatch(of: /path: "([^"]+)"/).map { String($0.1) } ?? "Sources/\(name)"
+            guard path.hasPrefix("Sources/") || path == "handlers" else { return nil }
+            var module = Module(name, imports: try imports(in: path))
+            let list = text.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
+            module.dependencies = Set(list.matches(of: /"([^"]+)"/).map { String($0.1) })
+            return module
+        }
+        let names = Set(found.map(\.name))
+        return found.map { module in
+            var module = module
+            module.imports.formIntersection(names)
+            return module
+        }
+    }
+
+    private static func imports(in folder: String) throws -> Set<String> {
+        let line =
+            /^ *(?:@\w+(?:\([^)]*\))? +)*(?:\w+ +)?import +(?:(?:class|enum|func|protocol|struct) +)?(\w+)/
+        return try Manual.files(in: folder, ending: ".swift").reduce(into: []) { all, file in
+            let text = try String(contentsOf: Manual.root.appending(path: file), encoding: .utf8)
+            for match in text.matches(of: line.anchorsMatchLineEndings()) { all.insert(String(match.1)) }
+        }
+    }
+}
+
+/// Modules drawn below each other: the line of each begins at its `●`, goes down, and has a `▼` where it imports one.
+private enum ModulePicture {
+    static func complaints(about rows: [String], _ modules: [Module]) -> [String] {
+        let names = Set(modules.map(\.name))
+        let unknown = rows.filter { !names.contains($0) }.map { "\($0) is no module" }
+        let missing = names.subtracting(rows).sorted().map { "\($0) has no row" }
+        let backwards = modules.flatMap { module in
+            module.imports.sorted().compactMap { other -> String? in
+                guard let from = rows.firstIndex(of: module.name), let to = rows.firstIndex(of: other) else {
+                    return nil
+                }
+                return to < from ? "\(module.name) imports \(other), which stands above it" : nil
+            }
+        }
+        return unknown + missing + backwards
+    }
+
+    static func lines(_ rows: [String], _ modules: [Module]) -> [String] {
+        let imports = Dictionary(uniqueKeysWithValues: modules.map { ($0.name, $0.imports) })
+        let width = rows.map(\.count).max() ?? 0
+        let columns = rows.filter { imports[$0]?.isEmpty == false }
+        return rows.enumerated().map { index, row in
+            let marks = columns.map { column -> String in
+                if column == row { return "●" }
+                let imported = imports[column] ?? []
+                if imported.contains(row) { return "▼" }
+                let hasBegun = rows[..<index].contains(column)
+                return hasBegun && rows[index...].contains(where: imported.contains) ? "│" : " "
+            }
+            let line =
+                row.padding(toLength: width + 2, withPad: " ", startingAt: 0) + marks.joined(separator: " ")
+            return String(line[...(line.lastIndex { $0 != " " } ?? line.startIndex)])
+        }
+    }
+}
+
+/// Where a request comes by: a type, or a function of one, and the file that has it.
+private struct Station {
+    let name: String
+    let file: String
+
+    static func all(in block: Block) -> [Station] {
+        block.lines.compactMap { line in
+            line.firstMatch(of: /([A-Z]\w+(?:\.\w+)?) +(\w[\w\/+]*\.swift)/).map {
+                Station(name: String($0.1), file: String($0.2))
+            }
+        }
+    }
+
+    func isIn(_ text: String) -> Bool {
+        let parts = name.split(separator: ".")
+        let type = "\\b(?:class|struct|enum|actor|protocol|extension) \(parts[0])\\b"
+        let function = parts.count > 1 ? "\\bfunc \(parts[1])\\(" : ""
+        return text.range(of: type, options: .regularExpression) != nil
+            && (function.isEmpty || text.range(of: function, options: .regularExpression) != nil)
+    }
+}

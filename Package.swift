@@ -39,7 +39,7 @@ let package = Package(
             name: "Drawbridge", dependencies: [httpTypes, logging],
             resources: [.embedInCode("PageRuntime/Script")]),
 
-        // A thread with an epoll, and what belongs to it. Engine and client share it.
+        // A thread that waits for sockets, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
         .target(name: "EventLoop", dependencies: ["CLinux"]),
 

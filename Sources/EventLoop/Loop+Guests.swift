@@ -9,7 +9,7 @@ extension Loop {
         /// Connections wait to be taken.
         func accept()
         /// A watched socket lost its peer, or is ready for what it was watched for.
-        func changed(_ socket: Int32, _ events: UInt32)
+        func changed(_ socket: Int32)
         /// A second has passed.
         func tick()
     }
@@ -17,7 +17,7 @@ extension Loop {
     /// Who has sockets of its own on a loop; every method is called on the loop's thread.
     package protocol Guest: AnyObject {
         /// A socket is ready for something that it is watched for, or has failed.
-        func ready(_ socket: Int32, _ events: UInt32)
+        func ready(_ socket: Int32, _ readiness: Readiness)
         /// The time has come that was set by ``Loop/setTimer(for:in:)``.
         func timeIsUp()
     }
@@ -40,6 +40,6 @@ private final class Nobody: Loop.Driven {
     func run() {}
     var timeout: Int32 { -1 }
     func accept() {}
-    func changed(_ socket: Int32, _ events: UInt32) {}
+    func changed(_ socket: Int32) {}
     func tick() {}
 }

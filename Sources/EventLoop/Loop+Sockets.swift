@@ -1,24 +1,9 @@
-import CLinux
-import Glibc
-
 // What a loop watches, and when it calls; all of it on the loop's thread.
 extension Loop {
-    /// Events that a socket is watched for (`EPOLLIN`, `EPOLLOUT`).
-    package static let readable = EPOLLIN.rawValue
-    package static let writable = EPOLLOUT.rawValue
-    /// The peer has closed its side.
-    package static let closed = EPOLLRDHUP.rawValue
-    /// Both sides are closed; told whether it is watched for or not, as ``failed`` is.
-    package static let hungUp = EPOLLHUP.rawValue
-    /// The connection broke.
-    package static let failed = EPOLLERR.rawValue
-    /// Not an event: said beside them, each is told once when it comes, and not as long as it lasts.
-    package static let onceEach = EPOLLET.rawValue
-
     /// Says when connections wait on a socket, of which every loop has its own duplicate.
     package func listen(on socket: Int32) throws {
-        // Exclusive, so that one connection does not wake all loops.
-        try add(socket, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+        // One connection does not wake all loops.
+        try state.waiter.add(socket, for: [.readable, .shared])
         state.listeningSocket = socket
     }
 
@@ -33,36 +18,43 @@ extension Loop {
 
     /// Watches for the peer of a socket to leave, whenever that is; told when it does, and no more.
     package func watchForEnd(of socket: Int32) throws {
-        try add(socket, EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+        try state.waiter.add(socket, for: [.closed, .onceEach])
     }
 
-    /// Watches for what the peer of a socket sends, or for its end; told once.
+    /// Watches for what the peer of a socket sends, or for its end; told until it is unwatched.
     package func watchForBytes(on socket: Int32) throws {
-        try add(socket, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue)
+        try state.waiter.add(socket, for: [.readable, .closed])
     }
 
     /// Watches a guest's socket for something else.
     ///
     /// That the system does not know the socket is a mistake of the program's: somebody closed it before it was
     /// dismissed, and another has its number now. It stops a test; a release build watches the socket anew.
-    package func change(_ socket: Int32, _ events: UInt32) throws {
-        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        guard epoll_ctl(state.epoll, EPOLL_CTL_MOD, socket, &event) != 0 else { return }
-        assertionFailure("a socket was closed before its loop was told: \(SystemError("epoll_ctl"))")
-        try add(socket, events)
+    package func change(_ socket: Int32, _ readiness: Readiness) throws {
+        do {
+            try state.waiter.change(socket, for: readiness)
+        } catch {
+            assertionFailure("a socket was closed before its loop was told: \(error)")
+            try state.waiter.add(socket, for: readiness)
+        }
     }
 
     /// Watches a socket for a guest; told as long as the socket is ready.
     ///
-    /// - Parameter events: ``readable``, ``writable``, ``closed`` and ``onceEach``; watched anew it is for these alone.
-    package func watch(_ socket: Int32, for events: UInt32, _ guest: any Guest) throws {
-        if state.guests.updateValue(guest, forKey: socket) != nil { return try change(socket, events) }
+    /// Watched anew, it is for this alone.
+    package func watch(_ socket: Int32, for readiness: Readiness, _ guest: any Guest) throws {
+        if state.guests.updateValue(guest, forKey: socket) != nil { return try change(socket, readiness) }
         do {
-            try add(socket, events)
+            try state.waiter.add(socket, for: readiness)
         } catch {
             state.guests[socket] = nil
             throw error
         }
+    }
+
+    /// Takes note that a guest's socket, which is told once of each, is ready for this no more.
+    package func expect(_ readiness: Readiness, on socket: Int32) {
+        state.waiter.expect(readiness, on: socket)
     }
 
     /// Ends watching for a guest; must come before the socket is closed.
@@ -77,12 +69,5 @@ extension Loop {
     }
 
     /// Ends watching; must come before the library may close the socket.
-    package func unwatch(_ socket: Int32) { epoll_ctl(state.epoll, EPOLL_CTL_DEL, socket, nil) }
-
-    func add(_ socket: Int32, _ events: UInt32) throws {
-        var event = epoll_event(events: events, data: epoll_data_t(fd: socket))
-        guard epoll_ctl(state.epoll, EPOLL_CTL_ADD, socket, &event) == 0 else {
-            throw SystemError("cannot watch a socket")
-        }
-    }
+    package func unwatch(_ socket: Int32) { state.waiter.remove(socket) }
 }

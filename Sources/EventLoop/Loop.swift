@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One thread with one epoll: it drives a daemon, runs the tasks that prefer it, and watches sockets.
+/// One thread that waits for sockets: it drives a daemon, runs the tasks that prefer it, and watches sockets.
 ///
 /// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
 /// connection is resumed; so its daemon is driven from here.
@@ -25,8 +25,8 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     /// What belongs to the thread.
-    struct State {
-        let epoll: Int32
+    struct State: ~Copyable {
+        var waiter: SystemWaiter
         var local: [Work] = []
         var nextLocal = 0
         /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
@@ -42,7 +42,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         var attachment: (any AnyObject)?
     }
 
-    private let wakeup: Int32
+    private let wakeUp: WakeUp
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
     /// The thread that runs it; ``unborn`` before there is one, ``ended`` when there is none any more.
@@ -72,17 +72,14 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     package init() throws {
-        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        wakeUp = try SystemWaiter.makeWakeUp()
+        var waiter = try SystemWaiter()
+        try waiter.add(wakeUp.descriptor, for: .readable)
         memory = .allocate(capacity: 1)
-        memory.initialize(to: State(epoll: epoll))
-        guard epoll >= 0, wakeup >= 0 else { throw SystemError("cannot make a loop") }
-        try add(wakeup, EPOLLIN.rawValue)
+        memory.initialize(to: State(waiter: waiter))
     }
 
     deinit {
-        close(memory.pointee.epoll)
-        close(wakeup)
         memory.deinitialize(count: 1)
         memory.deallocate()
     }
@@ -155,8 +152,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
 
     private func wake() {
         guard !isWoken.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        var one: UInt64 = 1
-        _ = write(wakeup, &one, 8)
+        wakeUp.ring()
     }
 
     /// Work that comes after the loop has ended (a handler that ignored its cancellation) runs where it is, on one
@@ -187,7 +183,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         state.driven = driven
         if let socket {
             state.drivenSocket = socket
-            try add(socket, EPOLLIN.rawValue)
+            try state.waiter.add(socket, for: .readable)
         }
         var id = pthread_t()
         let box = Unmanaged.passRetained(self)
@@ -240,21 +236,20 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         guard let driven = state.driven else { return }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
-        var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
-            let count = epoll_wait(state.epoll, &events, Int32(events.count), waitTime)
+            state.waiter.wait(milliseconds: waitTime)
             var isDrivenReady = false
             var isAcceptDue = false
-            for event in events.prefix(Int(max(0, count))) {
-                switch event.data.fd {
-                case wakeup: takeInbox()
+            while let (socket, readiness) = state.waiter.next() {
+                switch socket {
+                case wakeUp.descriptor: takeInbox()
                 case state.drivenSocket: isDrivenReady = true
                 case state.listeningSocket: isAcceptDue = true
-                case let socket:
+                default:
                     if !state.guests.isEmpty, let guest = state.guests[socket] {
-                        guest.ready(socket, event.events)
+                        guest.ready(socket, readiness)
                     } else {
-                        driven.changed(socket, event.events)
+                        driven.changed(socket)
                     }
                 }
             }
@@ -307,8 +302,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     }
 
     private func takeInbox() {
-        var value: UInt64 = 0
-        _ = read(wakeup, &value, 8)
+        wakeUp.clear()
         // Before the inbox is read: who adds after that wakes again.
         _ = isWoken.exchange(false, ordering: .sequentiallyConsistent)
         let work = inbox.withLock { inbox in

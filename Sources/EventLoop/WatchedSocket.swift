@@ -25,12 +25,17 @@ package final class WatchedSocket {
 
     deinit { close() }
 
-    /// Watches it for ``Loop/readable`` and others, in place of what it was watched for before.
-    package func watch(for events: UInt32, _ guest: any Loop.Guest) throws {
+    /// Watches it for something, in place of what it was watched for before.
+    package func watch(for readiness: Readiness, _ guest: any Loop.Guest) throws {
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was watched from another thread")
         guard case .open = hold else { return }
-        try loop.watch(descriptor, for: events, guest)
+        try loop.watch(descriptor, for: readiness, guest)
         hold = .open(isWatched: true)
+    }
+
+    /// Takes note that it is ready for this no more, where it is watched with ``Readiness/onceEach``.
+    package func expect(_ readiness: Readiness) {
+        if case .open(isWatched: true) = hold { loop.expect(readiness, on: descriptor) }
     }
 
     /// Gives it away, watched no more.

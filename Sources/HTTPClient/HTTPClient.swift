@@ -87,7 +87,7 @@ package final class HTTPClient: Loop.Guest {
 
     // MARK: For the loop
 
-    package func ready(_ socket: Int32, _ events: UInt32) {}
+    package func ready(_ socket: Int32, _ readiness: Readiness) {}
 
     package func timeIsUp() {
         own.value.isRoundDue = false

@@ -128,7 +128,7 @@ final class Worker: Loop.Driven, Sendable {
         return Int32(clamping: milliseconds)
     }
 
-    func changed(_ socket: Int32, _ events: UInt32) {
+    func changed(_ socket: Int32) {
         if !state.handshakes.goOn(socket) { state.watched[socket]?.callerLeft() }
     }
 

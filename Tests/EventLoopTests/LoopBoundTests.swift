@@ -96,7 +96,7 @@ struct LoopBoundTests {
         }
         await #expect(processExitsWith: trap) {
             let loop = try await running()
-            try loop.watch(0, for: Loop.readable, Deaf())
+            try loop.watch(0, for: .readable, Deaf())
         }
         await #expect(processExitsWith: trap) {
             let loop = try await running()
@@ -111,7 +111,7 @@ struct LoopBoundTests {
         loop.setTimer(for: Deaf(), in: 1)
         let (reader, writer) = try pair()
         let socket = WatchedSocket(reader, on: loop)
-        try socket.watch(for: Loop.readable, Deaf())
+        try socket.watch(for: .readable, Deaf())
         socket.close()
         close(writer)
     }
@@ -124,16 +124,16 @@ struct WatchedSocketTests {
         await #expect(processExitsWith: trap) {
             let loop = try Loop()
             let (reader, _) = try pair()
-            try loop.watch(reader, for: Loop.readable, Deaf())
+            try loop.watch(reader, for: .readable, Deaf())
             close(reader)
-            try loop.watch(reader, for: Loop.writable, Deaf())
+            try loop.watch(reader, for: .writable, Deaf())
         }
     }
 
     @Test func itIsWatchedAndLetGoOnItsLoopAlone() async {
         await #expect(processExitsWith: trap) {
             let socket = WatchedSocket(try pair().0, on: try await running())
-            try socket.watch(for: Loop.readable, Deaf())
+            try socket.watch(for: .readable, Deaf())
         }
         await #expect(processExitsWith: trap) {
             let socket = WatchedSocket(try pair().0, on: try await running())
@@ -161,7 +161,7 @@ struct WatchedSocketTests {
 private func replaceSocket(on loop: Loop, _ heard: Heard) throws {
     let (first, writer) = try pair()
     let socket = WatchedSocket(first, on: loop)
-    try socket.watch(for: Loop.readable, Deaf())
+    try socket.watch(for: .readable, Deaf())
     precondition(write(writer, "x", 1) == 1)
     socket.close()
     let (next, nextWriter) = try pair()
@@ -169,7 +169,7 @@ private func replaceSocket(on loop: Loop, _ heard: Heard) throws {
     // It may be called again, when the number is another's.
     socket.close()
     let other = WatchedSocket(next, on: loop)
-    try other.watch(for: Loop.readable, heard)
+    try other.watch(for: .readable, heard)
     heard.socket = other
     precondition(write(nextWriter, "y", 1) == 1)
 }
@@ -181,18 +181,9 @@ private func running() async throws -> Loop {
     return loop
 }
 
-/// Two sockets that are connected.
-private func pair() throws -> (Int32, Int32) {
-    var sockets: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &sockets) == 0 else {
-        throw SystemError("socketpair")
-    }
-    return (sockets[0], sockets[1])
-}
-
 /// A guest that does nothing.
 private final class Deaf: Loop.Guest {
-    func ready(_ socket: Int32, _ events: UInt32) {}
+    func ready(_ socket: Int32, _ readiness: Readiness) {}
 }
 
 /// A guest that reads one byte, and closes its socket; all of it on its loop's thread.
@@ -203,7 +194,7 @@ private final class Heard: Loop.Guest, @unchecked Sendable {
 
     init() { (bytes, tell) = AsyncStream.makeStream() }
 
-    func ready(_ socket: Int32, _ events: UInt32) {
+    func ready(_ socket: Int32, _ readiness: Readiness) {
         var byte: UInt8 = 0
         guard read(socket, &byte, 1) == 1 else { return }
         self.socket?.close()
@@ -228,6 +219,6 @@ private final class LetGo: Loop.Driven {
     func run() {}
     var timeout: Int32 { -1 }
     func accept() {}
-    func changed(_ socket: Int32, _ events: UInt32) {}
+    func changed(_ socket: Int32) {}
     func tick() {}
 }

@@ -59,7 +59,7 @@ final class ClientConnection: Loop.Guest {
         self.address = address
         self.pool = pool
         own = LoopBound(State(), to: loop)
-        try socket.watch(for: Loop.readable | Loop.writable | Loop.closed | Loop.onceEach, self)
+        try socket.watch(for: [.readable, .writable, .closed, .onceEach], self)
     }
 
     var canRead: Bool { own.value.canRead }
@@ -83,11 +83,14 @@ final class ClientConnection: Loop.Guest {
     /// Belongs to a transfer from now on.
     func serve(_ transfer: Transfer) {
         own.value.holder = .transfer(transfer)
-        own.value.canRead = false
+        setReadable(false)
     }
 
     /// Belongs to nobody, and is kept.
-    func rest(at now: Int) { own.value.holder = .pool(since: now) }
+    func rest(at now: Int) {
+        own.value.holder = .pool(since: now)
+        setReadable(false)
+    }
 
     func close() {
         own.value.holder = .nobody
@@ -105,15 +108,14 @@ final class ClientConnection: Loop.Guest {
         let count = transport.read(into: buffer)
         guard count > 0 else {
             if count < 0, errno == EAGAIN || errno == EINTR {
-                own.value.canRead = errno == EINTR
+                setReadable(errno == EINTR)
                 return .nothing
             }
             if count < 0 { return .broken(Self.problem(errno)) }
             return transport.wasCutOff ? .broken("the connection was cut off") : .end
         }
         // Without encryption, a read that does not fill the buffer has emptied the socket.
-        own.value.canRead =
-            transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft
+        setReadable(transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft)
         return .bytes(count)
     }
 
@@ -122,11 +124,22 @@ final class ClientConnection: Loop.Guest {
         let count = transport.write(bytes)
         guard count < 0 else {
             // A TLS session takes one record at a time, so taking less than all does not mean that the socket is full.
-            own.value.canWrite = transport.isEncrypted || count == bytes.count
+            setWritable(transport.isEncrypted || count == bytes.count)
             return count
         }
-        own.value.canWrite = errno == EINTR
-        return errno == EAGAIN || errno == EINTR ? 0 : nil
+        let code = errno
+        setWritable(code == EINTR)
+        return code == EAGAIN || code == EINTR ? 0 : nil
+    }
+
+    private func setReadable(_ isReadable: Bool) {
+        own.value.canRead = isReadable
+        if !isReadable { socket.expect(.readable) }
+    }
+
+    private func setWritable(_ isWritable: Bool) {
+        own.value.canWrite = isWritable
+        if !isWritable { socket.expect(.writable) }
     }
 
     private static func problem(_ code: Int32) -> String {
@@ -135,15 +148,16 @@ final class ClientConnection: Loop.Guest {
 
     // MARK: For the loop
 
-    func ready(_ socket: Int32, _ events: UInt32) {
-        let isReadable = events & ~Loop.writable != 0
-        if events & ~(Loop.readable | Loop.writable) != 0 { own.value.hasPeerLeft = true }
+    func ready(_ socket: Int32, _ readiness: Readiness) {
+        let isReadable = !readiness.isSubset(of: .writable)
+        if !readiness.isSubset(of: [.readable, .writable]) { own.value.hasPeerLeft = true }
         if isReadable { own.value.canRead = true }
-        if events & ~Loop.readable != 0 { own.value.canWrite = true }
+        if !readiness.isSubset(of: .readable) { own.value.canWrite = true }
         switch own.value.holder {
         case .transfer(let transfer): transfer.goOn()
         case .pool:
-            guard isReadable, !isQuiet else { return }
+            guard isReadable else { return }
+            guard !isQuiet else { return setReadable(false) }
             close()
             pool.forget(self)
         case .nobody: break

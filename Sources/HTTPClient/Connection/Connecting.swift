@@ -184,7 +184,7 @@ final class Connecting: Loop.Guest, Sendable {
         }
         do {
             // A socket that is connected already is writable too, so the loop tells of it in either case.
-            try socket.watch(for: Loop.writable, self)
+            try socket.watch(for: .writable, self)
         } catch {
             socket.close()
             return .failure(EMFILE)
@@ -233,8 +233,8 @@ final class Connecting: Loop.Guest, Sendable {
             switch session.handshake() {
             case .done:
                 finish(connection(Transport(socket.descriptor, session), socket, address))
-            case .wantsToRead: try socket.watch(for: Loop.readable, self)
-            case .wantsToWrite: try socket.watch(for: Loop.writable, self)
+            case .wantsToRead: try socket.watch(for: .readable, self)
+            case .wantsToWrite: try socket.watch(for: .writable, self)
             case .failed(let why):
                 socket.close()
                 finish(.failure(TransferError(.unreachable, "no trusted connection to \(name): \(why)")))
@@ -259,7 +259,7 @@ final class Connecting: Loop.Guest, Sendable {
 
     // MARK: For the loop
 
-    func ready(_ socket: Int32, _ events: UInt32) {
+    func ready(_ socket: Int32, _ readiness: Readiness) {
         switch own.value.stage {
         case .dialling: dialled(socket)
         case .handshaking: shakeHands()

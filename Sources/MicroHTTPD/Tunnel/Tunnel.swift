@@ -65,7 +65,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         state.caller = caller
         upstream.wait(extra)
         // Also one that is not read for now: a reset must be told.
-        for side in [caller, upstream] { try watch(side, for: Loop.readable) }
+        for side in [caller, upstream] { try watch(side, for: .readable) }
         act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
     }
 
@@ -83,25 +83,25 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     // MARK: Called by the loop
 
-    func ready(_ socket: Int32, _ events: UInt32) {
+    func ready(_ socket: Int32, _ readiness: Readiness) {
         guard let caller = state.caller else { return }
         let (side, other) =
             socket == caller.end.descriptor ? (caller, state.upstream) : (state.upstream, caller)
         act {
-            let isLost = events & (Loop.failed | Loop.hungUp) != 0
+            let isLost = !readiness.isDisjoint(with: [.failed, .hungUp])
             if isLost {
                 guard !hasFailed(side) else { return false }
                 // It would be told again and again of one that is neither read nor written.
-                if side.events == 0 { dismiss(side) }
+                if side.watched == [] { dismiss(side) }
             }
-            if isLost || events & Loop.writable != 0 {
+            if isLost || readiness.contains(.writable) {
                 if other.hasEnded, !side.isBlocked {
                     if !side.isFinished { side.finish() }
                 } else if !move(from: other, to: side) {
                     return false
                 }
             }
-            return isLost || events & Loop.readable != 0 ? move(from: side, to: other) : true
+            return isLost || readiness.contains(.readable) ? move(from: side, to: other) : true
         }
     }
 
@@ -174,20 +174,22 @@ final class Tunnel: Upgraded, Loop.Guest {
         let isRead = !side.hasEnded && !other.isBlocked
         // The end is something that waits, too: an alert of TLS that finds no room is lost.
         let isWritten = side.isBlocked || other.hasEnded && !side.isFinished
-        let events = (isRead ? Loop.readable : 0) | (isWritten ? Loop.writable : 0)
+        var wanted: Readiness = []
+        if isRead { wanted.insert(.readable) }
+        if isWritten { wanted.insert(.writable) }
         // One that is lost stays dismissed until there is something to do.
-        guard events != side.events ?? 0 else { return }
-        try watch(side, for: events)
+        guard wanted != side.watched ?? [] else { return }
+        try watch(side, for: wanted)
     }
 
-    private func watch(_ side: TunnelSide, for events: UInt32) throws {
-        try upgrades.loop.watch(side.end.descriptor, for: events, self)
-        side.events = events
+    private func watch(_ side: TunnelSide, for readiness: Readiness) throws {
+        try upgrades.loop.watch(side.end.descriptor, for: readiness, self)
+        side.watched = readiness
     }
 
     private func dismiss(_ side: TunnelSide) {
         upgrades.loop.dismiss(side.end.descriptor)
-        side.events = nil
+        side.watched = nil
     }
 
     /// Closes both sides.

@@ -1,10 +1,11 @@
+import EventLoop
 import Glibc
 
 /// One side of a tunnel, and what waits to be sent to it; on the loop's thread.
 final class TunnelSide {
     let end: any TunnelEnd
     /// What the loop watches it for; nil while it does not.
-    var events: UInt32?
+    var watched: Readiness?
     /// There may be more to read than the loop knows of.
     var isDue = false
     /// It sends nothing more.

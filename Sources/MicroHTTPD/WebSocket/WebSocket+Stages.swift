@@ -1,4 +1,4 @@
-import EventLoop
+package import EventLoop
 import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
@@ -15,7 +15,7 @@ extension WebSocket: Upgraded {
 
     func open(_ extra: [UInt8]) throws {
         guard state.stage == .opening, let descriptor else { return }
-        try upgrades.loop.watch(descriptor, for: Loop.readable, self)
+        try upgrades.loop.watch(descriptor, for: .readable, self)
         state.stage = .open
         state.heard = upgrades.tick
         state.moved = upgrades.tick
@@ -128,10 +128,9 @@ extension WebSocket: Upgraded {
 
 // Receiving.
 extension WebSocket: Loop.Guest {
-    package func ready(_ socket: Int32, _ events: UInt32) {
-        if events & Loop.writable != 0 { flush() }
-        let readable = Loop.readable | Loop.hungUp | Loop.failed
-        guard events & readable != 0 else { return }
+    package func ready(_ socket: Int32, _ readiness: Readiness) {
+        if readiness.contains(.writable) { flush() }
+        guard !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
         guard let end = state.transport?.end else { return }
         let count = end.read(into: upgrades.buffer)
         switch count {
@@ -216,7 +215,7 @@ extension WebSocket {
         state.isBlocked = waits
         state.moved = upgrades.tick
         do {
-            try upgrades.loop.change(descriptor, Loop.readable | (waits ? Loop.writable : 0))
+            try upgrades.loop.change(descriptor, waits ? [.readable, .writable] : .readable)
         } catch {
             return abort("\(error)")
         }

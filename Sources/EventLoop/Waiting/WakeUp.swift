@@ -1,0 +1,31 @@
+import Glibc
+
+/// A descriptor that becomes readable when any thread says so: what a loop waits for beside its sockets.
+package struct WakeUp: ~Copyable, Sendable {
+    /// What is to be watched for ``Readiness/readable``.
+    package let descriptor: Int32
+    private let writer: Int32
+
+    /// Takes both descriptors, which may be the same; neither blocks, and 8 bytes written to one are read from the other.
+    init(reader: Int32, writer: Int32) {
+        descriptor = reader
+        self.writer = writer
+    }
+
+    deinit {
+        close(descriptor)
+        if writer != descriptor { close(writer) }
+    }
+
+    /// Makes it readable, from any thread.
+    package func ring() {
+        var one: UInt64 = 1
+        _ = write(writer, &one, 8)
+    }
+
+    /// Makes it unreadable again after one ``ring()``.
+    package func clear() {
+        var value: UInt64 = 0
+        _ = read(descriptor, &value, 8)
+    }
+}

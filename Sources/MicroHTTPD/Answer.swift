@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import HTTPGrammar
 import HTTPTypes
@@ -49,25 +48,24 @@ final class Answer: Sendable {
     /// Hands the answer to the library.
     ///
     /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the access handler, on the loop's thread.
-    func queue(on connection: OpaquePointer, for exchange: Exchange?) -> Bool {
+    func queue(on connection: LibraryConnection, for exchange: Exchange?) -> Bool {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
             bytes.count <= ReusableResponse.longest
         {
             return added.withUnsafeBytes { exchange.reuse(fixed, $0, bytes, status, on: connection) }
         }
         guard let response = make(for: exchange) else { return false }
-        defer { MHD_destroy_response(response) }
+        defer { response.release() }
         for field in headers where isSent(field) { add(field, to: response, exchange) }
-        fixed.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
-        added.withUnsafeBytes { dbr_add_fields(response, $0.baseAddress, $0.count) }
-        return MHD_queue_response(connection, UInt32(status), response) == .YES
+        fixed.withUnsafeBytes { response.add($0) }
+        added.withUnsafeBytes { response.add($0) }
+        return connection.queue(response, status: status)
     }
 
     /// The whole of an answer whose body is bytes, as it is sent where the library takes none.
     var written: [UInt8] {
         guard case .bytes(let body) = body else { return [] }
-        let reason = MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
-        var text = "HTTP/1.1 \(status) \(reason)\r\n"
+        var text = "HTTP/1.1 \(status) \(LibraryResponse.reason(for: status))\r\n"
         for field in headers where isSent(field) && field.value.utf8.allSatisfy(\.isFieldByte) {
             text += "\(field.name): \(field.value)\r\n"
         }
@@ -76,48 +74,36 @@ final class Answer: Sendable {
 
     private var isUpgrade: Bool { if case .upgrade = body { true } else { false } }
 
-    private func add(_ field: HTTPField, to response: OpaquePointer, _ exchange: Exchange?) {
+    private func add(_ field: HTTPField, to response: LibraryResponse, _ exchange: Exchange?) {
         var name = field.name.rawName
         let isTaken = name.withUTF8 { name in
-            field.withUnsafeBytesOfValue { value in
-                dbr_add_field(response, name.baseAddress, name.count, value.baseAddress, value.count)
-            }
+            field.withUnsafeBytesOfValue { value in response.add(name, value) }
         }
-        if isTaken == 0 {
+        if !isTaken {
             exchange?.worker.server.logger.error(
                 "the header \(field.name) has a value that cannot be sent; it was left out")
         }
     }
 
-    private func make(for exchange: Exchange?) -> OpaquePointer? {
+    private func make(for exchange: Exchange?) -> LibraryResponse? {
         switch body {
         case .bytes(let bytes):
-            return bytes.withUnsafeBytes { bytes in
-                // The library copies, and does not write through the pointer.
-                MHD_create_response_from_buffer(
-                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-            }
+            return bytes.withUnsafeBytes { LibraryResponse(copying: $0) }
         case .file(let original, owner: _, let offset, let length):
             // A duplicate, for the library closes what it sends.
             let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return nil }
-            let response = MHD_create_response_from_fd_at_offset64(
-                UInt64(length), descriptor, UInt64(offset))
+            let response = LibraryResponse(file: descriptor, offset: offset, length: length)
             if response == nil { close(descriptor) }
             return response
         case .stream(let length):
             guard let exchange else { return nil }
-            // Released by `releaseExchange` when the library forgets the response.
-            let box = Unmanaged.passRetained(exchange)
-            let response = MHD_create_response_from_callback(
-                length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 64 << 10, fillFromExchange,
-                box.toOpaque(), releaseExchange)
-            if response == nil { box.release() }
+            let response = LibraryResponse(from: exchange, length: length)
             // The library would send the end of the chunks to HEAD too, as the beginning of the next answer.
-            if length == nil, exchange.head.method == .head { dbr_end_by_closing(response) }
+            if length == nil, exchange.head.method == .head { response?.endByClosing() }
             return response
         case .upgrade:
-            return MHD_create_response_for_upgrade(connectionUpgraded, nil)
+            return .upgrade
         }
     }
 
@@ -135,20 +121,4 @@ final class Answer: Sendable {
         default: !field.value.isEmpty
         }
     }
-}
-
-/// The library wants bytes of a stream; on the loop's thread.
-private func fillFromExchange(
-    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
-    _ size: Int
-) -> Int {
-    guard let box, let buffer else { return -2 }
-    return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()
-        .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
-}
-
-/// The library has forgotten a stream; on the loop's thread.
-private func releaseExchange(_ box: UnsafeMutableRawPointer?) {
-    guard let box else { return }
-    Unmanaged<Exchange>.fromOpaque(box).release()
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 import Glibc
 
@@ -21,7 +20,7 @@ final class Connection {
     }
 
     /// The library's object, while the connection is open.
-    let handle: OpaquePointer
+    let handle: LibraryConnection
     let socket: Int32
     /// Without a port.
     let address: String?
@@ -90,12 +89,12 @@ final class Connection {
         set { state.stream = newValue }
     }
 
-    init(_ connection: OpaquePointer, of loop: Loop) {
+    init(_ connection: LibraryConnection, of loop: Loop) {
         handle = connection
         session = TLSSession(connection)
         box = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
-        socket = dbr_socket(connection)
-        address = dbr_peer(connection).flatMap(Self.text)
+        socket = connection.socket
+        address = connection.peer.flatMap(Self.text)
         let isNear = address == "127.0.0.1" || address == "::1"
         localAddress = isNear ? nil : (try? ListeningSocket.name(socket))?.0
         // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
@@ -139,7 +138,7 @@ final class Connection {
     ///
     /// It does so with those that have a time limit of their own. Of the others it looks at the oldest only, and one
     /// that it has not ended at once waits behind that for its clock.
-    func visitOften() { dbr_set_idle_seconds(handle, 1) }
+    func visitOften() { handle.setIdleSeconds(1) }
 
     /// Ends the connection with RST at once, before the library can end it in good order.
     func reset() {
@@ -227,13 +226,8 @@ final class Connection {
         cut()
     }
 
-    private func traffic() -> (received: UInt64, acknowledged: UInt64)? { Self.traffic(of: socket) }
-
-    /// Bytes that a peer has sent, and that it has taken.
-    static func traffic(of socket: Int32?) -> (received: UInt64, acknowledged: UInt64)? {
-        guard let socket else { return nil }
-        var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)
-        return dbr_traffic(socket, &traffic.received, &traffic.acknowledged) == 0 ? traffic : nil
+    private func traffic() -> (received: UInt64, acknowledged: UInt64)? {
+        LibraryConnection.traffic(of: socket)
     }
 
     private static func text(_ address: UnsafePointer<sockaddr>) -> String? {

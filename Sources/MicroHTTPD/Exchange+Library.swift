@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 import HTTPTypes
 import Logging
@@ -193,7 +192,7 @@ extension Exchange {
     func suspend() {
         guard let connection = state.connection, !state.isSuspended else { return }
         state.isSuspended = true
-        MHD_suspend_connection(connection)
+        connection.suspend()
         // Until there is something to take, or somebody takes what has come, nobody is slow.
         switch state.caller.stage {
         case .body, .sending: state.caller.enter(.busy)
@@ -212,7 +211,7 @@ extension Exchange {
         } else if state.isQueued, let answer = state.answer {
             state.caller.enter(stageOfAnswer(answer))
         }
-        MHD_resume_connection(connection)
+        connection.resume()
         loop.setRunDue()
     }
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 package import HTTPTypes
 
@@ -73,13 +72,13 @@ extension Exchange {
     /// Returns false when it takes none.
     func reuse(
         _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8], _ status: Int,
-        on connection: OpaquePointer
+        on connection: LibraryConnection
     ) -> Bool {
         guard let response = worker.takeResponse(fixed, length: body.count) else { return false }
         response.hold(body, adding: added)
         // Given back when the library has done its part.
         state.response = response
-        return MHD_queue_response(connection, UInt32(status), response.handle) == .YES
+        return connection.queue(response.handle, status: status)
     }
 
     func queue(_ answer: Answer) -> Bool {

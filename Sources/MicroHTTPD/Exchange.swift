@@ -47,7 +47,7 @@ public final class Exchange: Sendable {
         var source: (any BodySource)?
 
         /// The library's object; nil once it is done with this request.
-        var connection: OpaquePointer?
+        var connection: LibraryConnection?
         let caller: Connection
         var answer: Answer?
         /// What carries the answer, until it is sent.
@@ -77,7 +77,7 @@ public final class Exchange: Sendable {
 
     init(
         _ head: AuditedHead, _ mode: Incoming.Mode, _ admitted: (any AnyObject & Sendable)?,
-        _ connection: OpaquePointer, _ caller: Connection, _ worker: Worker
+        _ connection: LibraryConnection, _ caller: Connection, _ worker: Worker
     ) {
         self.head = head
         self.admitted = admitted

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 import Glibc
 public import HTTPTypes
@@ -125,7 +124,7 @@ public final class HTTPServer: Sendable {
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        guard tls == nil || dbr_has_tls() != 0 else {
+        guard tls == nil || LibraryDaemon.hasTLS else {
             throw ListenError(
                 "cannot serve https: this libmicrohttpd was built without TLS; install one that has it")
         }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
@@ -17,21 +16,18 @@ final class HeadProbe {
     /// What a way of reading lets through or misreads, in a few words; nil where it can be trusted.
     static func fault(of reading: HeadReading) -> String? {
         let probe = HeadProbe(reading)
-        var callbacks = dbr_callbacks(
-            self: Unmanaged.passUnretained(probe).toOpaque(), target: probeTarget, request: probeRequest,
-            completed: { _, _, _, _ in }, connection: { _, _, _, _ in }, log: { _, _ in })
-        return withUnsafeMutablePointer(to: &callbacks) { callbacks in
-            var settings = dbr_daemon_settings()
-            settings.connection_limit = 4
-            settings.pool_bytes = Limits().pool
-            settings.is_strict = reading.isLibraryStrict
-            guard let daemon = dbr_start(callbacks, settings) else { return "it does not start" }
-            defer { MHD_stop_daemon(daemon) }
+        let callbacks = LibraryDaemon.Callbacks()
+        callbacks.call(probe)
+        return withExtendedLifetime((probe, callbacks)) {
+            let settings = LibraryDaemon.Settings(
+                connectionLimit: 4, poolBytes: Limits().pool, isStrict: reading.isLibraryStrict)
+            guard let daemon = LibraryDaemon(callbacks, settings) else { return "it does not start" }
+            defer { daemon.stop() }
             return probe.fault(of: daemon)
         }
     }
 
-    private func fault(of daemon: OpaquePointer) -> String? {
+    private func fault(of daemon: LibraryDaemon) -> String? {
         for clean in CleanHead.all {
             guard case .success(let head)? = ask(clean.text, daemon), clean.isRead(as: head) else {
                 return "a clean head is not read as it was sent"
@@ -66,14 +62,14 @@ final class HeadProbe {
     ].map { name, lines in (name, "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n") }
 
     /// Lets the library read a request, and gives the verdict.
-    private func ask(_ request: String, _ daemon: OpaquePointer) -> Result<AuditedHead, Refusal>? {
+    private func ask(_ request: String, _ daemon: LibraryDaemon) -> Result<AuditedHead, Refusal>? {
         verdict = nil
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         defer {
             close(ends[0])
-            MHD_run(daemon)
+            daemon.run()
         }
         let bytes = Array(request.utf8)
         // All of it fits the socket, and the library reads it at once.
@@ -81,22 +77,21 @@ final class HeadProbe {
             close(ends[1])
             return nil
         }
-        var address = sockaddr()
-        address.sa_family = sa_family_t(AF_UNIX)
-        // The library closes its end, whatever happens.
-        MHD_add_connection(daemon, ends[1], &address, socklen_t(MemoryLayout<sa_family_t>.size))
+        daemon.add(ends[1])
         var byte: UInt8 = 0
         // It reads a kilobyte in each run; what it refuses by itself it answers.
         for _ in 0..<32 where verdict == nil && recv(ends[0], &byte, 1, Int32(MSG_DONTWAIT)) < 0 {
-            MHD_run(daemon)
+            daemon.run()
         }
         return verdict
     }
 
-    fileprivate func take(_ target: UnsafePointer<CChar>) { reading.take(target, into: &self.target) }
+    /// The request line is there.
+    func take(_ target: UnsafePointer<CChar>) { reading.take(target, into: &self.target) }
 
-    fileprivate func judge(
-        _ connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
+    /// The head is there.
+    func judge(
+        _ connection: LibraryConnection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
     ) {
         verdict = Result { () throws(Refusal) in
             try reading.audit(
@@ -136,26 +131,4 @@ extension HeadProbe {
                 && head.request.headerFields.map(\.value) == fields.map(\.value)
         }
     }
-}
-
-private func probe(_ box: UnsafeMutableRawPointer?) -> HeadProbe? {
-    box.map { Unmanaged<HeadProbe>.fromOpaque($0).takeUnretainedValue() }
-}
-
-/// The request line is there.
-private func probeTarget(
-    _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
-) -> UnsafeMutableRawPointer? {
-    if let target { probe(box)?.take(target) }
-    return nil
-}
-
-/// The head is there; the connection is closed on it.
-private func probeRequest(
-    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
-    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
-    _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-) -> MHD_Result {
-    if let connection, let method, let version { probe(box)?.judge(connection, method, version) }
-    return .NO
 }

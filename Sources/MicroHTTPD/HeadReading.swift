@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import HTTPGrammar
 import HTTPTypes
@@ -15,7 +14,7 @@ package enum HeadReading: Sendable {
 
     /// What can be trusted with the library of this process, found out once, and what a person should know of it.
     static let ofThisLibrary: Result<(reading: HeadReading, problem: String?), ListenError> = {
-        let version = String(cString: MHD_get_version())
+        let version = LibraryDaemon.version
         return Result { () throws(ListenError) in try choose(version, fault: fault) }
     }()
 
@@ -53,8 +52,8 @@ package enum HeadReading: Sendable {
     /// What it lets through or misreads with the library of this process; nil where it can be trusted.
     package static func fault(of reading: HeadReading) -> String? { HeadProbe.fault(of: reading) }
 
-    /// What a daemon is told, as C says it.
-    var isLibraryStrict: Int32 { self == .fields ? 1 : 0 }
+    /// Whether the library is to check heads as strictly as it can.
+    var isLibraryStrict: Bool { self == .fields }
 
     /// Keeps the target as it was sent, when the request line is there and nothing else.
     ///
@@ -74,15 +73,15 @@ package enum HeadReading: Sendable {
     ///
     /// - Parameter known: what the same daemon's heads were found to be.
     func audit(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, target: [UInt8],
+        _ connection: LibraryConnection, method: UnsafePointer<CChar>, target: [UInt8],
         version: UnsafePointer<CChar>, scheme: String, limits: Limits, known: inout KnownHeads
     ) throws(Refusal) -> AuditedHead {
-        let size = dbr_head_size(connection)
+        let size = connection.headSize
         switch self {
         case .block:
             // The method is where the block begins in the library's buffer.
             let block = UnsafeRawBufferPointer(start: method, count: size)
-            let lines = Int(MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
+            let lines = connection.fieldCount
             return try known.head(block, target: target, lines: lines) { () throws(Refusal) in
                 try HeadAudit.run(block, lines: lines, target: target, scheme: scheme, limits: limits)
             }
@@ -96,33 +95,15 @@ package enum HeadReading: Sendable {
 
     /// The header fields as the library read them, byte for byte.
     private static func fields(
-        of connection: OpaquePointer
+        of connection: LibraryConnection
     ) throws(Refusal) -> [(name: [UInt8], value: [UInt8])] {
-        var fields: [(name: [UInt8], value: [UInt8])] = []
-        let count = withUnsafeMutablePointer(to: &fields) { fields in
-            MHD_get_connection_values(connection, .HEADER_KIND, addField, fields)
-        }
-        // The walk ends at a field that is none.
-        guard Int(count) == fields.count else {
+        guard let fields = connection.fields,
+            fields.allSatisfy({ name, value in
+                !name.isEmpty && name.allSatisfy(ASCIISet.token.contains) && value.allSatisfy(\.isFieldByte)
+            })
+        else {
             throw .malformed("a header field has a name that is no token, or a control character")
         }
         return fields
     }
-}
-
-private func addField(
-    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
-    _ value: UnsafePointer<CChar>?
-) -> MHD_Result {
-    guard let box, let name else { return .NO }
-    let field = (name: bytes(of: name), value: value.map(bytes(of:)) ?? [])
-    guard !field.name.isEmpty, field.name.allSatisfy(ASCIISet.token.contains),
-        field.value.allSatisfy(\.isFieldByte)
-    else { return .NO }
-    box.assumingMemoryBound(to: [(name: [UInt8], value: [UInt8])].self).pointee.append(field)
-    return .YES
-}
-
-private func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
-    Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 import Glibc
 
@@ -54,17 +53,20 @@ struct ListeningSocket {
 
     /// The address and port of our end of a socket.
     static func name(_ descriptor: Int32) throws -> (String, Int) {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let size = MemoryLayout<sockaddr_storage>.size
+        var length = socklen_t(size)
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var service = [CChar](repeating: 0, count: 16)
-        let code = withUnsafeMutablePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                getsockname(descriptor, address, &length) != 0
-                    ? EAI_SYSTEM
-                    : getnameinfo(
-                        address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
-                        NI_NUMERICHOST | NI_NUMERICSERV)
+        let code = withUnsafeTemporaryAllocation(
+            byteCount: size, alignment: MemoryLayout<sockaddr_storage>.alignment
+        ) { storage in
+            storage.withMemoryRebound(to: sockaddr.self) { addresses in
+                guard let address = addresses.baseAddress,
+                    getsockname(descriptor, address, &length) == 0
+                else { return EAI_SYSTEM }
+                return getnameinfo(
+                    address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
+                    NI_NUMERICHOST | NI_NUMERICSERV)
             }
         }
         guard code == 0 else { throw SystemError("cannot read the address of the socket") }

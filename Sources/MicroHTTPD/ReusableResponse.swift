@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 
 /// A response of the library's that is sent again, with other bytes of the same length.
@@ -14,7 +13,7 @@ final class ReusableResponse {
     /// The length of the body.
     let length: Int
     /// The library's object.
-    let handle: OpaquePointer
+    let handle: LibraryResponse
 
     /// The library's memory, as long as it has the response.
     private let body: UnsafeMutableRawPointer
@@ -23,7 +22,7 @@ final class ReusableResponse {
 
     init?(_ fixed: [UInt8], length: Int) {
         guard let body = malloc(max(1, length)) else { return nil }
-        guard let handle = MHD_create_response_from_buffer(length, body, .RESPMEM_MUST_FREE) else {
+        guard let handle = LibraryResponse(owning: body, length: length) else {
             free(body)
             return nil
         }
@@ -31,17 +30,17 @@ final class ReusableResponse {
         self.length = length
         self.handle = handle
         self.body = body
-        fixed.withUnsafeBytes { dbr_add_fields(handle, $0.baseAddress, $0.count) }
+        fixed.withUnsafeBytes { handle.add($0) }
     }
 
-    deinit { MHD_destroy_response(handle) }
+    deinit { handle.release() }
 
     /// Takes an answer, in place of the last one.
     func hold(_ bytes: [UInt8], adding fields: UnsafeRawBufferPointer) {
-        added.withUnsafeBytes { dbr_remove_fields(handle, $0.baseAddress, $0.count) }
+        added.withUnsafeBytes { handle.remove($0) }
         added.removeAll(keepingCapacity: true)
         added += fields
-        dbr_add_fields(handle, fields.baseAddress, fields.count)
+        handle.add(fields)
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(body, start, $0.count) } }
     }
 }

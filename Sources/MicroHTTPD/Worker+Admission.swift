@@ -1,14 +1,12 @@
-import CMicroHTTPD
 import HTTPTypes
 
 // What is decided when a head is there, before anything of its body is.
 extension Worker {
     /// The first call: the head is there, and nothing else.
     func begin(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
+        _ connection: LibraryConnection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {
-        guard let context = dbr_connection_context(connection) else { return (nil, false) }
-        let caller = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        guard let caller = connection.caller?.takeUnretainedValue() else { return (nil, false) }
         let head: AuditedHead
         do {
             head = try reading.audit(
@@ -90,7 +88,7 @@ extension Worker {
         return server.limits.discarded
     }
 
-    private func refuse(_ refusal: Refusal, _ connection: OpaquePointer) -> Bool {
+    private func refuse(_ refusal: Refusal, _ connection: LibraryConnection) -> Bool {
         let (head, body) = server.refuse(refusal)
         return Answer(head, .bytes(body), closing: true).queue(on: connection, for: nil)
     }

@@ -1,29 +1,39 @@
 import CMicroHTTPD
 
+extension LibraryDaemon.Callbacks {
+    /// Lets all of them call a worker, which must outlive the daemon.
+    func call(_ worker: Worker) {
+        pointer.initialize(
+            to: dbr_callbacks(
+                self: Unmanaged.passUnretained(worker).toOpaque(), target: noteTarget, request: serveRequest,
+                completed: requestCompleted, connection: connectionChanged, log: logMessage))
+    }
+}
+
 /// Calls `body` with what a pointer of the library's stands for, which whoever gave it to the library keeps.
 private func with<Object: AnyObject, Result>(
     _ box: UnsafeMutableRawPointer, _ type: Object.Type = Object.self, _ body: (Object) -> Result
 ) -> Result { Unmanaged<Object>.fromOpaque(box)._withUnsafeGuaranteedRef(body) }
 
-func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
+private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
     box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
 }
 
 /// The request line is there, and in a moment its query is not.
-func noteTarget(
+private func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let box, let target, let connection, let context = dbr_connection_context(connection) else {
+    guard let box, let target, let connection, let caller = LibraryConnection(connection).caller else {
         return nil
     }
     with(box, Worker.self) { worker in
-        with(context, Connection.self) { worker.reading.take(target, into: &$0.target) }
+        caller._withUnsafeGuaranteedRef { worker.reading.take(target, into: &$0.target) }
     }
     return nil
 }
 
 /// A request: first without, then with its body, then complete.
-func serveRequest(
+private func serveRequest(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
     _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -31,7 +41,7 @@ func serveRequest(
     guard let box, let connection, let size, let context, let method, let version else { return .NO }
     guard let known = context.pointee else {
         let (exchange, goesOn) = with(box, Worker.self) {
-            $0.begin(connection, method: method, version: version)
+            $0.begin(LibraryConnection(connection), method: method, version: version)
         }
         // Released by `requestCompleted`.
         context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }
@@ -46,13 +56,13 @@ func serveRequest(
 }
 
 /// A request has ended, or its connection has.
-func requestCompleted(
+private func requestCompleted(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode
 ) {
     guard let context, let known = context.pointee else {
-        if let connection, let own = dbr_connection_context(connection) {
-            Unmanaged<Connection>.fromOpaque(own).takeUnretainedValue().enter(.idle(received: nil))
+        if let connection {
+            LibraryConnection(connection).caller?.takeUnretainedValue().enter(.idle(received: nil))
         }
         return
     }
@@ -62,14 +72,15 @@ func requestCompleted(
 }
 
 /// A connection has come or gone.
-func connectionChanged(
+private func connectionChanged(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
 ) {
     guard let worker = worker(box), let connection, let context else { return }
     if code == .CONNECTION_NOTIFY_STARTED {
         // Released below, when the connection closes.
-        context.pointee = Unmanaged.passRetained(worker.connectionStarted(connection)).toOpaque()
+        context.pointee = Unmanaged.passRetained(worker.connectionStarted(LibraryConnection(connection)))
+            .toOpaque()
     } else if let known = context.pointee {
         context.pointee = nil
         worker.connectionClosed(Unmanaged<Connection>.fromOpaque(known).takeRetainedValue())
@@ -77,7 +88,7 @@ func connectionChanged(
 }
 
 /// The library has something to say.
-func logMessage(_ box: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
+private func logMessage(_ box: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
     guard let worker = worker(box), let message else { return }
     let text = String(cString: message)
     worker.logLibrary(text.hasSuffix("\n") ? String(text.dropLast()) : text)

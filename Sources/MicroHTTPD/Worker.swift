@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 import Glibc
 import HTTPTypes
@@ -27,8 +26,9 @@ final class Worker: Loop.Driven, Sendable {
     private let box: LoopBound<State>
 
     struct State {
-        let callbacks: Callbacks
-        var daemon: OpaquePointer!
+        /// It must outlive the daemon.
+        let callbacks = LibraryDaemon.Callbacks()
+        var daemon: LibraryDaemon!
         var connections: [ObjectIdentifier: Connection] = [:]
         /// Exchanges whose handler runs or whose answer is being sent.
         var underWay = 0
@@ -47,13 +47,6 @@ final class Worker: Loop.Driven, Sendable {
         var memoryReturns = 0
         var lastLog = 0
         var lastShortageLog = 0
-    }
-
-    /// What the library is given to call; it must outlive the daemon.
-    final class Callbacks {
-        let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
-
-        deinit { pointer.deallocate() }
     }
 
     /// To be asked for on the loop.
@@ -79,26 +72,13 @@ final class Worker: Loop.Driven, Sendable {
         self.listening = listening
         let loop = try Loop()
         upgrades = Upgrades(loop)
-        box = LoopBound(State(callbacks: Callbacks(), handshakes: Handshakes(loop)), to: loop)
-        let callbacks = state.callbacks.pointer
-        callbacks.initialize(
-            to: dbr_callbacks(
-                self: nil, target: noteTarget, request: serveRequest, completed: requestCompleted,
-                connection: connectionChanged, log: logMessage))
-        callbacks.pointee.`self` = Unmanaged.passUnretained(self).toOpaque()
+        box = LoopBound(State(handshakes: Handshakes(loop)), to: loop)
+        state.callbacks.call(self)
         upgrades.onEnd { [unowned self] in upgradeEnded() }
-        var settings = dbr_daemon_settings()
-        settings.connection_limit = UInt32(connectionLimit + 2 * excess)
-        settings.idle_seconds = UInt32(server.limits.idleSeconds)
-        settings.pool_bytes = server.limits.pool
-        settings.is_strict = reading.isLibraryStrict
-        let started =
-            if let tls = server.tls {
-                tls.withSettings(settings) { dbr_start(callbacks, $0) }
-            } else {
-                dbr_start(callbacks, settings)
-            }
-        guard let daemon = started else {
+        let settings = LibraryDaemon.Settings(
+            connectionLimit: connectionLimit + 2 * excess, idleSeconds: limits.idleSeconds,
+            poolBytes: limits.pool, isStrict: reading.isLibraryStrict, identity: server.tls)
+        guard let daemon = LibraryDaemon(state.callbacks, settings) else {
             guard let startProblem = state.startProblem else {
                 throw SystemError("libmicrohttpd cannot start")
             }
@@ -107,9 +87,9 @@ final class Worker: Loop.Driven, Sendable {
         state.daemon = daemon
         do {
             try loop.listen(on: listening)
-            try loop.start(self, socket: dbr_epoll_descriptor(daemon))
+            try loop.start(self, socket: daemon.descriptor)
         } catch {
-            MHD_stop_daemon(daemon)
+            daemon.stop()
             throw error
         }
     }
@@ -117,16 +97,12 @@ final class Worker: Loop.Driven, Sendable {
     // MARK: Driven by the loop
 
     func run() {
-        MHD_run(state.daemon)
+        state.daemon.run()
         state.handshakes.libraryHasRun()
         upgrades.libraryHasRun()
     }
 
-    var timeout: Int32 {
-        var milliseconds: UInt64 = 0
-        guard MHD_get_timeout(state.daemon, &milliseconds) == .YES else { return -1 }
-        return Int32(clamping: milliseconds)
-    }
+    var timeout: Int32 { state.daemon.timeout }
 
     func changed(_ socket: Int32) {
         if !state.handshakes.goOn(socket) { state.watched[socket]?.callerLeft() }
@@ -139,7 +115,7 @@ final class Worker: Loop.Driven, Sendable {
     func accept() {
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
-            let code = dbr_accept(state.daemon, listening)
+            let code = state.daemon.accept(from: listening)
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
@@ -285,8 +261,8 @@ final class Worker: Loop.Driven, Sendable {
         for connection in state.watched.values { connection.exchange?.release() }
         state.handshakes.release()
         upgrades.abortAll()
-        MHD_run(state.daemon)
-        MHD_stop_daemon(state.daemon)
+        state.daemon.run()
+        state.daemon.stop()
         loop.stop()
     }
 
@@ -300,7 +276,7 @@ final class Worker: Loop.Driven, Sendable {
 
 // Called by the library, on the loop's thread.
 extension Worker {
-    func connectionStarted(_ connection: OpaquePointer) -> Connection {
+    func connectionStarted(_ connection: LibraryConnection) -> Connection {
         let new = Connection(connection, of: loop)
         state.connections[ObjectIdentifier(new)] = new
         state.handshakes.began(new)

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import EventLoop
 
 /// The TLS handshakes under way on one loop; touched on its thread only.
@@ -50,14 +49,14 @@ final class Handshakes {
             // It stays with the library, which will have no pause.
             return false
         }
-        MHD_suspend_connection(connection.handle)
+        connection.handle.suspend()
         suspended[connection.socket] = connection
         return true
     }
 
     private func resume(_ connection: Connection) {
         loop.unwatch(connection.socket)
-        MHD_resume_connection(connection.handle)
+        connection.handle.resume()
         loop.setRunDue()
         running.append(connection)
     }

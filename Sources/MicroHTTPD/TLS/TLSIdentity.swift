@@ -1,5 +1,4 @@
 import CGnuTLS
-import CMicroHTTPD
 import EventLoop
 import Glibc
 
@@ -126,20 +125,15 @@ public struct TLSIdentity: Sendable {
         return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
     }
 
-    /// Adds what a daemon needs to its settings, while `body` runs.
-    func withSettings<Result>(
-        _ settings: dbr_daemon_settings, _ body: (dbr_daemon_settings) -> Result
+    /// What a daemon needs, as C texts, while `body` runs: both PEM texts, and GnuTLS's priorities.
+    func withTexts<Result>(
+        _ body: (
+            _ certificates: UnsafePointer<CChar>, _ key: UnsafePointer<CChar>,
+            _ priorities: UnsafePointer<CChar>
+        ) -> Result
     ) -> Result {
-        var settings = settings
-        return Self.withText(certificates) { certificates in
-            Self.withText(key) { key in
-                Self.priorities.withCString { priorities in
-                    settings.certificates = certificates
-                    settings.key = key
-                    settings.priorities = priorities
-                    return body(settings)
-                }
-            }
+        Self.withText(certificates) { certificates in
+            Self.withText(key) { key in Self.priorities.withCString { body(certificates, key, $0) } }
         }
     }
 

@@ -1,16 +1,19 @@
 import CGnuTLS
-import CMicroHTTPD
 import Glibc
+import TLS
 
 /// The encryption of one connection, for a look at it; on the loop's thread, and while the connection is there.
 struct TLSSession {
-    private let session: OpaquePointer
+    private let session: gnutls_session_t
 
     /// Nil for plain HTTP.
-    init?(_ connection: OpaquePointer) {
-        guard let session = dbr_tls_session(connection) else { return nil }
+    init?(_ connection: LibraryConnection) {
+        guard let session = connection.session else { return nil }
         self.session = session
     }
+
+    /// Its records, which are read and written past the library from now on.
+    func records(on socket: Int32) -> TLSRecords { TLSRecords(of: session, on: socket) }
 
     /// True once the handshake is over.
     ///

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import TLS
 
@@ -9,16 +8,16 @@ import TLS
 /// session: so the session has bytes only for who asks here, and the library finds none, and forwards nothing.
 final class TLSStream: TunnelEnd {
     let connection: Connection
-    private let handle: OpaquePointer
+    private let upgrade: LibraryConnection.Upgrade
     /// The connection keeps this as long as the session may ask for bytes.
     private let records: TLSRecords
 
-    /// - Parameter handle: what the library is told by that it may close.
-    init?(_ connection: Connection, _ handle: OpaquePointer) {
-        guard let session = dbr_tls_session(connection.handle) else { return nil }
+    /// - Parameter upgrade: what the library is told by that it may close.
+    init?(_ connection: Connection, _ upgrade: LibraryConnection.Upgrade) {
+        guard let session = TLSSession(connection.handle) else { return nil }
         self.connection = connection
-        self.handle = handle
-        records = TLSRecords(of: session, on: connection.socket)
+        self.upgrade = upgrade
+        records = session.records(on: connection.socket)
         connection.stream = self
     }
 
@@ -40,5 +39,5 @@ final class TLSStream: TunnelEnd {
     }
 
     /// Lets the library close it, in one of its next runs.
-    func close() { dbr_end_upgrade(handle) }
+    func close() { upgrade.end() }
 }

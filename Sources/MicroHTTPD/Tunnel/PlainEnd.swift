@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 
 /// A connected socket that is its own, without encryption.

@@ -89,7 +89,7 @@ extension WebSocket: Upgraded {
 
     private func setDeadline() {
         if state.deadline == .max {
-            state.taken = Connection.traffic(of: descriptor)?.acknowledged ?? 0
+            state.taken = LibraryConnection.traffic(of: descriptor)?.acknowledged ?? 0
         }
         state.deadline = upgrades.tick + limits.closeSeconds
         upgrades.look(at: self, in: limits.closeSeconds)
@@ -99,7 +99,7 @@ extension WebSocket: Upgraded {
         let tick = upgrades.tick
         guard tick < state.deadline else {
             // Whoever still takes what waits, here or in the system, gets it all.
-            if let acknowledged = Connection.traffic(of: descriptor)?.acknowledged,
+            if let acknowledged = LibraryConnection.traffic(of: descriptor)?.acknowledged,
                 acknowledged > state.taken
             {
                 state.taken = acknowledged

@@ -1,0 +1,35 @@
+import CMicroHTTPD
+
+extension LibraryDaemon.Callbacks {
+    /// Lets all of them call a probe, which must outlive the daemon.
+    func call(_ probe: HeadProbe) {
+        pointer.initialize(
+            to: dbr_callbacks(
+                self: Unmanaged.passUnretained(probe).toOpaque(), target: probeTarget, request: probeRequest,
+                completed: { _, _, _, _ in }, connection: { _, _, _, _ in }, log: { _, _ in }))
+    }
+}
+
+private func probe(_ box: UnsafeMutableRawPointer?) -> HeadProbe? {
+    box.map { Unmanaged<HeadProbe>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The request line is there.
+private func probeTarget(
+    _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    if let target { probe(box)?.take(target) }
+    return nil
+}
+
+/// The head is there; the connection is closed on it.
+private func probeRequest(
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    if let connection, let method, let version {
+        probe(box)?.judge(LibraryConnection(connection), method, version)
+    }
+    return .NO
+}

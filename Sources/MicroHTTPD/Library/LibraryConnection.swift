@@ -1,0 +1,81 @@
+import CGnuTLS
+import CMicroHTTPD
+import Glibc
+
+/// The library's object for one connection, while that is open; used on its loop's thread.
+struct LibraryConnection {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    var socket: Int32 { dbr_socket(pointer) }
+
+    /// The address of the other side.
+    var peer: UnsafePointer<sockaddr>? { dbr_peer(pointer) }
+
+    /// What `connectionChanged` left with it; nil before that.
+    var caller: Unmanaged<Connection>? { dbr_connection_context(pointer).map { .fromOpaque($0) } }
+
+    /// The session of GnuTLS, which the connection owns; nil for plain HTTP.
+    var session: gnutls_session_t? { dbr_tls_session(pointer) }
+
+    /// Bytes of the head that is being read.
+    var headSize: Int { dbr_head_size(pointer) }
+
+    /// How many header fields the library has found in it.
+    var fieldCount: Int { Int(MHD_get_connection_values(pointer, .HEADER_KIND, nil, nil)) }
+
+    /// The header fields as the library has read them, byte for byte; nil where one has no name.
+    var fields: [(name: [UInt8], value: [UInt8])]? {
+        var fields: [(name: [UInt8], value: [UInt8])] = []
+        let count = withUnsafeMutablePointer(to: &fields) { fields in
+            MHD_get_connection_values(pointer, .HEADER_KIND, addField, fields)
+        }
+        return Int(count) == fields.count ? fields : nil
+    }
+
+    /// Hands the library an answer; false where it takes none, and the connection must close.
+    func queue(_ response: LibraryResponse, status: Int) -> Bool {
+        MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
+    }
+
+    /// Lets the library leave it alone until ``resume()``.
+    func suspend() { MHD_suspend_connection(pointer) }
+
+    /// Lets the library go on with it, in its next run.
+    func resume() { MHD_resume_connection(pointer) }
+
+    /// How long the library lets it be silent.
+    func setIdleSeconds(_ seconds: UInt32) { dbr_set_idle_seconds(pointer, seconds) }
+
+    /// Bytes that the peer of a socket has sent, and that it has taken.
+    static func traffic(of socket: Int32?) -> (received: UInt64, acknowledged: UInt64)? {
+        guard let socket else { return nil }
+        var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)
+        return dbr_traffic(socket, &traffic.received, &traffic.acknowledged) == 0 ? traffic : nil
+    }
+
+    /// A connection behind a 101, until the library may close it.
+    struct Upgrade {
+        private let pointer: OpaquePointer
+
+        init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+        /// Lets the library close it, in one of its next runs.
+        func end() { dbr_end_upgrade(pointer) }
+    }
+}
+
+private func addField(
+    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
+    _ value: UnsafePointer<CChar>?
+) -> MHD_Result {
+    guard let box, let name else { return .NO }
+    box.assumingMemoryBound(to: [(name: [UInt8], value: [UInt8])].self).pointee
+        .append((bytes(of: name), value.map(bytes(of:)) ?? []))
+    return .YES
+}
+
+private func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+    Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+}

@@ -1,0 +1,81 @@
+import CMicroHTTPD
+import Glibc
+
+/// The library's object that serves connections, until ``stop()``; used by one thread, a loop's.
+struct LibraryDaemon {
+    /// What it is told when it starts.
+    struct Settings {
+        var connectionLimit: Int
+        /// How long a connection may be silent; 0 for ever.
+        var idleSeconds = 0
+        /// Memory of each connection.
+        var poolBytes: Int
+        /// The library checks heads as strictly as it can.
+        var isStrict: Bool
+        /// Nil for plain HTTP.
+        var identity: TLSIdentity?
+    }
+
+    /// What it is given to call, each with one object; it must outlive the daemon.
+    final class Callbacks {
+        let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
+
+        deinit { pointer.deallocate() }
+    }
+
+    private let pointer: OpaquePointer
+
+    /// Starts one that is driven by ``run()`` and given its connections; nil where the library says no.
+    init?(_ callbacks: Callbacks, _ settings: Settings) {
+        var own = dbr_daemon_settings()
+        own.connection_limit = UInt32(settings.connectionLimit)
+        own.idle_seconds = UInt32(settings.idleSeconds)
+        own.pool_bytes = settings.poolBytes
+        own.is_strict = settings.isStrict ? 1 : 0
+        let started =
+            if let identity = settings.identity {
+                identity.withTexts { certificates, key, priorities in
+                    own.certificates = certificates
+                    own.key = key
+                    own.priorities = priorities
+                    return dbr_start(callbacks.pointer, own)
+                }
+            } else {
+                dbr_start(callbacks.pointer, own)
+            }
+        guard let started else { return nil }
+        pointer = started
+    }
+
+    /// The version of the library of this process.
+    static var version: String { String(cString: MHD_get_version()) }
+
+    /// Whether that was built with TLS.
+    static var hasTLS: Bool { dbr_has_tls() != 0 }
+
+    /// Its epoll.
+    var descriptor: Int32 { dbr_epoll_descriptor(pointer) }
+
+    /// Does what there is to do.
+    func run() { MHD_run(pointer) }
+
+    /// Milliseconds after which it is to run, whatever happens; -1 for never.
+    var timeout: Int32 {
+        var milliseconds: UInt64 = 0
+        guard MHD_get_timeout(pointer, &milliseconds) == .YES else { return -1 }
+        return Int32(clamping: milliseconds)
+    }
+
+    /// Takes a connection that waits at a listening socket; 0 or what `errno` says.
+    func accept(from listening: Int32) -> Int32 { dbr_accept(pointer, listening) }
+
+    /// Takes a connected socket, a Unix one, which it closes whatever happens.
+    func add(_ socket: Int32) {
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNIX)
+        MHD_add_connection(pointer, socket, &address, socklen_t(MemoryLayout<sa_family_t>.size))
+    }
+
+    /// Ends it with all its connections; aborts the process while one of them is suspended.
+    func stop() { MHD_stop_daemon(pointer) }
+}

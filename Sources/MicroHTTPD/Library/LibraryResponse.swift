@@ -1,0 +1,96 @@
+import CMicroHTTPD
+
+/// The library's object for an answer, until ``release()``; used on its loop's thread.
+struct LibraryResponse {
+    /// For ``LibraryConnection`` alone.
+    let pointer: OpaquePointer
+
+    /// Its body is a copy of these bytes.
+    init?(copying bytes: UnsafeRawBufferPointer) {
+        // The library copies, and does not write through the pointer.
+        self.init(
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY))
+    }
+
+    /// Its body is memory of `malloc`, which it frees in the end; where there is no response, that stays its maker's.
+    init?(owning memory: UnsafeMutableRawPointer, length: Int) {
+        self.init(MHD_create_response_from_buffer(length, memory, .RESPMEM_MUST_FREE))
+    }
+
+    /// Its body is a part of a file, which it closes in the end; where there is no response, that stays open.
+    init?(file descriptor: Int32, offset: Int, length: Int) {
+        self.init(MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset)))
+    }
+
+    /// Its body is fetched from an exchange, which it keeps until the library forgets it.
+    init?(from exchange: Exchange, length: Int?) {
+        // Released by `releaseExchange`.
+        let box = Unmanaged.passRetained(exchange)
+        let pointer = MHD_create_response_from_callback(
+            length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 64 << 10, fillFromExchange,
+            box.toOpaque(), releaseExchange)
+        if pointer == nil { box.release() }
+        self.init(pointer)
+    }
+
+    /// A 101, behind which the connection is its exchange's (``Exchange/handOver(_:_:extra:)``).
+    static var upgrade: LibraryResponse? { Self(MHD_create_response_for_upgrade(connectionUpgraded, nil)) }
+
+    private init?(_ pointer: OpaquePointer?) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
+    /// Lets go of it: the library forgets it once it is sent.
+    func release() { MHD_destroy_response(pointer) }
+
+    /// Adds a header field; false where the library does not take it.
+    func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        dbr_add_field(pointer, name.baseAddress, name.count, value.baseAddress, value.count) != 0
+    }
+
+    /// Adds header fields that are C strings: a name, its value, the next name.
+    func add(_ fields: UnsafeRawBufferPointer) { dbr_add_fields(pointer, fields.baseAddress, fields.count) }
+
+    /// Removes header fields that were added so.
+    func remove(_ fields: UnsafeRawBufferPointer) {
+        dbr_remove_fields(pointer, fields.baseAddress, fields.count)
+    }
+
+    /// Lets it have no chunks where its length is unknown: the connection ends with it.
+    func endByClosing() { dbr_end_by_closing(pointer) }
+
+    /// The words behind a status.
+    static func reason(for status: Int) -> String {
+        MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
+    }
+}
+
+/// The library wants bytes of a stream; on the loop's thread.
+private func fillFromExchange(
+    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int
+) -> Int {
+    guard let box, let buffer else { return -2 }
+    return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()
+        .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+/// The library has forgotten a stream; on the loop's thread.
+private func releaseExchange(_ box: UnsafeMutableRawPointer?) {
+    guard let box else { return }
+    Unmanaged<Exchange>.fromOpaque(box).release()
+}
+
+/// A 101 is sent, and the connection is ours; on the loop's thread.
+private func connectionUpgraded(
+    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ context: UnsafeMutableRawPointer?,
+    _ extra: UnsafePointer<CChar>?, _ size: Int, _ socket: Int32, _ handle: OpaquePointer?
+) {
+    guard let context, let handle else { return }
+    let bytes = Array(UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : size))
+    Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().handOver(
+        socket, LibraryConnection.Upgrade(handle), extra: bytes)
+}

@@ -66,7 +66,8 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
-        gateway.serverBegan(at: server.port)
+        gateway.serverBegan()
+        OwnPorts.add(server.port)
     }
 
     /// CONNECT asks for a tunnel, and the gateway could not look into one: so it makes none.
@@ -83,7 +84,8 @@ public final class GatewayServer: Sendable {
     /// Stops, and returns how many handlers ignored their cancellation and were left behind.
     func end() async -> Int {
         let leftBehind = await server.end(within: grace)
-        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded(at: address.port) }
+        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
+        OwnPorts.remove(address.port)
         log?.writer.flush()
         return leftBehind
     }

@@ -143,7 +143,7 @@ struct ProxyAbuseTests {
                 let answers = try await replies(port, get("/who?_mobile_bridge=1"))
                 #expect(answers.map(\.status) == [200])
                 #expect(answers.first?.text.contains("the second") == true)
-                let round = "Via: \(first.via.field(isOldVersion: false).value), 1.1 another"
+                let round = "Via: \(first.via.field(isOldVersion: false).value)"
                 let again = try await replies(port, get("/who?_mobile_bridge=1", round))
                 #expect(again.map(\.status) == [508])
             }

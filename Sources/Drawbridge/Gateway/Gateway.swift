@@ -58,8 +58,8 @@ public final class Gateway: Sendable {
     public let admissions = Admissions()
     /// Its name in the `Via` of what goes through it, by which it knows what comes round.
     package let via = Via()
-    /// The ports of the servers by which it listens.
-    private let ports = Mutex<[Int]>([])
+    /// How many servers it listens by.
+    private let servers = Atomic(0)
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
@@ -127,19 +127,12 @@ public final class Gateway: Sendable {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// The ports on which it listens, to which its own proxy does not connect.
-    package var ownPorts: Set<Int> { ports.withLock { Set($0) } }
-
     /// A server listens for it.
-    package func serverBegan(at port: Int) { ports.withLock { $0.append(port) } }
+    package func serverBegan() { servers.add(1, ordering: .relaxed) }
 
     /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
-    package func serverEnded(at port: Int) {
-        let isLast = ports.withLock { ports in
-            if let index = ports.firstIndex(of: port) { ports.remove(at: index) }
-            return ports.isEmpty
-        }
-        guard isLast else { return }
+    package func serverEnded() {
+        guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
     }
 

@@ -12,7 +12,7 @@ package struct ProxyTargets: Sendable {
     /// Decides for a gateway.
     ///
     /// - Parameters:
-    ///   - ownPorts: the ports on which the gateway listens.
+    ///   - ownPorts: all ports on which this process listens.
     ///   - ownAddresses: those of this machine's interfaces; nil where the system does not tell them, and then the proxy
     ///     connects nowhere, since it cannot know whether it would connect to the gateway itself.
     package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>?) {

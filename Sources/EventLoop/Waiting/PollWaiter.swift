@@ -23,6 +23,9 @@ package struct PollWaiter: SocketWaiter, ~Copyable {
     #if os(Linux)
     /// `POLLRDHUP`, which Swift's Glibc leaves out.
     private static let peerClosed: Int16 = 0x2000
+    #else
+    /// Elsewhere a peer that has closed its side makes the socket readable, and that is all that is told.
+    private static let peerClosed = Int16(POLLIN)
     #endif
 
     package init() throws {}

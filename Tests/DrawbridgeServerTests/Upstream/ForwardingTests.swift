@@ -82,7 +82,8 @@ struct ForwardingTests {
     func theHostIsTheUpstreamsUnlessItIsKept(keepsHost: Bool, authority: String?, host: String) throws {
         let caller = Caller(address: nil, scheme: "http", authority: authority)
         #expect(
-            try Forwarding(via: Via(), keepsHost: keepsHost).host(at: UpstreamURL("http://h:81/x"), for: caller) == host)
+            try Forwarding(via: Via(), keepsHost: keepsHost).host(
+                at: UpstreamURL("http://h:81/x"), for: caller) == host)
     }
 
     @Test func bytesThatAreNoUTF8GoOnAsTheyAre() throws {

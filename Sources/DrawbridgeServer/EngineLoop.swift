@@ -21,5 +21,5 @@ final class EngineLoop: HandlerLoop, @unchecked Sendable {
 
     var isCurrent: Bool { loop?.isCurrent ?? false }
 
-    func schedule(_ step: @escaping @Sendable () -> Void) { loop?.schedule(step) }
+    func enqueue(_ step: @escaping @Sendable () -> Void) { loop?.enqueue(step) }
 }

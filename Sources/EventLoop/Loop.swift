@@ -118,22 +118,25 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs a job of a task on the loop soon.
+    /// Runs a job of a task on the loop soon, never at once; from within the library too.
     public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    /// Runs `call` on the loop: at once when this is its thread, else soon.
+    /// The same for an executor of another kind, which does something around its jobs.
+    package func enqueue(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
+
+    /// Runs `call` on the loop: at once when this is its thread, else soon, in its turn.
     package func perform(_ call: @escaping @Sendable () -> Void) {
-        if isCurrent { call() } else { add(.call(call)) }
+        if isCurrent { call() } else { addToInbox(.call(call)) }
     }
 
-    /// Runs `call` on the loop soon, never at once, and never from within the library.
-    package func performSoon(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
-
-    /// Runs a step of a task on the loop soon, never at once.
-    package func schedule(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
-
-    /// Runs `call` on the loop, behind all that other threads gave it before.
-    package func performInTurn(_ call: @escaping @Sendable () -> Void) { addToInbox(.call(call)) }
+    /// Runs `call` on the loop soon and in its turn, never at once, and never from within the library.
+    ///
+    /// It comes behind all that this thread or another gave to the loop before. A call that gives one has that in a later
+    /// turn of the loop, between which others have theirs.
+    package func performSoon(_ call: @escaping @Sendable () -> Void) {
+        // What other threads gave has woken the loop, and waits until that takes it.
+        if isWoken.load(ordering: .relaxed) { addToInbox(.call(call)) } else { add(.call(call)) }
+    }
 
     private func add(_ work: Work) {
         if isCurrent { state.local.append(work) } else { addToInbox(work) }
@@ -206,8 +209,8 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     /// library, where one of them might stop it.
     package func drainTasks(atMost count: Int, until isDone: () -> Bool) {
         var left = count
-        while left > 0, !isDone(), isTaskNext, let work = popLocal() {
-            run(work)
+        while left > 0, !isDone(), isTaskNext {
+            run(popLocal())
             left -= 1
         }
     }
@@ -218,15 +221,19 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         return true
     }
 
-    /// Runs waiting work, but no more than a little.
+    /// Runs waiting work, but no more than a little; calls that come meanwhile wait for the next time.
     private func drain(atMost count: Int) {
+        let end = state.local.count
         var left = count
-        while left > 0, let work = popLocal() {
-            run(work)
+        while left > 0, state.nextLocal < end || isTaskNext {
+            run(popLocal())
             left -= 1
         }
-        // A task that yields again and again keeps the queue from ever being empty.
-        if state.nextLocal >= 1024, state.nextLocal > state.local.count / 2 {
+        if state.nextLocal > 0, state.nextLocal == state.local.count {
+            state.local.removeAll(keepingCapacity: state.nextLocal < 1024)
+            state.nextLocal = 0
+        } else if state.nextLocal >= 1024, state.nextLocal > state.local.count / 2 {
+            // A task that yields again and again keeps the queue from ever being empty.
             state.local.removeFirst(state.nextLocal)
             state.nextLocal = 0
         }
@@ -273,7 +280,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         }
         // What still waits is run here, what comes later where it comes from.
         takeInbox()
-        drain(atMost: .max)
+        while state.nextLocal < state.local.count { drain(atMost: .max) }
         thread.store(Self.ended, ordering: .relaxed)
         pthread_setspecific(Self.currentKey, nil)
         inbox.withLock { $0.isClosed = true }
@@ -313,14 +320,7 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
         state.local += work
     }
 
-    private func popLocal() -> Work? {
-        guard state.nextLocal < state.local.count else {
-            if state.nextLocal > 0 {
-                state.local.removeAll(keepingCapacity: state.nextLocal < 1024)
-                state.nextLocal = 0
-            }
-            return nil
-        }
+    private func popLocal() -> Work {
         defer { state.nextLocal += 1 }
         return state.local[state.nextLocal]
     }

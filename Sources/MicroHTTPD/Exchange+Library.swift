@@ -167,7 +167,7 @@ extension Exchange {
         if isAnswered, state.outgoing == nil {
             handled()
         } else {
-            loop.performInTurn { self.handled() }
+            loop.performSoon { self.handled() }
         }
     }
 

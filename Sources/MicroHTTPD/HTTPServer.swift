@@ -149,7 +149,7 @@ public final class HTTPServer: Sendable {
         } catch {
             close(socket.descriptor)
             for worker in workers {
-                worker.loop.performInTurn {
+                worker.loop.performSoon {
                     worker.stopListening()
                     worker.stop()
                 }
@@ -179,15 +179,15 @@ public final class HTTPServer: Sendable {
         }
         guard let socket else { return 0 }
         let leftBehind = Guarded(0)
-        for worker in workers { worker.loop.performInTurn { worker.stopListening() } }
+        for worker in workers { worker.loop.performSoon { worker.stopListening() } }
         close(socket.descriptor)
 
         let impatience = Task {
             try await Task.sleep(for: grace)
-            for worker in workers { worker.loop.performInTurn { worker.cancelAll() } }
+            for worker in workers { worker.loop.performSoon { worker.cancelAll() } }
             try await Task.sleep(for: .seconds(1))
             for worker in workers {
-                worker.loop.performInTurn {
+                worker.loop.performSoon {
                     let count = worker.abandon()
                     if count > 0 {
                         leftBehind.withLock { $0 += count }
@@ -201,7 +201,7 @@ public final class HTTPServer: Sendable {
         impatience.cancel()
         for worker in workers {
             await withCheckedContinuation { continuation in
-                worker.loop.performInTurn {
+                worker.loop.performSoon {
                     worker.stop()
                     continuation.resume()
                 }

@@ -9,7 +9,7 @@ import Testing
     private final class Elsewhere: HandlerLoop {
         let watch = LoopWatch(logger: Gateway().logger)
         var isCurrent: Bool { false }
-        func schedule(_ step: @escaping @Sendable () -> Void) { step() }
+        func enqueue(_ step: @escaping @Sendable () -> Void) { step() }
     }
 
     private static let head = KnownHead(

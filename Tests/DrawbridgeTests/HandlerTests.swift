@@ -233,7 +233,7 @@ struct HandlerTests {
             jobs.add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
 
-        func schedule(_ step: @escaping @Sendable () -> Void) { jobs.add(step) }
+        func enqueue(_ step: @escaping @Sendable () -> Void) { jobs.add(step) }
 
         /// Nobody starts a load on this thread.
         var isCurrent: Bool { false }

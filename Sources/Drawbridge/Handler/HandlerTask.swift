@@ -76,7 +76,7 @@ extension HandlerTask: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let step = UnownedJob(job)
         guard loop.isCurrent, isStarting, nextStep == nil else {
-            return loop.schedule {
+            return loop.enqueue {
                 guard let errand = self.errand else { return self.run(step) }
                 errand.step(on: self.loop) { self.run(step) }
             }

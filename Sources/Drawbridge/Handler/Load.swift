@@ -287,7 +287,7 @@ extension Load: TaskExecutor {
         let job = UnownedJob(job)
         switch place {
         case .anywhere: DispatchQueue.global().async { self.run(job) }
-        case .loop(let loop): loop.schedule { self.run(job, on: loop) }
+        case .loop(let loop): loop.enqueue { self.run(job, on: loop) }
         case .thread(let queue): queue.async { self.run(job) }
         }
     }

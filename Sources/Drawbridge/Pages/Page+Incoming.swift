@@ -49,7 +49,7 @@ extension Page {
             for work in some { run(work, on: loop) }
             if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
             if let loop, some.count == Self.workAtOnce {
-                return loop.schedule { self.work(on: loop) }
+                return loop.enqueue { self.work(on: loop) }
             }
         }
     }

@@ -287,7 +287,7 @@ extension UpstreamLoad: TransferOwner {
         }
         guard transfer.readAhead(upTo: own.value.heldRoom) else { return }
         own.value.isReadingAhead = true
-        loop.performInTurn { [self] in
+        loop.performSoon { [self] in
             own.value.isReadingAhead = false
             bodyIsThere()
         }

@@ -194,7 +194,7 @@ package final class Load: Expiring, Errand {
         }
         switch place {
         case .loop(let loop) where loop.isCurrent: tell(loop)
-        case .loop(let loop): loop.schedule { tell(loop) }
+        case .loop(let loop): loop.enqueue { tell(loop) }
         case .anywhere, .thread:
             DispatchQueue(label: "drawbridge.stop").async { [self] in
                 let watch = StopWatch(of: self)

@@ -53,10 +53,10 @@ public final class GatewayServer: Sendable {
                     HTTPError(status, message == Refusal.connect.message ? Self.noConnect : message))
                 return (response.head, response.body.bytes ?? [])
             },
-            handling: { exchange in
+            handling: { exchange, body in
                 let loop = engineLoops[exchange.loopIndex]
                 loop.isServing(exchange)
-                exchange.answer(with: gateway, by: tasks[exchange.loopIndex], log)
+                exchange.answer(body, with: gateway, by: tasks[exchange.loopIndex], log)
             })
         try server.start()
         address = ServerAddress(
@@ -105,14 +105,18 @@ extension Exchange {
     private static let unlogged = ContinuousClock.now
 
     /// One request's way through the gateway, from the engine and back.
-    fileprivate func answer(with gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?) {
+    ///
+    /// - Parameter collected: the request's body, unless it is streamed.
+    fileprivate func answer(
+        _ collected: consuming [UInt8], with gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?
+    ) {
         let start = log == nil ? Self.unlogged : .now
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
             WebSocketHandshake.isAsked(by: head.headers)
         {
             return openChannel(gateway, on: tasks.loop, log)
         }
-        let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(takeBody())
+        let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(collected)
         let beginning = gateway.begin(
             plan(body, gateway, on: tasks.loop), for: head.known, by: tasks)
         let request = beginning.request
@@ -317,7 +321,7 @@ extension AuditedHead {
             RequestHead(
                 method, scheme: scheme, authority: authority, target: target, headers: headers,
                 isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion))
-        digest = known
+        keep(known)
         return known
     }
 }

@@ -9,17 +9,17 @@ package final class HTTPClient: Loop.Guest {
     private static let round = 500
     private static let bufferSize = 64 << 10
 
-    private struct State {
-        var transfers: [Transfer] = []
-        var isRoundDue = false
+    struct State {
+        /// Lines of heads that came in on this loop.
+        var knownLines = KnownLines()
+        fileprivate var transfers: [Transfer] = []
+        fileprivate var isRoundDue = false
     }
 
     /// One buffer for all transfers: what is read into it is parsed before anything else is read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
-    /// Lines of heads that came in on this loop.
-    let knownLines = KnownLines()
     let pool: ConnectionPool
-    private let own: LoopBound<State>
+    let own: LoopBound<State>
 
     private init(on loop: Loop) {
         pool = ConnectionPool(on: loop)

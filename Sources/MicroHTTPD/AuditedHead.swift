@@ -1,11 +1,12 @@
 package import HTTPTypes
+import Synchronization
 
 /// A head as the audit found it.
 ///
 /// Its parts are apart, and no `HTTPRequest`, because most of them are looked at once and making one costs more than
-/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant but the
-/// digest, which is touched on its loop's thread only: that makes it Sendable.
-package final class AuditedHead: @unchecked Sendable {
+/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant; the digest,
+/// from the first one on.
+package final class AuditedHead: Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
         case none
@@ -26,13 +27,10 @@ package final class AuditedHead: @unchecked Sendable {
     package let framing: Framing
     package let expectsContinue: Bool
 
-    /// What whoever answers has made of it.
-    package var digest: (any AnyObject & Sendable)? {
-        get { made }
-        set { made = newValue }
-    }
+    /// What whoever answers has made of it; nil before.
+    package var digest: (any AnyObject & Sendable)? { made.load() }
 
-    @exclusivity(unchecked) private var made: (any AnyObject & Sendable)?
+    private let made = AtomicLazyReference<any AnyObject & Sendable>()
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
@@ -48,6 +46,9 @@ package final class AuditedHead: @unchecked Sendable {
         self.framing = framing
         self.expectsContinue = expectsContinue
     }
+
+    /// Keeps what whoever answers has made of it; of several the first.
+    package func keep(_ digest: any AnyObject & Sendable) { _ = made.storeIfNil(digest) }
 
     package var request: HTTPRequest {
         HTTPRequest(

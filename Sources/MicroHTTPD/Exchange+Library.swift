@@ -36,13 +36,14 @@ extension Exchange {
         state.incoming.end()
         if let refusal = state.incoming.refusal { return queue(refusal) }
         state.caller.enter(.busy)
+        var body: [UInt8] = []
         if !isStreamed, !state.isStarted {
             // A body that came while the server stops: it is too late to start.
             if worker.isDraining { return queue(worker.server.stopping) }
-            collected = state.incoming.takeCollected()
+            body = state.incoming.takeCollected()
         }
         state.isCompleting = true
-        start()
+        start(with: consume body)
         if !isAnswered { drainTasks { isAnswered } }
         state.isCompleting = false
         guard !state.hasLeft else { return false }
@@ -53,12 +54,12 @@ extension Exchange {
     }
 
     /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
-    func start() {
+    func start(with body: consuming [UInt8] = []) {
         guard !state.isStarted, !isAnswered else { return }
         state.isStarted = true
         state.caller.exchange = self
         worker.began()
-        worker.server.handle(self)
+        worker.server.handle(self, consume body)
     }
 
     /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.

@@ -6,13 +6,6 @@ extension Exchange {
     /// True when the caller has gone.
     package var hasLeft: Bool { state.hasLeft }
 
-    /// The collected body, which the exchange does not keep then; called before anything else.
-    package func takeBody() -> [UInt8] {
-        assert(loop.isOwnedHere, "an exchange's body was taken on another thread than its loop's")
-        defer { collected = [] }
-        return collected
-    }
-
     /// Runs tasks that wait on the loop until `isDone`, but no more than a little; only while the exchange starts.
     package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
 

@@ -17,8 +17,8 @@ public final class Exchange: Sendable {
     package let admitted: (any AnyObject & Sendable)?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
-    /// The collected body; empty where it is streamed, or taken by `takeBody()`.
-    public var body: [UInt8] { collected }
+    /// The collected body; empty where it is streamed.
+    public var body: [UInt8] { collected.load()?.bytes ?? [] }
 
     /// The loop that serves it.
     package var loop: Loop { box.loop }
@@ -34,10 +34,15 @@ public final class Exchange: Sendable {
     /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing else.
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
     let wasRefused = Atomic<Bool>(false)
-    /// Written on the loop before the handler starts, and taken there by whoever starts it: in between it is constant,
-    /// and any thread may read it.
-    nonisolated(unsafe) var collected: [UInt8] = []
+    private let collected = AtomicLazyReference<Collected>()
     private let box: LoopBound<State>
+
+    /// A body for any thread to read.
+    private final class Collected: Sendable {
+        let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+    }
 
     /// What belongs to the loop.
     struct State {
@@ -73,6 +78,13 @@ public final class Exchange: Sendable {
     var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
+    }
+
+    /// Keeps the collected body for ``body``, once, before the handler starts.
+    func keep(_ body: [UInt8]) {
+        guard !body.isEmpty else { return }
+        let kept = Collected(body)
+        precondition(collected.storeIfNil(kept) === kept, "an exchange has one body")
     }
 
     init(

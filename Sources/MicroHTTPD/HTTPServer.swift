@@ -30,6 +30,9 @@ public final class HTTPServer: Sendable {
     /// The same of a head as the audit left it, with the caller's address and what looks up ours.
     package typealias AdmitHead = @Sendable (AuditedHead, String?, () -> String?) -> Admitted
 
+    /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
+    package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
+
     /// An answer to what was refused: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
@@ -41,8 +44,7 @@ public final class HTTPServer: Sendable {
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
-    /// Called on the exchange's loop.
-    let handle: @Sendable (Exchange) -> Void
+    let handle: Handle
 
     private let requestedPort: Int
     private let loops: Int
@@ -81,7 +83,10 @@ public final class HTTPServer: Sendable {
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
             admitting: { head, address, _ in (admit(head.request, head.isAbsoluteForm, address), nil) },
             refuse: refuse,
-            handling: { exchange in exchange.run { await handle(exchange) } })
+            handling: { exchange, body in
+                exchange.keep(body)
+                exchange.run { await handle(exchange) }
+            })
     }
 
     /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
@@ -92,7 +97,7 @@ public final class HTTPServer: Sendable {
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
         admitting: @escaping AdmitHead, above prompt: Int = 0, refuse: @escaping Refuse,
-        handling: @escaping @Sendable (Exchange) -> Void
+        handling: @escaping Handle
     ) {
         self.host = host
         requestedPort = port

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// A response of the library's that is sent again, with other bytes of the same length.
@@ -18,9 +19,9 @@ final class ReusableResponse {
     /// The library's memory, as long as it has the response.
     private let body: UnsafeMutableRawPointer
     /// The header fields of this time, written as the fixed ones are.
-    @exclusivity(unchecked) private var added: [UInt8] = []
+    private let added: LoopBound<[UInt8]>
 
-    init?(_ fixed: [UInt8], length: Int) {
+    init?(_ fixed: [UInt8], length: Int, of loop: Loop) {
         guard let body = malloc(max(1, length)) else { return nil }
         guard let handle = LibraryResponse(owning: body, length: length) else {
             free(body)
@@ -30,6 +31,7 @@ final class ReusableResponse {
         self.length = length
         self.handle = handle
         self.body = body
+        added = LoopBound([], to: loop)
         fixed.withUnsafeBytes { handle.add($0) }
     }
 
@@ -37,9 +39,9 @@ final class ReusableResponse {
 
     /// Takes an answer, in place of the last one.
     func hold(_ bytes: [UInt8], adding fields: UnsafeRawBufferPointer) {
-        added.withUnsafeBytes { handle.remove($0) }
-        added.removeAll(keepingCapacity: true)
-        added += fields
+        added.value.withUnsafeBytes { handle.remove($0) }
+        added.value.removeAll(keepingCapacity: true)
+        added.value += fields
         handle.add(fields)
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(body, start, $0.count) } }
     }

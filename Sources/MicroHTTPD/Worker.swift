@@ -38,7 +38,7 @@ final class Worker: Loop.Driven, Sendable {
         var watched: [Int32: Connection] = [:]
         let handshakes: Handshakes
         var knownHeads = KnownHeads()
-        var responses = ReusableResponses()
+        var responses: ReusableResponses
         var isDraining = false
         var idleWaiter: (@Sendable () -> Void)?
         /// What the library complained about first, before there was a daemon.
@@ -72,7 +72,7 @@ final class Worker: Loop.Driven, Sendable {
         self.listening = listening
         let loop = try Loop()
         upgrades = Upgrades(loop)
-        box = LoopBound(State(handshakes: Handshakes(loop)), to: loop)
+        box = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
         state.callbacks.call(self)
         upgrades.onEnd { [unowned self] in upgradeEnded() }
         let settings = LibraryDaemon.Settings(

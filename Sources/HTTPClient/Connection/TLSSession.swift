@@ -38,8 +38,7 @@ final class TLSSession {
         self.certificates = certificates
         self.host = strdup(host)
         gnutls_priority_set_direct(session, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil)
-        gnutls_credentials_set(
-            session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(certificates.credentials))
+        certificates.give(to: session)
         // The server is told by which name it was called, but not an address (RFC 6066, section 3).
         if SocketAddress(literal: host, port: 0) == nil {
             gnutls_server_name_set(session, GNUTLS_NAME_DNS, host, host.utf8.count)

@@ -4,9 +4,11 @@ import Glibc
 
 /// Certificates of authorities, parsed; sessions of TLS share them.
 ///
-/// GnuTLS only reads them from then on, whatever the thread: that makes it Sendable.
+/// Nothing changes them once they are made, since nobody else has the pointer; sessions on other threads only read
+/// them, for which GnuTLS needs no lock (its manual, section "Thread safety"). That makes it Sendable, which no pointer
+/// of C's is by itself.
 final class TrustedCertificates: @unchecked Sendable {
-    let credentials: gnutls_certificate_credentials_t
+    private let credentials: gnutls_certificate_credentials_t
     /// Whether the other side's certificate is looked at.
     let isChecked: Bool
 
@@ -41,6 +43,11 @@ final class TrustedCertificates: @unchecked Sendable {
                     "\(path) cannot be read as certificates (\(why)); let --upstream-ca name a file of PEM")
             }
         }
+    }
+
+    /// Lets a session judge by them, which keeps this object as long as it lives.
+    func give(to session: gnutls_session_t) {
+        gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     }
 
     deinit { gnutls_certificate_free_credentials(credentials) }

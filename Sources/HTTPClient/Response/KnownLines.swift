@@ -3,9 +3,7 @@ import HTTPTypes
 
 /// Lines of response heads that were read before, with the fields that they are: most lines of a server's answers are
 /// those of its last.
-///
-/// It is touched on one loop's thread only.
-final class KnownLines {
+struct KnownLines {
     private static let longest = 128
     /// A power of two.
     private static let count = 64
@@ -20,7 +18,7 @@ final class KnownLines {
         }
     }
 
-    @exclusivity(unchecked) private var lines = [Line?](repeating: nil, count: count)
+    private var lines = [Line?](repeating: nil, count: count)
 
     /// The field of a line that is known byte for byte.
     func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
@@ -31,7 +29,7 @@ final class KnownLines {
     }
 
     /// Remembers a line, in place of another.
-    func add(_ line: UnsafeRawBufferPointer, _ field: HTTPField) {
+    mutating func add(_ line: UnsafeRawBufferPointer, _ field: HTTPField) {
         if let place = Self.place(of: line) { lines[place] = Line(Array(line), field) }
     }
 

@@ -5,7 +5,7 @@ import HTTPTypes
 /// Reads the head of a response line by line, strictly: what two readers could understand in two ways is refused.
 ///
 /// After an informational head (1xx) it reads the next; all of them together keep to the limits.
-package struct ResponseHeadReader {
+struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
     /// As many fields as most answers have, those that the gateway adds among them.
@@ -17,19 +17,18 @@ package struct ResponseHeadReader {
     private var fields = HTTPFields()
     private var contentLength: Int?
     private var isChunked = false
-    private let known: KnownLines?
 
     /// Makes a reader of one response.
-    package init() { self.init(known: nil) }
-
-    /// Makes a reader of one response that may know its lines already.
-    init(known: KnownLines?) { self.known = known }
+    init() {}
 
     /// Reads one line, without its CRLF.
     ///
+    /// - Parameter known: lines that were read before; this one is among them afterwards.
     /// - Returns: the head at the empty line that ends it; nil before.
     /// - Throws: a sentence that says what is wrong with the response, of which nothing more can be believed.
-    package mutating func read(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) -> ResponseHead? {
+    mutating func read(
+        _ line: UnsafeRawBufferPointer, known: inout KnownLines
+    ) throws(MalformedResponse) -> ResponseHead? {
         size += line.count + 2
         guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
         guard let start else {
@@ -38,7 +37,7 @@ package struct ResponseHeadReader {
             return nil
         }
         guard line.isEmpty else {
-            try readField(line)
+            try readField(line, &known)
             return nil
         }
         guard !isChunked || contentLength == nil else {
@@ -78,12 +77,14 @@ package struct ResponseHeadReader {
         return (status, line[version] == UInt8(ascii: "0"))
     }
 
-    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) {
+    private mutating func readField(
+        _ line: UnsafeRawBufferPointer, _ known: inout KnownLines
+    ) throws(MalformedResponse) {
         fieldCount += 1
         guard fieldCount <= Self.fieldLimit else {
             throw MalformedResponse("the head has more than 1,000 header fields")
         }
-        if let field = known?.field(line) {
+        if let field = known.field(line) {
             fields.append(field)
             return
         }
@@ -121,7 +122,7 @@ package struct ResponseHeadReader {
         } else if name == .transferEncoding {
             try readCoding(value)
         } else {
-            known?.add(line, field)
+            known.add(line, field)
         }
     }
 

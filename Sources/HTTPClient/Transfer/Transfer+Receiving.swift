@@ -51,7 +51,9 @@ extension Transfer {
         let isWithReturn = end.last == UInt8(ascii: "\r")
         let line = isWithReturn ? UnsafeRawBufferPointer(rebasing: end.dropLast()) : end
         do throws(MalformedResponse) {
-            guard let head = try own.value.reader.read(line) else { return }
+            guard let head = try own.value.reader.read(line, known: &client.own.value.knownLines) else {
+                return
+            }
             if head.status == .switchingProtocols {
                 try head.checkSwitch(to: request.upgrade)
                 own.value.hasSwitched = true

@@ -92,7 +92,7 @@ package final class Transfer {
         self.request = request
         self.guardian = guardian
         client = HTTPClient.of(loop)
-        own = LoopBound(State(owner: owner, reader: ResponseHeadReader(known: client.knownLines)), to: loop)
+        own = LoopBound(State(owner: owner, reader: ResponseHeadReader()), to: loop)
     }
 
     // MARK: For the owner

@@ -1,0 +1,56 @@
+import EventLoop
+import Glibc
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import MicroHTTPD
+
+/// How the process ends whose program has made a mistake; what is thrown would be another end.
+#if arch(x86_64)
+private let trap = ExitTest.Condition.signal(SIGILL)
+#else
+private let trap = ExitTest.Condition.signal(SIGTRAP)
+#endif
+
+/// What a loop has alone, and what is constant once it is there.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnersTests {
+    @Test func aReusableResponseTrapsOnAnotherThreadThanItsLoops() async {
+        await #expect(processExitsWith: trap) {
+            let loop = try Loop.standalone()
+            let response = try #require(ReusableResponse([], length: 1, of: loop))
+            await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
+            [].withUnsafeBytes { response.hold([1], adding: $0) }
+        }
+    }
+
+    @Test func aHeadKeepsTheFirstThatIsMadeOfIt() {
+        final class Made: Sendable {}
+        let head = AuditedHead(
+            method: .get, scheme: "http", authority: nil, target: "/", headers: [:], isAbsoluteForm: false,
+            isOldVersion: false, framing: .none, expectsContinue: false)
+        #expect(head.digest == nil)
+        let first = Made()
+        head.keep(first)
+        head.keep(Made())
+        #expect(head.digest === first)
+    }
+
+    @Test func aSecondBodyForOneExchangeTraps() async {
+        await #expect(processExitsWith: trap) {
+            try await withServer { exchange in
+                exchange.keep([1])
+                exchange.keep([2])
+                ok(exchange)
+            } test: { server in
+                let port = server.port
+                _ = try await blocking {
+                    let client = try RawClient(port)
+                    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return try client.reply().status
+                }
+            }
+        }
+    }
+}

@@ -7,9 +7,7 @@ import Synchronization
 /// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
 /// connection is resumed; so its daemon is driven from here.
 ///
-/// All that is not behind `inbox` is in ``State``, which is touched on the loop's thread only, before that runs and when it
-/// has ended: that makes it Sendable.
-public final class Loop: TaskExecutor, @unchecked Sendable {
+public final class Loop: TaskExecutor {
     enum Work {
         case job(UnownedJob)
         /// One step of a task that has an executor of its own.
@@ -50,7 +48,11 @@ public final class Loop: TaskExecutor, @unchecked Sendable {
     private static let unborn: UInt = 0
     private static let ended = UInt.max
 
-    private let memory: UnsafeMutablePointer<State>
+    /// All that is neither atomic nor behind `inbox`.
+    ///
+    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended. So it may be part
+    /// of something Sendable.
+    nonisolated(unsafe) private let memory: UnsafeMutablePointer<State>
 
     /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps.
     ///

@@ -10,15 +10,15 @@
 /// debug builds, which are those that tests run. Release builds do not ask, since the question is asked many times in
 /// every request.
 ///
-/// The state is touched by one thread at a time, as this says: that makes it Sendable. It stands in memory of its own,
-/// and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
+/// The state stands in memory of its own, and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
 /// does one thing after the other.
 ///
 /// It is public, as is its ``Loop``, for one cause: the compiler puts code of one module into another only where it is.
-public struct LoopBound<State>: ~Copyable, @unchecked Sendable {
+public struct LoopBound<State>: ~Copyable, Sendable {
     /// The loop whose state it is.
     public let loop: Loop
-    @usableFromInline internal let memory: UnsafeMutablePointer<State>
+    /// It is touched by one thread at a time, as said above, and so may be part of something Sendable.
+    @usableFromInline nonisolated(unsafe) internal let memory: UnsafeMutablePointer<State>
 
     /// Gives a state to a loop, whose it is from now on.
     @inlinable public init(_ state: consuming State, to loop: Loop) {

@@ -35,6 +35,7 @@ package final class WatchedSocket {
 
     /// Takes note that it is ready for this no more, where it is watched with ``Readiness/onceEach``.
     package func expect(_ readiness: Readiness) {
+        assert(loop.isOwnedHere, "a socket belongs to a loop, and was expected to be ready on another thread")
         if case .open(isWatched: true) = hold { loop.expect(readiness, on: descriptor) }
     }
 

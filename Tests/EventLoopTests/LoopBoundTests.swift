@@ -89,14 +89,35 @@ struct LoopBoundTests {
         await #expect(processExitsWith: trap) { try await running().setRunDue() }
         await #expect(processExitsWith: trap) { try await running().attachment = nil }
         await #expect(processExitsWith: trap) { try await running().unwatch(0) }
-        await #expect(processExitsWith: trap) { try await running().watchForEnd(of: 0) }
+        await #expect(processExitsWith: trap) { try await running().watchForEnd(of: pair().0) }
+        await #expect(processExitsWith: trap) { try await running().watchForBytes(on: pair().0) }
+        await #expect(processExitsWith: trap) { try await running().expect(.readable, on: 0) }
+        await #expect(processExitsWith: trap) { try await running().listen(on: pair().0) }
+        await #expect(processExitsWith: trap) { try await running().stopListening() }
+        await #expect(processExitsWith: trap) { try await running().drainTasks(atMost: 1) { false } }
+        await #expect(processExitsWith: trap) {
+            let loop = try await running()
+            print(loop.isListening)
+        }
+        await #expect(processExitsWith: trap) {
+            let loop = try await running()
+            try loop.start(LetGo {}, socket: nil)
+        }
+        await #expect(processExitsWith: trap) {
+            let loop = try Loop()
+            let (near, _) = try pair()
+            try loop.watch(near, for: .readable, Deaf())
+            try loop.start(LetGo {}, socket: nil)
+            await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
+            try loop.change(near, .writable)
+        }
         await #expect(processExitsWith: trap) {
             let loop = try await running()
             loop.setTimer(for: Deaf(), in: 1)
         }
         await #expect(processExitsWith: trap) {
             let loop = try await running()
-            try loop.watch(0, for: .readable, Deaf())
+            try loop.watch(pair().0, for: .readable, Deaf())
         }
         await #expect(processExitsWith: trap) {
             let loop = try await running()
@@ -138,6 +159,14 @@ struct WatchedSocketTests {
         await #expect(processExitsWith: trap) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             socket.close()
+        }
+        await #expect(processExitsWith: trap) {
+            let socket = WatchedSocket(try pair().0, on: try await running())
+            print(socket.release())
+        }
+        await #expect(processExitsWith: trap) {
+            let socket = WatchedSocket(try pair().0, on: try await running())
+            socket.expect(.readable)
         }
     }
 

@@ -10,8 +10,8 @@
 /// debug builds, which are those that tests run. Release builds do not ask, since the question is asked many times in
 /// every request.
 ///
-/// The state stands in memory of its own, and exclusive access is not checked at run time, because nothing reaches the state from within its own change: its loop
-/// does one thing after the other.
+/// The state stands in memory of its own, and exclusive access is not checked at run time, because nothing reaches the
+/// state from within its own change: its loop does one thing after the other.
 ///
 /// It is public, as is its ``Loop``, for one cause: the compiler puts code of one module into another only where it is.
 public struct LoopBound<State>: ~Copyable, Sendable {

@@ -117,8 +117,9 @@ extension Exchange {
             return openChannel(gateway, on: tasks.loop, log)
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(collected)
+        let known = head.known
         let beginning = gateway.begin(
-            plan(body, gateway, on: tasks.loop), for: head.known, by: tasks)
+            plan(for: known, body, gateway, on: tasks.loop), for: known, by: tasks)
         let request = beginning.request
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
@@ -146,12 +147,14 @@ extension Exchange {
     }
 
     /// The plan that was made when the engine asked about the body, where it still holds; else one that is made now.
-    private func plan(_ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop) -> Plan {
+    private func plan(
+        for known: KnownHead, _ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop
+    ) -> Plan {
         if let admitted = admitted as? AdmittedPlan, let plan = gateway.plan(admitted.plan, with: body) {
             return plan
         }
         return gateway.plan(
-            for: head.known, body, from: remoteAddress, at: localForOthers, on: loop)
+            for: known, body, from: remoteAddress, at: localForOthers, on: loop)
     }
 
     /// Gives the connection to a page, or says why not.

@@ -28,9 +28,9 @@ package final class AuditedHead: Sendable {
     package let expectsContinue: Bool
 
     /// What whoever answers has made of it; nil before.
-    package var digest: (any AnyObject & Sendable)? { made.load() }
+    package var digest: (any AnyObject & Sendable)? { made.withLock { $0 } }
 
-    private let made = AtomicLazyReference<any AnyObject & Sendable>()
+    private let made = Mutex<(any AnyObject & Sendable)?>(nil)
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
@@ -48,7 +48,7 @@ package final class AuditedHead: Sendable {
     }
 
     /// Keeps what whoever answers has made of it; of several the first.
-    package func keep(_ digest: any AnyObject & Sendable) { _ = made.storeIfNil(digest) }
+    package func keep(_ digest: any AnyObject & Sendable) { made.withLock { $0 = $0 ?? digest } }
 
     package var request: HTTPRequest {
         HTTPRequest(

@@ -18,7 +18,7 @@ public final class Exchange: Sendable {
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed.
-    public var body: [UInt8] { collected.load()?.bytes ?? [] }
+    public var body: [UInt8] { collected.withLock { $0 } }
 
     /// The loop that serves it.
     package var loop: Loop { box.loop }
@@ -34,15 +34,8 @@ public final class Exchange: Sendable {
     /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing else.
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
     let wasRefused = Atomic<Bool>(false)
-    private let collected = AtomicLazyReference<Collected>()
+    private let collected = Mutex<[UInt8]>([])
     private let box: LoopBound<State>
-
-    /// A body for any thread to read.
-    private final class Collected: Sendable {
-        let bytes: [UInt8]
-
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
-    }
 
     /// What belongs to the loop.
     struct State {
@@ -83,8 +76,10 @@ public final class Exchange: Sendable {
     /// Keeps the collected body for ``body``, once, before the handler starts.
     func keep(_ body: [UInt8]) {
         guard !body.isEmpty else { return }
-        let kept = Collected(body)
-        precondition(collected.storeIfNil(kept) === kept, "an exchange has one body")
+        collected.withLock { collected in
+            precondition(collected.isEmpty, "an exchange has one body")
+            collected = body
+        }
     }
 
     init(

@@ -177,17 +177,19 @@ package final class Load: Expiring, Errand {
     /// Cancels, then tells the handler, then lets the answer go.
     ///
     /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
-    private func stop(with error: any Error) {
+    private func stop(with error: any Error, atDeadline isAtDeadline: Bool = false) {
         guard let concerned = decide(nil, error) else { return }
         concerned.task?.cancel()
-        tellHandler { [self] in resume(concerned) }
+        tellHandler(atDeadline: isAtDeadline) { [self] in resume(concerned) }
     }
 
     /// Lets the handler hear that nobody waits any more, where its steps are made, and then goes on.
     ///
     /// A handler that blocks there holds up its own loop, which the log says, or a thread of its own: never the thread on
-    /// which the deadlines of all others pass, nor that of whoever left.
-    private func tellHandler(_ next: @escaping @Sendable () -> Void = {}) {
+    /// which the deadlines of all others pass. Where there is no loop, it holds up whoever has cancelled it.
+    private func tellHandler(
+        atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
+    ) {
         let tell: @Sendable (any HandlerLoop) -> Void = { [self] loop in
             step(on: loop) { handler.stopLoading() }
             next()
@@ -195,6 +197,9 @@ package final class Load: Expiring, Errand {
         switch place {
         case .loop(let loop) where loop.isCurrent: tell(loop)
         case .loop(let loop): loop.enqueue { tell(loop) }
+        case .anywhere where !isAtDeadline:
+            handler.stopLoading()
+            next()
         case .anywhere, .thread:
             DispatchQueue(label: "drawbridge.stop").async { [self] in
                 let watch = StopWatch(of: self)
@@ -248,7 +253,7 @@ package final class Load: Expiring, Errand {
                 .gatewayTimeout,
                 """
                 \(route.name) did not answer within \(deadline); give it a longer deadline, or nil where a person answers
-                """))
+                """), atDeadline: true)
     }
 
     /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.

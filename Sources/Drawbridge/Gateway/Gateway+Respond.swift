@@ -32,7 +32,7 @@ extension Gateway {
         return finish(SealedResponse(answer), for: plan.request).whole
     }
 
-    /// What every answer gets, refusals included.
+    /// What every answer of the core gets, its refusals included; what the engine refuses by itself does not come here.
     package func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
         var reply = reply
         // An output that no handler gave: a middleware's, a responder's.

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The handler has a task to itself, which goes to work on the spot: one that does not suspend is done before anything
 /// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
-/// `stopLoading`, and the answer is made without it, however long it still runs.
+/// `stopLoading`, and when that has returned the answer is made without it, however long its `startLoading` still runs.
 package final class Load: Expiring, Errand {
     let route: Route
     let request: Request

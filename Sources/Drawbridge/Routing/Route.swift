@@ -75,7 +75,7 @@ final class Route: Sendable {
         request.logger.warning(
             """
             \(name) held its loop for \(Int(held / .milliseconds(1))) ms while all other requests there waited; \
-            await instead of blocking, or declare: static var execution: Execution { .thread }
+            await instead of blocking, in its stopLoading() too, or declare: static var execution: Execution { .thread }
             """)
     }
 

@@ -3,6 +3,8 @@ import HTTPTypes
 
 /// Lines of response heads that were read before, with the fields that they are: most lines of a server's answers are
 /// those of its last.
+///
+/// They are a part of `HTTPClient.State`.
 struct KnownLines {
     private static let longest = 128
     /// A power of two.

@@ -39,7 +39,10 @@ package struct EpollWaiter: SocketWaiter, ~Copyable {
 
     package mutating func remove(_ socket: Int32) {
         epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
-        for place in ready where events[place].data.fd == socket { events[place].data.fd = -1 }
+        for place in ready where events[place].data.fd == socket {
+            // As a whole: to set a part of C's union in place, ThreadSanitizer's build makes Swift 6.3 fail.
+            events[place].data = epoll_data_t(fd: -1)
+        }
     }
 
     package mutating func wait(milliseconds: Int32) {

@@ -215,6 +215,36 @@ struct LoadTests {
         #expect(log.entries.filter { $0.contains("stopLoading") }.count == 5)
     }
 
+    /// Blocks its thread until it is told to stop.
+    struct Stuck: Handler {
+        static var deadline: Duration? { .milliseconds(500) }
+        static var execution: Execution { .thread }
+
+        let told = DispatchSemaphore(value: 0)
+
+        func startLoading(_ request: Request) async throws -> Response {
+            told.wait()
+            return Response()
+        }
+
+        func stopLoading() { told.signal() }
+    }
+
+    /// Dispatch has some 250 threads: they take all of them, and yet each is told, and answered for.
+    @Test func handlersThatTakeAllThreadsAreToldToStop() async throws {
+        let gateway = Gateway.testing()
+        gateway.register(at: "/stuck") { Stuck() }
+        let codes = await withTaskGroup(of: JSON?.self) { group in
+            for _ in 0..<300 {
+                group.addTask {
+                    try? await gateway.respond(to: Request("/stuck?_mobile_bridge=1")).json()["code"]
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == Array(repeating: 504, count: 300))
+    }
+
     // MARK: - Streams
 
     /// Streams numbers for ever.

@@ -201,8 +201,8 @@ package final class Load: Expiring, Errand {
             handler.stopLoading()
             next()
         case .anywhere, .thread:
-            DispatchQueue(label: "drawbridge.stop").async { [self] in
-                let watch = StopWatch(of: self)
+            let watch = StopWatch(of: self)
+            OwnThread.perform { [self] in
                 handler.stopLoading()
                 watch.end()
                 next()

@@ -22,8 +22,10 @@ package final class LoopWatch: Sendable {
     /// Makes a step of a route's handler; on the loop's thread.
     func during<T>(_ route: Route, _ work: () throws -> T) rethrows -> T {
         step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        // One may end another's work within its own step, and goes on behind that.
+        let outer = handler.load(ordering: .relaxed)
         handler.store(UInt(bitPattern: ObjectIdentifier(route.handler)), ordering: .releasing)
-        defer { handler.store(0, ordering: .relaxed) }
+        defer { handler.store(outer, ordering: .relaxed) }
         return try work()
     }
 

@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A thread for one piece of work, which ends with it.
+///
+/// Dispatch has so many threads and no more, and handlers that block may have all of them: what is to set them free needs
+/// a thread that nobody else can take.
+enum OwnThread {
+    private final class Work: Sendable {
+        let call: @Sendable () -> Void
+
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+    }
+
+    /// Does it on a new thread; where the system has none left, at once on this one.
+    static func perform(_ call: @escaping @Sendable () -> Void) {
+        let work = Unmanaged.passRetained(Work(call))
+        #if canImport(Darwin)
+        var id: pthread_t?
+        #else
+        var id = pthread_t()
+        #endif
+        let code = pthread_create(
+            &id, nil,
+            { work in
+                let work: UnsafeMutableRawPointer? = work
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().call() }
+                return nil
+            }, work.toOpaque())
+        guard code == 0 else { return work.takeRetainedValue().call() }
+        #if canImport(Darwin)
+        if let id { pthread_detach(id) }
+        #else
+        pthread_detach(id)
+        #endif
+    }
+}

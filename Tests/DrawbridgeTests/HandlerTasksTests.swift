@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -16,16 +16,11 @@ import Testing
         RequestHead(.get, scheme: "http", authority: "localhost", target: "/", headers: [:]))
 
     @Test func theyTrapOnAnotherThread() async {
-        #if arch(x86_64)
-        let trap = ExitTest.Condition.signal(SIGILL)
-        #else
-        let trap = ExitTest.Condition.signal(SIGTRAP)
-        #endif
-        await #expect(processExitsWith: trap) { _ = HandlerTasks(on: Elsewhere()).next() }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) { _ = HandlerTasks(on: Elsewhere()).next() }
+        await #expect(processExitsWith: .signal(trap)) {
             _ = Gateway().plan(for: Self.head, .empty, from: "127.0.0.1", on: Elsewhere())
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let gateway = Gateway()
             let plan = gateway.plan(for: Request("/"))
             _ = gateway.begin(plan, for: Self.head, by: HandlerTasks(on: Elsewhere()))

@@ -1,13 +1,7 @@
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
-
-/// How the process ends whose program has made a mistake; what is thrown would be another end.
-#if arch(x86_64)
-private let trap = ExitTest.Condition.signal(SIGILL)
-#else
-private let trap = ExitTest.Condition.signal(SIGTRAP)
-#endif
 
 /// What belongs to a loop is touched on its thread: the three phases of a ``LoopBound``.
 @Suite(.timeLimit(.minutes(1)))
@@ -49,7 +43,7 @@ struct LoopBoundTests {
     }
 
     @Test func anotherThreadThatReadsTheStateTraps() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let count = LoopBound(1, to: try Loop.standalone())
             await withCheckedContinuation { continuation in
                 count.loop.perform { continuation.resume() }
@@ -59,7 +53,7 @@ struct LoopBoundTests {
     }
 
     @Test func anotherThreadThatChangesTheStateTraps() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let count = LoopBound(1, to: try Loop.standalone())
             await withCheckedContinuation { continuation in
                 count.loop.perform { continuation.resume() }
@@ -69,7 +63,7 @@ struct LoopBoundTests {
     }
 
     @Test func aLoopTrapsOnTheStateOfAnother() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let count = LoopBound(1, to: try Loop.standalone())
             await withCheckedContinuation { continuation in
                 count.loop.perform { continuation.resume() }
@@ -85,25 +79,25 @@ struct LoopBoundTests {
     }
 
     @Test func aLoopsOwnStateTrapsOnAnotherThread() async {
-        await #expect(processExitsWith: trap) { try await running().stop() }
-        await #expect(processExitsWith: trap) { try await running().setRunDue() }
-        await #expect(processExitsWith: trap) { try await running().attachment = nil }
-        await #expect(processExitsWith: trap) { try await running().unwatch(0) }
-        await #expect(processExitsWith: trap) { try await running().watchForEnd(of: pair().0) }
-        await #expect(processExitsWith: trap) { try await running().watchForBytes(on: pair().0) }
-        await #expect(processExitsWith: trap) { try await running().expect(.readable, on: 0) }
-        await #expect(processExitsWith: trap) { try await running().listen(on: pair().0) }
-        await #expect(processExitsWith: trap) { try await running().stopListening() }
-        await #expect(processExitsWith: trap) { try await running().drainTasks(atMost: 1) { false } }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) { try await running().stop() }
+        await #expect(processExitsWith: .signal(trap)) { try await running().setRunDue() }
+        await #expect(processExitsWith: .signal(trap)) { try await running().attachment = nil }
+        await #expect(processExitsWith: .signal(trap)) { try await running().unwatch(0) }
+        await #expect(processExitsWith: .signal(trap)) { try await running().watchForEnd(of: pair().0) }
+        await #expect(processExitsWith: .signal(trap)) { try await running().watchForBytes(on: pair().0) }
+        await #expect(processExitsWith: .signal(trap)) { try await running().expect(.readable, on: 0) }
+        await #expect(processExitsWith: .signal(trap)) { try await running().listen(on: pair().0) }
+        await #expect(processExitsWith: .signal(trap)) { try await running().stopListening() }
+        await #expect(processExitsWith: .signal(trap)) { try await running().drainTasks(atMost: 1) { false } }
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try await running()
             print(loop.isListening)
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try await running()
             try loop.start(LetGo {}, socket: nil)
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop()
             let (near, _) = try pair()
             try loop.watch(near, for: .readable, Deaf())
@@ -111,15 +105,15 @@ struct LoopBoundTests {
             await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
             try loop.change(near, .writable)
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try await running()
             loop.setTimer(for: Deaf(), in: 1)
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try await running()
             try loop.watch(pair().0, for: .readable, Deaf())
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try await running()
             loop.dismiss(0)
         }
@@ -142,7 +136,7 @@ struct LoopBoundTests {
 @Suite(.timeLimit(.minutes(1)))
 struct WatchedSocketTests {
     @Test func oneThatIsClosedBehindItsLoopsBackTraps() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop()
             let (reader, _) = try pair()
             try loop.watch(reader, for: .readable, Deaf())
@@ -152,19 +146,19 @@ struct WatchedSocketTests {
     }
 
     @Test func itIsWatchedAndLetGoOnItsLoopAlone() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             try socket.watch(for: .readable, Deaf())
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             socket.close()
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             print(socket.release())
         }
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             socket.expect(.readable)
         }

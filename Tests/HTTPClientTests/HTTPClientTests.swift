@@ -1,16 +1,9 @@
 import EventLoop
-import Glibc
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPClient
-
-/// How the process ends whose program has made a mistake; what is thrown would be another end.
-#if arch(x86_64)
-private let trap = ExitTest.Condition.signal(SIGILL)
-#else
-private let trap = ExitTest.Condition.signal(SIGTRAP)
-#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPClientTests {
@@ -31,7 +24,7 @@ struct HTTPClientTests {
     }
 
     @Test func theLinesThatItKnowsTrapOnAnotherThread() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop.standalone()
             let client = await withCheckedContinuation { continuation in
                 loop.perform { continuation.resume(returning: HTTPClient.of(loop)) }

@@ -1,23 +1,15 @@
 import EventLoop
-import Glibc
 import HTTPTypes
 import TestSupport
 import Testing
 
 @testable import MicroHTTPD
 
-/// How the process ends whose program has made a mistake; what is thrown would be another end.
-#if arch(x86_64)
-private let trap = ExitTest.Condition.signal(SIGILL)
-#else
-private let trap = ExitTest.Condition.signal(SIGTRAP)
-#endif
-
 /// What a loop has alone, and what is constant once it is there.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnersTests {
     @Test func aReusableResponseTrapsOnAnotherThreadThanItsLoops() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop.standalone()
             let response = try #require(ReusableResponse([], length: 1, of: loop))
             await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
@@ -38,7 +30,7 @@ struct OwnersTests {
     }
 
     @Test func aSecondBodyForOneExchangeTraps() async {
-        await #expect(processExitsWith: trap) {
+        await #expect(processExitsWith: .signal(trap)) {
             try await withServer { exchange in
                 exchange.keep([1])
                 exchange.keep([2])

@@ -114,7 +114,7 @@ extension Exchange {
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
             WebSocketHandshake.isAsked(by: head.headers)
         {
-            return openChannel(gateway, on: tasks.loop, log)
+            return openChannel(gateway, by: tasks, log)
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(collected)
         let known = head.known
@@ -123,13 +123,12 @@ extension Exchange {
         let request = beginning.request
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
-        case .answered(let reply, to: let request):
-            guard reply.response.isRelayed else { return send(reply, to: request, since: start, log) }
-            send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log)
+        case .answered(let answer, to: let request):
+            send(answer, to: request, by: gateway, since: start, log)
         case .pending(let pending, for: let request):
             let sending: @Sendable (AccessLog.Cut?) -> Void = { [self, request] cut in
-                let reply = pending.reply(to: request, in: gateway)
-                send(gateway.fitting(reply, to: request, on: self), to: request, since: start, log, cut: cut)
+                let answer = pending.answer(to: request, in: gateway)
+                send(answer, to: request, by: gateway, since: start, log, cut: cut)
             }
             // A handler that asks an actor has its answer in a moment. So the loop's tasks run before anybody waits.
             drainTasks { pending.isOver }
@@ -138,10 +137,8 @@ extension Exchange {
             pending.wait { [self] in sending(pending.isCancelled ? whyCancelled : nil) }
         case .relaying(let begin, for: let request):
             onLeave(
-                begin { [self, request] reply in
-                    send(
-                        gateway.fitting(reply, to: request, on: self), to: request, since: start, log,
-                        cut: cut)
+                begin { [self, request] answer in
+                    send(answer, to: request, by: gateway, since: start, log, cut: cut)
                 })
         }
     }
@@ -158,20 +155,22 @@ extension Exchange {
     }
 
     /// Gives the connection to a page, or says why not.
-    private func openChannel(_ gateway: Gateway, on loop: any HandlerLoop, _ log: AccessLog?) {
+    private func openChannel(_ gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?) {
         var request = Request(
             head.known.head, remoteAddress: remoteAddress, localAddress: localForOthers,
             id: Request.id(head.known.head), answerer: gateway)
-        if let refusal = gateway.refusesEntry(of: &request) {
-            return send(gateway.finish(SealedResponse(refusal), for: request), to: request, since: .now, log)
+        if var refusal = gateway.refusesEntry(of: &request) {
+            gateway.finish(&refusal, for: request)
+            return send(refusal, to: request, since: .now, log)
         }
         do {
-            try PageChannel.open(self, request, gateway, on: loop, log)
+            try PageChannel.open(self, request, gateway, by: tasks, log)
             end()
         } catch {
             var response = Gateway.refusal(error)
             response.answeredBy = "refused"
-            send(gateway.finish(SealedResponse(response), for: request), to: request, since: .now, log)
+            gateway.finish(&response, for: request)
+            send(response, to: request, since: .now, log)
         }
     }
 
@@ -189,33 +188,45 @@ extension Exchange {
         }
     }
 
+    /// Sends what a gateway has answered, if there is room for its head.
+    private func send(
+        _ answer: borrowing Response, to request: Request, by gateway: Gateway,
+        since start: ContinuousClock.Instant, _ log: AccessLog?, cut: AccessLog.Cut? = nil
+    ) {
+        if let refusal = gateway.refusesHead(of: answer, to: request, on: self) {
+            send(refusal, to: request, since: start, log, cut: cut)
+        } else {
+            send(answer, to: request, since: start, log, cut: cut)
+        }
+    }
+
     /// Sends an answer: at once where its body is there, by the engine where that can fetch it, else in a task.
     private func send(
-        _ reply: borrowing SealedResponse, to request: Request, since start: ContinuousClock.Instant,
+        _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
         _ log: AccessLog?, cut: AccessLog.Cut? = nil
     ) {
-        switch reply.response.body {
+        switch answer.body {
         case .stream:
-            let whole = reply.whole
-            return sendInTask(to: request, since: start, log) { whole }
+            let answer = copy answer
+            return sendInTask(to: request, since: start, log) { answer }
         case .source(let source):
-            let whole = reply.whole
+            let answer = copy answer
             guard let body = source as? UpstreamBody,
                 body.send(
-                    whole.head, to: self,
+                    answer.head, to: self,
                     whenFetched: { [self] bytes in
                         unlessRefused(log)?.add(
-                            request, whole, bytes: bytes, took: start.duration(to: .now),
+                            request, answer, bytes: bytes, took: start.duration(to: .now),
                             cut: self.cut)
                         end()
                     })
-            else { return sendInTask(to: request, since: start, log) { whole } }
+            else { return sendInTask(to: request, since: start, log) { answer } }
             return
         case .bytes, .output, .file, .upgrade: break
         }
-        sendAtOnce(reply)
+        sendAtOnce(answer)
         unlessRefused(log)?.add(
-            request, reply.response, bytes: Self.count(reply.response.body, to: request),
+            request, copy answer, bytes: Self.count(answer.body, to: request),
             took: start.duration(to: .now), cut: cut)
         end()
     }
@@ -230,19 +241,17 @@ extension Exchange {
     private var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
     /// Sends an answer that is there as a whole.
-    private func sendAtOnce(_ reply: borrowing SealedResponse) {
-        switch reply.response.body {
+    private func sendAtOnce(_ answer: borrowing Response) {
+        switch answer.body {
         case .bytes(let bytes), .output(let bytes):
-            reply.withAddedText { added in
-                send(
-                    reply.response.status, reply.response.headers, fixed: reply.fixedText, adding: added,
-                    bytes)
+            answer.withAddedText { added in
+                send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)
             }
         case .file(let file):
             send(
-                reply.whole.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
+                answer.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
                 length: file.length)
-        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, reply.whole)
+        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, copy answer)
         case .stream, .source: break
         }
     }
@@ -256,7 +265,7 @@ extension Exchange {
     private func send(_ response: Response, to request: Request) async -> Int {
         switch response.body {
         case .bytes, .output, .file, .upgrade:
-            sendAtOnce(SealedResponse(response))
+            sendAtOnce(response)
             return Self.count(response.body, to: request)
         case .stream, .source:
             begin(response.head, length: response.body.length)
@@ -285,14 +294,14 @@ extension Exchange {
 }
 
 extension Gateway {
-    /// The answer, or a 502 where a server behind the gateway sent more header fields than there is room for.
-    fileprivate func fitting(
-        _ reply: consuming SealedResponse, to request: Request, on exchange: Exchange
-    ) -> SealedResponse {
-        guard reply.response.isRelayed else { return reply }
+    /// What is answered instead where a server behind the gateway sent more header fields than there is room for.
+    fileprivate func refusesHead(
+        of answer: borrowing Response, to request: Request, on exchange: Exchange
+    ) -> Response? {
+        guard answer.isRelayed else { return nil }
         let room = exchange.headRoom
-        let bytes = reply.response.headers.bytes
-        guard bytes > room else { return reply }
+        let bytes = answer.headers.bytes
+        guard bytes > room else { return nil }
         let error = HTTPError(
             .badGateway,
             """
@@ -300,7 +309,9 @@ extension Gateway {
             (Limits.pool)
             """)
         request.logger.warning("\(request.method) \(request.path): \(error.message)")
-        return finish(SealedResponse(Self.refusal(error)), for: request)
+        var refusal = Self.refusal(error)
+        finish(&refusal, for: request)
+        return refusal
     }
 }
 

@@ -9,22 +9,22 @@ final class PageChannel: PageConnection {
     static let path = "/__drawbridge__/channel"
     private static let subprotocol = "drawbridge"
 
-    let loop: (any HandlerLoop)?
+    let tasks: HandlerTasks?
     private let session: PageSession
     private let log: AccessLog?
     private let socket = Mutex<WebSocket?>(nil)
     /// Tells the admission of a device elsewhere that the channel is closed.
     private let release = Mutex<(@Sendable () -> Void)?>(nil)
 
-    private init(_ gateway: Gateway, _ request: Request, on loop: any HandlerLoop, _ log: AccessLog?) {
-        self.loop = loop
+    private init(_ gateway: Gateway, _ request: Request, by tasks: HandlerTasks, _ log: AccessLog?) {
+        self.tasks = tasks
         self.log = log
         session = PageSession(gateway, request)
     }
 
     /// Opens a channel, or refuses it before the 101.
     static func open(
-        _ exchange: Exchange, _ request: Request, _ gateway: Gateway, on loop: any HandlerLoop,
+        _ exchange: Exchange, _ request: Request, _ gateway: Gateway, by tasks: HandlerTasks,
         _ log: AccessLog?
     ) throws(HTTPError) {
         let handshake: WebSocketHandshake
@@ -35,7 +35,7 @@ final class PageChannel: PageConnection {
         }
         let token = handshake.protocols.first { $0.hasPrefix("token.") }?.dropFirst("token.".count)
         try gateway.admitChannel(request, token: token.map(String.init))
-        let channel = PageChannel(gateway, request, on: loop, log)
+        let channel = PageChannel(gateway, request, by: tasks, log)
         var limits = WebSocketLimits()
         limits.waiting = PageSession.mostWaiting
         let socket = exchange.upgrade(

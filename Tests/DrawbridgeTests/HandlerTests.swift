@@ -206,7 +206,9 @@ struct HandlerTests {
         let loop = OneThread()
         let (own, response) = await Task(executorPreference: loop) {
             let own = Self.currentThread()
-            return (own, await gateway.respond(to: Request("/loop?_mobile_bridge=1"), on: loop))
+            let response = await gateway.respond(
+                to: Request("/loop?_mobile_bridge=1"), by: HandlerTasks(on: loop))
+            return (own, response)
         }.value
         #expect(try await response.text() == own)
     }
@@ -272,7 +274,7 @@ extension HandlerTests {
         let book = LogBook()
         let gateway = Gateway.testing(logger: book.logger)
         gateway.register(Sleepy.self, at: "/sleepy")
-        _ = await gateway.respond(to: Request("/sleepy?_mobile_bridge=1"), on: OneThread())
+        _ = await gateway.respond(to: Request("/sleepy?_mobile_bridge=1"), by: HandlerTasks(on: OneThread()))
         await until { book.entries.contains(where: { $0.contains("Sleepy held its loop for ") }) }
     }
 
@@ -284,7 +286,7 @@ extension HandlerTests {
             return Response(text: "at last")
         }
         async let response = gateway.respond(
-            to: Request("/stuck?_mobile_bridge=1"), on: OneThread(logger: book.logger))
+            to: Request("/stuck?_mobile_bridge=1"), by: HandlerTasks(on: OneThread(logger: book.logger)))
         await until { book.entries.contains { $0.hasPrefix("error: ") && $0.contains(" holds its loop, ") } }
         end.signal()
         #expect(try await response.text() == "at last")

@@ -142,7 +142,7 @@ enum PageTarget: FuzzTarget {
         let session: PageSession
         private let state = Mutex<(frames: [JSON], isClosed: Bool)>(([], false))
 
-        var loop: (any HandlerLoop)? { nil }
+        var tasks: HandlerTasks? { nil }
         var frames: [JSON] { state.withLock { $0.frames } }
         var isClosed: Bool { state.withLock { $0.isClosed } }
 

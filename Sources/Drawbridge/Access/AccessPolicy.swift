@@ -260,13 +260,13 @@ extension AccessPolicy {
     /// Lets a listed origin read the answer.
     func addHeaders(to response: inout Response, for request: Request) {
         guard !allowedOrigins.isEmpty else { return }
-        let names = (response.headers[.vary] ?? "").lowercased().split { ", \t".contains($0) }
+        let names = (response.ownHeaders[.vary] ?? "").lowercased().split { ", \t".contains($0) }
         if !names.contains(where: { $0 == "origin" || $0 == "*" }) {
-            response.headers.append(HTTPField(name: .vary, value: "Origin"))
+            response.ownHeaders.append(HTTPField(name: .vary, value: "Origin"))
         }
         guard let origin = listedOrigin(of: request) else { return }
-        response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
+        response.ownHeaders[.accessControlAllowOrigin] = origin
+        response.ownHeaders[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
     }
 
     /// True for the origin of pages that the gateway serves under the name by which it was asked.

@@ -4,27 +4,25 @@ import Logging
 // How answers and errors look at the bridges with an envelope (design: what a handler decides, or is decided for it,
 // follows `replies`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
-    /// The answer of a handler, dressed for the bridge; bare for a bridge without an envelope.
-    func reply(_ response: consuming Response, isBare: Bool = false) throws -> SealedResponse {
-        try Self.checkHeaders(of: response)
+    /// Dresses the answer of a handler for the bridge; bare for a bridge without an envelope.
+    func dress(_ response: inout Response, isBare: Bool = false) throws {
+        try response.checkHeaders()
         let hasCaching = response.contains(.cacheControl)
         let code = response.status.code
-        var reply = SealedResponse(response)
-        guard case .output(let output) = reply.response.body, !isBare else {
-            if let type = reply.response.contentType {
-                reply.set(type)
+        guard case .output(let output) = response.body, !isBare else {
+            if let type = response.contentType {
+                response.seal(type)
             } else {
-                reply.set(hasCaching ? .guarded : .guardedAndFresh)
+                response.seal(hasCaching ? .guarded : .guardedAndFresh)
             }
-            return reply
+            return
         }
-        reply.response.body = .bytes(Envelope.success(output, code: code))
-        if replies == .envelope { reply.response.status = .ok }
-        reply.set(
+        response.body = .bytes(Envelope.success(output, code: code))
+        if replies == .envelope { response.status = .ok }
+        response.seal(
             hasCaching
                 ? FixedFields(FixedFields.guarded.fields + [contentType])
                 : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
-        return reply
     }
 
     /// An error that a handler threw, or that is answered in its place.
@@ -80,10 +78,12 @@ extension Gateway {
         [textJSON] + FixedFields.guardedAndFresh.fields)
     private static let applicationJSONFields = FixedFields(
         [applicationJSON] + FixedFields.guardedAndFresh.fields)
+}
 
+extension Response {
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
-    private static func checkHeaders(of response: Response) throws {
-        for field in response.fields {
+    fileprivate func checkHeaders() throws {
+        for field in ownHeaders {
             let isClean = field.withUnsafeBytesOfValue { bytes in
                 for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
                 return true

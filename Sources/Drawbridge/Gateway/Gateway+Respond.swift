@@ -10,45 +10,36 @@ extension Gateway {
     /// ```
     ///
     /// Cancelling the task is the caller's leaving: the handler is cancelled and told.
-    public func respond(to request: Request) async -> Response { await respond(to: request, on: nil) }
+    public func respond(to request: Request) async -> Response { await respond(to: request, by: nil) }
 
     /// The same, with handlers on a loop of the engine.
-    package func respond(to request: Request, on loop: (any HandlerLoop)?) async -> Response {
-        await respond(to: firstPlan(for: request), on: loop)
+    package func respond(to request: Request, by tasks: HandlerTasks?) async -> Response {
+        await respond(to: firstPlan(for: request), by: tasks)
     }
 
     /// The same for what was decided before.
-    ///
-    /// - Parameter tasks: those of the loop.
-    func respond(
-        to plan: Plan, on loop: (any HandlerLoop)?, by tasks: HandlerTasks? = nil
-    ) async -> Response {
-        let answer =
+    func respond(to plan: Plan, by tasks: HandlerTasks?) async -> Response {
+        var answer =
             if case .closed(let refusal) = plan.way {
                 refusal
             } else {
-                await inside(middleware[...], plan.request, plan, on: loop, by: tasks)
+                await inside(middleware[...], plan.request, plan, by: tasks)
             }
-        return finish(SealedResponse(answer), for: plan.request).whole
+        finish(&answer, for: plan.request)
+        return answer
     }
 
     /// What every answer of the core gets, its refusals included; what the engine refuses by itself does not come here.
-    package func finish(_ reply: consuming SealedResponse, for request: Request) -> SealedResponse {
-        var reply = reply
+    package func finish(_ answer: inout Response, for request: Request) {
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = reply.response.body, !request.isForScript,
-            let dressed = try? self.reply(reply.whole)
-        {
-            reply = dressed
-        }
-        reply.response.setOwnCookie()
+        if case .output = answer.body, !request.isForScript { try? dress(&answer) }
+        answer.setOwnCookie()
         // Who may read what another host answers, that host says; and what is for programs, no page reads.
         let isForTesters = OwnPath(of: request)?.isForTesters == true
-        if !(reply.response.isRelayed && access.isForOthers(request)), !isForTesters {
-            access.addHeaders(to: &reply.response, for: request)
+        if !(answer.isRelayed && access.isForOthers(request)), !isForTesters {
+            access.addHeaders(to: &answer, for: request)
         }
-        if !reply.response.isRelayed { reply.set(requestID: request.id) }
-        return reply
+        if !answer.isRelayed { answer.seal(requestID: request.id) }
     }
 
     /// One middleware after the other, then the answer itself; for a request that was let in.
@@ -56,12 +47,12 @@ extension Gateway {
     /// - Parameter plan: what was decided about what the outermost got; nil where nobody has.
     func inside(
         _ rest: ArraySlice<any Middleware>, _ request: Request, _ plan: Plan?,
-        on loop: (any HandlerLoop)?, by tasks: HandlerTasks? = nil
+        by tasks: HandlerTasks?
     ) async -> Response {
         do {
-            guard let outer = rest.first else { return try await answer(request, plan, on: loop, by: tasks) }
+            guard let outer = rest.first else { return try await answer(request, plan, by: tasks) }
             return try await outer.handle(request) { [self] in
-                await inside(rest.dropFirst(), $0, plan, on: loop, by: tasks)
+                await inside(rest.dropFirst(), $0, plan, by: tasks)
             }
         } catch {
             return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
@@ -70,11 +61,9 @@ extension Gateway {
 
     /// Native or not.
     private func answer(
-        _ request: Request, _ plan: Plan?, on loop: (any HandlerLoop)?, by tasks: HandlerTasks?
+        _ request: Request, _ plan: Plan?, by tasks: HandlerTasks?
     ) async throws -> Response {
-        // Middleware may have sent on another request than it got.
-        let decided = plan.flatMap { $0.isUndecided || !$0.request.isSame(as: request) ? nil : $0 }
-        var plan = decided ?? planInside(for: request)
+        var plan = planInside(for: request, after: plan)
         if case .native = plan.way { await awaitTurn(of: request) }
         // It may have had to wait, for that or in middleware.
         if !isStillRight(plan) { plan = planInside(for: request) }
@@ -82,9 +71,11 @@ extension Gateway {
         guard case .native(let plain, let taker) = plan.way else {
             return try await passThrough(plan.request)
         }
-        if let route = taker.taking(plain) { return await run(route, plain, on: loop, by: tasks) }
+        let asked = taker.asked(plain)
+        if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
         do {
-            return try await handle(try await named(plain), original: plan.request, on: loop, by: tasks)
+            return try await handle(
+                try await named(plain), original: plan.request, unless: asked.declining, by: tasks)
         } catch {
             var response = reply(known(error, in: plan.request.path, plan.request))
             response.answeredBy = Response.noHandler
@@ -116,8 +107,10 @@ extension Gateway {
     }
 
     /// Finds the route that takes the request, and lets its handler answer.
+    ///
+    /// - Parameter declining: the route whose handler was asked before, and did not take it.
     private func handle(
-        _ plain: Request, original: Request, on loop: (any HandlerLoop)?, by tasks: HandlerTasks?
+        _ plain: Request, original: Request, unless declining: Route?, by tasks: HandlerTasks?
     ) async throws -> Response {
         guard let segments = Target.segments(of: plain.path) else {
             throw HTTPError(
@@ -130,115 +123,109 @@ extension Gateway {
                 refusing = refusing ?? route
                 continue
             }
-            guard route.handler.canInit(with: request) else { continue }
-            return await run(route, request, on: loop, by: tasks)
+            guard route !== declining, route.handler.canInit(with: request) else { continue }
+            return await run(route, request, by: tasks)
         }
         if let refusing { throw methodNotAllowed(plain, refusing) }
         return try await withoutHandler(plain, original: original)
     }
 
     /// Lets a route's handler answer, once the body is there as it wants it.
-    private func run(
-        _ route: Route, _ plain: Request, on loop: (any HandlerLoop)?, by tasks: HandlerTasks?
-    ) async -> Response {
+    private func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
             let plain = try await withBody(for: route, plain)
-            // A loop's own task inherits nothing: not the values that middleware has set in its task.
-            let isAlone = middleware.isEmpty && loop?.isCurrent == true
-            switch start(route, plain, on: loop, by: isAlone ? tasks : nil) {
-            case .answered(let reply): return reply.whole
+            switch start(route, plain, by: tasks) {
+            case .answered(let answer): return answer
             case .loading(let load):
                 await load.end()
-                return reply(of: load).whole
+                return answer(of: load)
             }
         } catch {
-            return reply(to: plain, of: route, error, after: .zero).whole
+            return answer(to: plain, of: route, error, after: .zero)
         }
     }
 
     /// What a handler has come to when it has begun.
     private enum Start: ~Copyable {
-        case answered(SealedResponse)
+        case answered(Response)
         case loading(Load)
     }
 
     /// Lets a route's handler begin, whose body is there as it wants it.
-    ///
-    /// - Parameter tasks: those of the loop, for who is on its thread; nil: the handler has a task of its own.
-    private func start(
-        _ route: Route, _ plain: Request, on loop: (any HandlerLoop)?, by tasks: HandlerTasks?
-    ) -> Start {
+    private func start(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) -> Start {
         if let error = refusesSize(plain.body.count, for: route) {
-            return .answered(SealedResponse(refusal(error, of: plain)))
+            return .answered(refusal(error, of: plain))
         }
         tellAsked(plain, route)
-        if let immediate = route.immediate, loop?.isCurrent ?? true {
-            return .answered(answer(plain, with: route, immediate, on: loop))
+        if let immediate = route.immediate, tasks?.loop.isCurrent ?? true {
+            return .answered(answer(plain, with: route, immediate, on: tasks?.loop))
         }
         do {
-            let load = try Load(route, plain, on: loop)
-            return load.start(by: tasks) ? .answered(reply(of: load)) : .loading(load)
+            let load = try Load(route, plain, on: tasks?.loop)
+            // A loop's own task inherits nothing: not the values that middleware has set in its task.
+            let isOver = load.start(by: middleware.isEmpty ? tasks : nil)
+            return isOver ? .answered(answer(of: load)) : .loading(load)
         } catch {
-            return .answered(reply(to: plain, of: route, error, after: .zero))
+            return .answered(answer(to: plain, of: route, error, after: .zero))
         }
     }
 
     /// Lets a handler answer that waits for nothing.
     private func answer(
         _ request: Request, with route: Route, _ immediate: Route.Immediate, on loop: (any HandlerLoop)?
-    ) -> SealedResponse {
+    ) -> Response {
         let began = Moment.now
         let response: Response
         do {
             response = try loop?.watch.during(route) { try immediate(request) } ?? immediate(request)
         } catch {
-            return reply(to: request, of: route, error, after: route.held(since: began, request))
+            return answer(to: request, of: route, error, after: route.held(since: began, request))
         }
-        return reply(to: request, of: route, response, after: route.held(since: began, request))
+        return answer(to: request, of: route, response, after: route.held(since: began, request))
     }
 
     /// What a load that is over has come to.
-    fileprivate func reply(of load: Load) -> SealedResponse {
+    fileprivate func answer(of load: Load) -> Response {
         do {
-            return reply(to: load.request, of: load.route, try load.takeResponse(), after: load.took)
+            return answer(to: load.request, of: load.route, try load.takeResponse(), after: load.took)
         } catch {
-            return reply(to: load.request, of: load.route, error, after: load.took)
+            return answer(to: load.request, of: load.route, error, after: load.took)
         }
     }
 
     /// What a handler's answer becomes.
-    private func reply(
+    private func answer(
         to request: Request, of route: Route, _ response: consuming Response, after took: Duration
-    ) -> SealedResponse {
+    ) -> Response {
         do {
-            let reply = try reply(response, isBare: request.isForScript)
-            return label(reply, to: request, of: route, after: took)
+            try dress(&response, isBare: request.isForScript)
+            label(&response, to: request, of: route, after: took)
+            return response
         } catch {
-            return reply(to: request, of: route, error, after: took)
+            return answer(to: request, of: route, error, after: took)
         }
     }
 
     /// What a handler's error becomes.
-    private func reply(
+    private func answer(
         to request: Request, of route: Route, _ error: any Error, after took: Duration
-    ) -> SealedResponse {
+    ) -> Response {
         let error = known(error, in: route.name, request)
         // No page that expects the envelope asked for a handler without a path.
-        let reply = SealedResponse(route.rule == nil ? reply(error) : Self.refusal(error))
-        return label(reply, to: request, of: route, after: took)
+        var answer = route.rule == nil ? reply(error) : Self.refusal(error)
+        label(&answer, to: request, of: route, after: took)
+        return answer
     }
 
     /// Says who answered, and how long it took.
     private func label(
-        _ reply: consuming SealedResponse, to request: Request, of route: Route, after took: Duration
-    ) -> SealedResponse {
-        var reply = reply
-        reply.response.answeredBy = route.title
-        reply.set(took: took, by: route)
-        if isTelling, let bytes = reply.response.body.bytes {
+        _ answer: inout Response, to request: Request, of route: Route, after took: Duration
+    ) {
+        answer.answeredBy = route.title
+        answer.seal(timing: route.timing, took)
+        if isTelling, let bytes = answer.body.bytes {
             tell(request, "\(route.name) answers", [bytes])
         }
-        return reply
     }
 
     private func tellAsked(_ request: Request, _ route: Route) {
@@ -278,7 +265,7 @@ extension Gateway {
 extension Gateway {
     /// A request's way up to where somebody has to wait.
     package enum Beginning: ~Copyable {
-        case answered(SealedResponse, to: Request)
+        case answered(Response, to: Request)
         /// Somebody is at work on the answer.
         case pending(any Pending, for: Request)
         /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called before.
@@ -295,7 +282,7 @@ extension Gateway {
     }
 
     /// Takes who wants the answer, and returns what cancels it.
-    package typealias Relaying = (_ tell: @escaping (consuming SealedResponse) -> Void) ->
+    package typealias Relaying = (_ tell: @escaping (consuming Response) -> Void) ->
         @Sendable () -> Void
 
     /// Begins to answer a request whose body is there, or is a stream.
@@ -306,21 +293,33 @@ extension Gateway {
             return pass(plan, by: tasks)
         }
         let request = plan.request
-        if let answer = answerToHead(plan) {
-            return .answered(finish(SealedResponse(answer), for: request), to: request)
+        if var answer = answerToHead(plan) {
+            finish(&answer, for: request)
+            return .answered(answer, to: request)
         }
         guard case .native(let plain, let taker) = plan.way else {
             guard let begin = relaying(request) else { return pass(plan, by: tasks) }
             return .relaying(
-                { tell in begin { tell(self.finish(SealedResponse($0), for: request)) } }, for: request)
+                { tell in
+                    begin { [self] answer in
+                        var answer = answer
+                        finish(&answer, for: request)
+                        tell(answer)
+                    }
+                }, for: request)
         }
-        guard let route = taker.taking(plain) else { return pass(plan.declined, by: tasks) }
+        let asked = taker.asked(plain)
+        guard case .taken(let route) = asked else {
+            return pass(plan.declined(by: asked.declining), by: tasks)
+        }
         guard route.handler.bodyMode.isStreamed || plain.body.count != nil else {
             return pass(plan, by: tasks)
         }
         if case .likely = taker { keep(plan, with: known) }
-        switch start(route, plain, on: tasks.loop, by: tasks) {
-        case .answered(let reply): return .answered(finish(reply, for: request), to: request)
+        switch start(route, plain, by: tasks) {
+        case .answered(var answer):
+            finish(&answer, for: request)
+            return .answered(answer, to: request)
         case .loading(let load): return .pending(load, for: request)
         }
     }
@@ -329,13 +328,15 @@ extension Gateway {
     private func pass(_ plan: Plan, by tasks: HandlerTasks) -> Beginning {
         let passage = Passage(self, plan, by: tasks)
         return passage.start()
-            ? .answered(passage.reply(to: plan.request, in: self), to: plan.request)
+            ? .answered(passage.answer(to: plan.request, in: self), to: plan.request)
             : .pending(passage, for: plan.request)
     }
 }
 
 extension Load: Pending {
-    package func reply(to request: Request, in gateway: Gateway) -> SealedResponse {
-        gateway.finish(gateway.reply(of: self), for: request)
+    package func answer(to request: Request, in gateway: Gateway) -> Response {
+        var answer = gateway.answer(of: self)
+        gateway.finish(&answer, for: request)
+        return answer
     }
 }

@@ -19,8 +19,8 @@ package struct Plan: Sendable {
         indirect case refused(HTTPError)
         /// Its browser asks what a page of another origin may send.
         indirect case preflight(Response)
-        /// It was let in, and middleware comes first, which may send on another request.
-        case undecided
+        /// It was let in, and middleware comes first, which may send on another request; its head if that is known.
+        case undecided(KnownHead?)
         /// To what lies behind the gateway.
         case behind
         /// To a handler, in its plain form.
@@ -33,8 +33,8 @@ package struct Plan: Sendable {
         case sure(Route)
         /// This one, unless it declines; then the others are asked.
         case likely(Route)
-        /// None, or the one that the body names.
-        case unknown
+        /// None, or the one that the body names, but not this one, whose handler has declined.
+        case unknown(declining: Route?)
 
         var route: Route? {
             switch self {
@@ -43,10 +43,22 @@ package struct Plan: Sendable {
             }
         }
 
-        /// The route whose handler takes a request, if it does not decline.
-        func taking(_ plain: Request) -> Route? {
-            if case .likely(let route) = self, !route.handler.canInit(with: plain) { return nil }
-            return route
+        /// Who takes a request, now that its handler was asked.
+        enum Asked {
+            case taken(Route)
+            case open(declining: Route?)
+
+            var declining: Route? { if case .open(let route) = self { route } else { nil } }
+        }
+
+        /// Asks the handler of a likely route, which must not be asked again.
+        func asked(_ plain: Request) -> Asked {
+            switch self {
+            case .sure(let route): .taken(route)
+            case .likely(let route):
+                route.handler.canInit(with: plain) ? .taken(route) : .open(declining: route)
+            case .unknown(let declining): .open(declining: declining)
+            }
         }
     }
 
@@ -62,11 +74,11 @@ package struct Plan: Sendable {
     /// Whether its caller is not let in.
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
-    /// The same for a request that no handler takes at once: all routes are asked.
-    var declined: Plan {
+    /// The same for a request that this route's handler has declined: the others are asked.
+    func declined(by route: Route?) -> Plan {
         guard case .native(var plain, .likely) = way else { return self }
         plain.parameters = [:]
-        return Plan(request, .native(plain, .unknown), version: version)
+        return Plan(request, .native(plain, .unknown(declining: route)), version: version)
     }
 
     /// The same, now that the body is there, or its stream.
@@ -91,14 +103,16 @@ extension Gateway {
     /// The same as far as can be said before middleware has seen it.
     ///
     /// Who may call is not asked twice: a wrong token would count as two guesses, and one that middleware replaces as one.
-    func firstPlan(for request: Request) -> Plan {
+    func firstPlan(for request: Request, _ known: KnownHead? = nil) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
         if request.answerer !== self { request.answerer = self }
         if let refusal = refusesEntry(of: &request) {
             return Plan(request, .closed(refusal), version: registry.version)
         }
-        guard middleware.isEmpty else { return Plan(request, .undecided, version: registry.version) }
+        guard middleware.isEmpty else {
+            return Plan(request, .undecided(known), version: registry.version)
+        }
         return planInside(for: request)
     }
 
@@ -112,6 +126,20 @@ extension Gateway {
         return Plan(request, way(of: request), version: version)
     }
 
+    /// The same for a request that middleware has let through, by what was decided about it before.
+    func planInside(for request: Request, after plan: Plan?) -> Plan {
+        guard let plan, plan.request.isSame(as: request) else { return planInside(for: request) }
+        guard case .undecided(let known) = plan.way else { return plan }
+        if let known, let decision = decision(about: known, from: request.remoteAddress) {
+            var plain = request
+            plain.target = decision.target
+            return Plan(request, .native(plain, .likely(decision.route)), version: decision.version)
+        }
+        let inside = planInside(for: request)
+        if let known { keep(inside, with: known) }
+        return inside
+    }
+
     /// The same on a loop's thread, where the head may be known from before.
     package func plan(
         for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
@@ -120,7 +148,8 @@ extension Gateway {
         assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
         let head = known.head
         let id = Request.id(head)
-        if let decision = decision(about: known, from: remoteAddress) {
+        let decision = decision(about: known, from: remoteAddress)
+        if let decision, middleware.isEmpty {
             let plain = Request(
                 head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
                 answerer: self)
@@ -128,10 +157,14 @@ extension Gateway {
                 return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
             }
         }
-        return firstPlan(
-            for: Request(
-                head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
-                answerer: self))
+        let request = Request(
+            head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
+            answerer: self)
+        // What was decided about this head says too that such a request is let in.
+        if let decision, !middleware.isEmpty {
+            return Plan(request, .undecided(known), version: decision.version)
+        }
+        return firstPlan(for: request, known)
     }
 
     /// A plan now that the body is there, or its stream; nil where the gateway has to decide anew.
@@ -186,14 +219,14 @@ extension Gateway {
 
     /// To the first route that has the path and takes the method.
     private func native(_ plain: Request) -> Plan.Way {
-        guard plain.naming == .path else { return .native(plain, .unknown) }
+        guard plain.naming == .path else { return .native(plain, .unknown(declining: nil)) }
         let method = plain.method.rawValue
         if let route = best(plain.path, for: plain), route.takes(method) {
             return .native(plain, .likely(route))
         }
         let fitting = Target.segments(of: plain.path).map { matches($0, for: plain) } ?? []
         guard let (route, values) = fitting.first(where: { $0.route.takes(method) }) else {
-            return .native(plain, .unknown)
+            return .native(plain, .unknown(declining: nil))
         }
         return .native(plain.with(values, of: route), .likely(route))
     }
@@ -212,8 +245,9 @@ extension Gateway {
     package func admission(by plan: Plan) -> Admission {
         // A preflight is answered where middleware sees it.
         if case .preflight = plan.way { return .taken(.streamed) }
-        if let answer = answerToHead(plan) {
-            return .refused(finish(SealedResponse(answer), for: plan.request).whole)
+        if var answer = answerToHead(plan) {
+            finish(&answer, for: plan.request)
+            return .refused(answer)
         }
         guard case .native(_, let taker) = plan.way else {
             // What the gateway itself reads counts among all bodies, as what a handler wants does.

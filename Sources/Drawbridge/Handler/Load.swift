@@ -111,7 +111,7 @@ package final class Load: Expiring, Errand {
     /// - Parameter tasks: those of the loop; nil: the handler's task inherits what the caller's has.
     @discardableResult func start(by tasks: HandlerTasks? = nil) -> Bool {
         let waiting = CallingPage.waiting(for: request)
-        if let tasks, case .loop = place, waiting == nil {
+        if let tasks, tasks.loop.isCurrent, case .loop = place, waiting == nil {
             tasks.next().start(self, of: tasks)
         } else {
             let task = waiting.map { CallingPage.$waiting.withValue($0, operation: ownTask) } ?? ownTask()

@@ -39,7 +39,7 @@ extension Passage: Errand {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     func run() async -> Bool {
-        let response = await gateway.respond(to: plan, on: tasks.loop, by: tasks)
+        let response = await gateway.respond(to: plan, by: tasks)
         let (waiter, isCancelled) = state.withLock { state in
             state.isOver = true
             state.response = response
@@ -78,10 +78,10 @@ extension Passage: Pending {
         task?.cancel()
     }
 
-    func reply(to request: Request, in gateway: Gateway) -> SealedResponse {
+    func answer(to request: Request, in gateway: Gateway) -> Response {
         guard let response = state.withLock({ $0.response.take() }) else {
             preconditionFailure("the answer of a passage is taken once, when it is over")
         }
-        return SealedResponse(response)
+        return response
     }
 }

@@ -170,21 +170,21 @@ extension Response {
         default: return false
         }
         // Looking it up would make an index of all names, for most answers only for this.
-        guard let type = contentType?.text ?? fields.first(where: { $0.name == .contentType })?.value,
+        guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
             type.isHTMLType
         else { return false }
-        return fields.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+        return headers.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
     }
 
     /// Whether its bytes are those of the text, in an encoding that has ASCII in it.
     fileprivate var isPlain: Bool {
         if case .output = body { return false }
-        return coding == nil && fields.value(.contentType)?.lowercased().contains("utf-16") != true
+        return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
     }
 
     /// How its bytes are encoded; nil where they are as they are.
     fileprivate var coding: String? {
-        let coding = fields.value(.contentEncoding)?.trimmed ?? ""
+        let coding = headers.value(.contentEncoding)?.trimmed ?? ""
         return coding == "identity" || coding.isEmpty ? nil : coding
     }
 
@@ -194,8 +194,8 @@ extension Response {
     }
 
     fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
-        guard fields.contains(name) else { return [] }
-        return fields[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
+        guard headers.contains(name) else { return [] }
+        return headers[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
     }
 }
 

@@ -13,12 +13,12 @@ extension Gateway: PageHost {
     }
 
     /// Lets the handler answer that a page has called by its name.
-    func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer {
+    func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
         let began = ContinuousClock.now
         let request = Request(
             CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
             remoteAddress: page.remoteAddress, answerer: self)
-        let response = await respond(to: request, on: loop)
+        let response = await respond(to: request, by: tasks)
         let answer = await PageAnswer(response, asText: call.bridge?.hasEnvelope == true)
         page.state.withLock { $0.connection }?.answered(
             request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,

@@ -44,7 +44,7 @@ extension Page: Expiring {
     /// - Parameter number: that of the last message that was taken before.
     func takeLast(_ messages: [JSON], behind number: Int) {
         state.withLock { $0.received = number }
-        take(messages, bytes: 0, on: nil)
+        take(messages, bytes: 0, by: nil)
         leave()
     }
 

@@ -16,7 +16,7 @@ extension Page {
     @discardableResult
     func take(
         _ messages: [JSON], bytes: Int, then step: (@Sendable () -> Void)? = nil,
-        on loop: (any HandlerLoop)?
+        by tasks: HandlerTasks?
     ) -> Int? {
         for message in messages { tell("RCVD", message.bytes) }
         let bytes = bytes / max(1, messages.count)
@@ -32,32 +32,32 @@ extension Page {
             if mustWork { state.isWorking = true }
             return (state.received, mustWork)
         }
-        if mustWork { work(on: loop) }
+        if mustWork { work(by: tasks) }
         return received
     }
 
     /// One after the other, whichever way they came.
-    private func work(on loop: (any HandlerLoop)?) {
+    private func work(by tasks: HandlerTasks?) {
         while true {
             let some = state.withLock { state in
-                let some = state.inbox.prefix(loop == nil ? .max : Self.workAtOnce)
+                let some = state.inbox.prefix(tasks == nil ? .max : Self.workAtOnce)
                 state.inbox.removeFirst(some.count)
                 if some.isEmpty { state.isWorking = false }
                 return some
             }
             guard !some.isEmpty else { return }
-            for work in some { run(work, on: loop) }
+            for work in some { run(work, by: tasks) }
             if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
-            if let loop, some.count == Self.workAtOnce {
-                return loop.enqueue { self.work(on: loop) }
+            if let tasks, some.count == Self.workAtOnce {
+                return tasks.loop.enqueue { self.work(by: tasks) }
             }
         }
     }
 
-    private func run(_ work: Work, on loop: (any HandlerLoop)?) {
+    private func run(_ work: Work, by tasks: HandlerTasks?) {
         switch work {
         case .step(let step): step()
-        case .message(_, .call(let call), let bytes): run(call, of: bytes, on: loop)
+        case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
         case .message(_, .result(let id, let outcome), _): answered(id, outcome)
         case .message(_, .ready(let bridge), _): state.withLock { $0.add(bridge) }
         case .message(_, .moved(let url, let title), _): move(to: url, title: title)
@@ -80,7 +80,7 @@ extension Page {
     }
 
     /// Starts a handler; it is cancelled when the page goes.
-    private func run(_ call: PageCall, of bytes: Int, on loop: (any HandlerLoop)?) {
+    private func run(_ call: PageCall, of bytes: Int, by tasks: HandlerTasks?) {
         let number: Int? = state.withLock { state in
             guard state.runningMemory?.change(to: state.runningBytes + bytes) ?? true else { return nil }
             state.runningBytes += bytes
@@ -90,7 +90,7 @@ extension Page {
         }
         guard let number else { return reply(to: call, PageAnswer(error: .noRoomForPages)) }
         let task = Task.immediate {
-            let outcome = await gateway.answer(call, of: self, on: loop)
+            let outcome = await gateway.answer(call, of: self, by: tasks)
             state.withLock { state in
                 guard let ended = state.running.removeValue(forKey: number) else { return }
                 state.runningBytes -= ended.bytes

@@ -7,7 +7,7 @@ package protocol PageConnection: AnyObject, Sendable {
     func close()
 
     /// Where the page's calls are answered.
-    var loop: (any HandlerLoop)? { get }
+    var tasks: HandlerTasks? { get }
 
     /// A call of the page's is over; for the access log.
     ///

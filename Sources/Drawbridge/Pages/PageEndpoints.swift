@@ -101,13 +101,13 @@ struct PageEndpoints: Responder {
         let isTaken = await withCheckedContinuation { turn in
             let step: @Sendable () -> Void = { turn.resume(returning: true) }
             let messages = body["up"]?.arrayValue ?? []
-            if page.take(messages, bytes: request.body.count ?? 0, then: step, on: nil) == nil {
+            if page.take(messages, bytes: request.body.count ?? 0, then: step, by: nil) == nil {
                 turn.resume(returning: false)
             }
         }
         guard isTaken else { return isOver(sign, gateway) }
         let answer = await CallingPage.$waiting.withValue((page.id, handler)) {
-            await gateway.answer(call, of: page, on: nil)
+            await gateway.answer(call, of: page, by: nil)
         }
         page.warnIfMissing(answer, call)
         var text = Array(#"{"received":\#(page.state.withLock { $0.received }),"#.utf8)
@@ -124,7 +124,7 @@ struct PageEndpoints: Responder {
         let sign = try PageSign(body)
         let isLeaving = body["leaving"]?.boolValue
         if let page = page(sign, body, gateway, request),
-            let received = page.take(messages, bytes: request.body.count ?? 0, on: nil)
+            let received = page.take(messages, bytes: request.body.count ?? 0, by: nil)
         {
             switch isLeaving {
             case true: page.leave()

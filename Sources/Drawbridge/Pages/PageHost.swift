@@ -12,7 +12,7 @@ protocol PageHost: Answerer {
     var isTelling: Bool { get }
 
     /// Lets a handler answer that a page has called by its name.
-    func answer(_ call: PageCall, of page: Page, on loop: (any HandlerLoop)?) async -> PageAnswer
+    func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
     /// Whether the page hears what its call came to.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool

@@ -40,7 +40,7 @@ package final class PageSession: Sendable {
         }
         if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue,
-            let received = page.take(messages, bytes: text.count, on: connection.loop)
+            let received = page.take(messages, bytes: text.count, by: connection.tasks)
         else { return }
         connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
     }

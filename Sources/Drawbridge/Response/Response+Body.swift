@@ -10,16 +10,16 @@ extension Response {
         case output([UInt8])
 
         /// A part of a regular file.
-        case file(File)
+        indirect case file(File)
 
         /// Chunks, written while they are made; `length` is their sum if it is known.
-        case stream(length: Int?, @Sendable (Client) async throws -> Void)
+        indirect case stream(length: Int?, @Sendable (Client) async throws -> Void)
 
         /// Bytes that come from elsewhere by themselves: from a server behind the gateway.
-        case source(any Source)
+        indirect case source(any Source)
 
         /// None: behind a 101 the connection goes on as something else, a WebSocket to what lies behind the gateway.
-        case upgrade(any Upgrade)
+        indirect case upgrade(any Upgrade)
 
         /// No body.
         public static let empty = Body.bytes([])

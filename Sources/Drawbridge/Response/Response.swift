@@ -11,17 +11,30 @@ public struct Response: Sendable {
 
     /// The header fields.
     public var headers: HTTPFields {
-        get { contentType?.headers ?? fields }
+        get { seal.isEmpty ? ownHeaders : seal.added(to: ownHeaders) }
         set {
-            contentType = nil
-            fields = newValue
+            ownHeaders = newValue
+            seal = Seal()
         }
     }
 
-    /// The type, where it is a usual one and there is no other header field; else nil.
-    private(set) var contentType: ContentType?
-    /// The header fields where there is no `contentType`.
-    private(set) var fields: HTTPFields
+    /// The header fields but for those that the gateway adds.
+    package var ownHeaders: HTTPFields {
+        get {
+            switch own {
+            case .type(let type): type.headers
+            case .fields(let fields): fields
+            }
+        }
+        set { own = .fields(newValue) }
+    }
+
+    /// The type, where it is a usual one and there is no other field of the answer's own; else nil.
+    var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
+
+    private var own: Own
+    /// The fields that the gateway adds.
+    var seal = Seal()
 
     /// What follows the head.
     public var body: Body
@@ -32,28 +45,56 @@ public struct Response: Sendable {
     /// ``answeredBy`` where no handler took a request for native.
     static let noHandler = "no handler"
 
+    private var seldom: Seldom?
+
     /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
-    var admissionCookie: String?
+    var admissionCookie: String? {
+        get { seldom?.admissionCookie }
+        set { seldom = Seldom(newValue, isRelayed: isRelayed, code: code) }
+    }
 
     /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
-    package var isRelayed = false
+    package var isRelayed: Bool {
+        get { seldom?.isRelayed ?? false }
+        set { seldom = Seldom(admissionCookie, isRelayed: newValue, code: code) }
+    }
 
     /// The `code` in the envelope of an error.
-    package var code: Int?
+    package var code: Int? {
+        get { seldom?.code }
+        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: newValue) }
+    }
+
+    /// The answer's own header fields.
+    private enum Own {
+        case type(ContentType)
+        case fields(HTTPFields)
+    }
+
+    /// What few answers have, in one place: a value of more than fifteen words is copied wherever it is handed on.
+    private final class Seldom: Sendable {
+        let admissionCookie: String?
+        let isRelayed: Bool
+        let code: Int?
+
+        init(_ admissionCookie: String?, isRelayed: Bool, code: Int?) {
+            self.admissionCookie = admissionCookie
+            self.isRelayed = isRelayed
+            self.code = code
+        }
+    }
 
     /// Makes an answer of a status, headers and a body that goes out as it is.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
         self.status = status
-        fields = headers
+        own = .fields(headers)
         self.body = body
     }
 
     /// An answer of a type that goes out as it is.
     private init(contentType: String, body: Body) {
-        let usual = ContentType.usual(contentType)
         status = .ok
-        self.contentType = usual
-        fields = usual == nil ? HTTPFields(.contentType, contentType) : HTTPFields()
+        own = ContentType.usual(contentType).map(Own.type) ?? .fields(HTTPFields(.contentType, contentType))
         self.body = body
     }
 
@@ -107,16 +148,21 @@ public struct Response: Sendable {
     }
 
     /// Whether there is such a field.
-    func contains(_ name: HTTPField.Name) -> Bool {
-        if contentType != nil { return name == .contentType }
-        return !fields.isEmpty && fields.contains(name)
+    func contains(_ name: HTTPField.Name) -> Bool { hasOwn(name) || seal.contains(name) }
+
+    /// Whether there is such a field, beside those that the gateway adds.
+    func hasOwn(_ name: HTTPField.Name) -> Bool {
+        switch own {
+        case .type: name == .contentType
+        case .fields(let fields): !fields.isEmpty && fields.contains(name)
+        }
     }
 
     /// Takes out what would make a cookie of ours, and puts in that of an admission.
     mutating func setOwnCookie() {
-        if fields.contains(where: OwnCookies.isSet) {
-            headers = HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) })
+        if case .fields(let fields) = own, fields.contains(where: OwnCookies.isSet) {
+            own = .fields(HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) }))
         }
-        if let admissionCookie { headers[.setCookie] = admissionCookie }
+        if let admissionCookie { ownHeaders[.setCookie] = admissionCookie }
     }
 }

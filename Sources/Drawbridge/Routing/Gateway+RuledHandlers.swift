@@ -33,6 +33,6 @@ extension Gateway {
     package func redirected(to request: Request) async -> Response {
         var request = request
         request.headers[.pageToken] = access.token.text
-        return await inside([], request, nil, on: nil)
+        return await inside([], request, nil, by: nil)
     }
 }

@@ -18,7 +18,7 @@ final class TestPage: PageConnection {
     private let number = Mutex(0)
     private let logged = Mutex<[Int?]>([])
 
-    var loop: (any HandlerLoop)? { nil }
+    var tasks: HandlerTasks? { nil }
 
     init(
         _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,

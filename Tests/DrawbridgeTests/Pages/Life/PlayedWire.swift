@@ -13,7 +13,7 @@ final class PlayedWire: PageConnection {
     private let state = Mutex(State())
     private let session: PageSession
 
-    var loop: (any HandlerLoop)? { nil }
+    var tasks: HandlerTasks? { nil }
 
     init(_ gateway: Gateway) { session = PageSession(gateway, Request("/__drawbridge__/channel")) }
 

@@ -111,7 +111,7 @@ final class Connection {
     /// The caller sends nothing more: what the library does not read, it cannot end.
     func callerLeft() {
         state.hasCallerLeft = true
-        if let exchange = state.exchange, exchange.state.isSuspended { exchange.leave() }
+        if let exchange = state.exchange, exchange.isSuspended { exchange.leave() }
     }
 
     /// Lets the time for the handshake end if that is over.

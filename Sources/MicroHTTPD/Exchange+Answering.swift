@@ -24,22 +24,22 @@ extension Exchange {
     /// returns.
     package func run(_ operation: @escaping @Sendable () async -> Void) {
         loop.perform { [self] in
-            guard !state.isHandled, state.task == nil else { return }
+            guard case .underWay(nil, _) = state.handler else { return }
             let own = Task.immediateDetached(executorPreference: loop) { [self] in
                 await operation()
                 loop.perform { self.returned() }
             }
-            if state.isHandled { return }
-            state.task = own
-            if state.hasLeft { own.cancel() }
+            guard case .underWay(_, let cancel) = state.handler else { return }
+            state.handler = .underWay(own, cancel: cancel)
+            if hasLeft { own.cancel() }
         }
     }
 
     /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
     package func onLeave(_ cancel: @escaping @Sendable () -> Void) {
         loop.perform { [self] in
-            guard !state.isHandled else { return }
-            if state.hasLeft { cancel() } else { state.cancel = cancel }
+            guard case .underWay(let task, _) = state.handler else { return }
+            if hasLeft { cancel() } else { state.handler = .underWay(task, cancel: cancel) }
         }
     }
 
@@ -54,7 +54,7 @@ extension Exchange {
             (continuation: CheckedContinuation<[UInt8]?, any Error>) in
             loop.perform { [self] in
                 state.incoming.next(continuation)
-                if state.isSuspended, state.incoming.hasRoom, state.incoming.isOpen { resume() }
+                if state.incoming.hasRoom, state.incoming.isOpen { resume() }
             }
         }
     }
@@ -88,7 +88,9 @@ extension Exchange {
         _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
         adding added: UnsafeRawBufferPointer, _ body: [UInt8]
     ) {
-        if loop.isCurrent, state.isCompleting, headers.isEmpty, body.count <= ReusableResponse.longest {
+        if loop.isCurrent, case .wanted = state.answering, headers.isEmpty,
+            body.count <= ReusableResponse.longest
+        {
             queue(status.code, fixed, added, body)
         } else {
             let answer = Answer(status, headers, fixed: fixed, adding: Array(added), .bytes(body))
@@ -113,7 +115,7 @@ extension Exchange {
         onLoop { exchange in
             guard !exchange.isAnswered else { return }
             // To HEAD only the head is sent, and whoever writes hears that nobody reads.
-            if exchange.head.method != .head { exchange.state.outgoing = Outgoing(length: length) }
+            if exchange.head.method != .head { exchange.state.rest = .written(Outgoing(length: length)) }
             exchange.set(Answer(head, .stream(length: length)))
         }
     }
@@ -125,12 +127,12 @@ extension Exchange {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
-                guard !state.hasLeft, state.outgoing != nil else {
+                guard !hasLeft, let outgoing = state.rest.outgoing else {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                state.outgoing?.append(bytes, in: worker.server.bodyMemory, continuation)
-                if state.isSuspended, state.isQueued { resume() }
+                outgoing.append(bytes, in: worker.server.bodyMemory, continuation)
+                if case .queued = state.answering { resume() }
             }
         }
     }
@@ -138,8 +140,8 @@ extension Exchange {
     /// Breaks the transfer off, so that nobody takes the body for whole.
     public func fail() {
         onLoop { exchange in
-            exchange.state.outgoing?.fail()
-            if exchange.state.isSuspended { exchange.resume() }
+            exchange.state.rest.outgoing?.fail()
+            exchange.resume()
         }
     }
 

@@ -17,12 +17,12 @@ extension Exchange {
     package func canBeCut(_ hold: (_ cut: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?) {
         guard let over = hold({ [self] in loop.perform { self.cutOff() } }) else { return }
         loop.perform { [self] in
-            if state.connection == nil { over() } else { state.cutOff = CutOff(over) }
+            if state.library.isDone { over() } else { state.cutOff = CutOff(over) }
         }
     }
 
     private func cutOff() {
-        guard state.connection != nil else {
+        guard !state.library.isDone else {
             state.cutOff?.upgraded?.abort("it was cut off")
             return
         }

@@ -7,7 +7,7 @@ import Synchronization
 extension Exchange {
     /// A part of the body; returns false to close the connection.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !state.hasLeft else { return false }
+        guard !hasLeft else { return false }
         state.caller.received(bytes.count)
         switch state.incoming.append(bytes, in: bodyShare) {
         case .taken:
@@ -32,31 +32,34 @@ extension Exchange {
     ///
     /// Returns false to close the connection.
     func complete() -> Bool {
-        guard !state.hasLeft else { return false }
+        guard !hasLeft else { return false }
         state.incoming.end()
         if let refusal = state.incoming.refusal { return queue(refusal) }
         state.caller.enter(.busy)
         var body: [UInt8] = []
-        if !isStreamed, !state.isStarted {
+        if !isStreamed, case .notBegun = state.handler {
             // A body that came while the server stops: it is too late to start.
             if worker.isDraining { return queue(worker.server.stopping) }
             body = state.incoming.takeCollected()
         }
-        state.isCompleting = true
+        if !isAnswered { state.answering = .wanted }
         start(with: consume body)
         if !isAnswered { drainTasks { isAnswered } }
-        state.isCompleting = false
-        guard !state.hasLeft else { return false }
-        if state.isQueued { return true }
-        if let answer = state.answer { return queue(answer) }
-        suspend()
-        return true
+        if !isAnswered { state.answering = .awaited }
+        guard !hasLeft else { return false }
+        switch state.answering {
+        case .queued, .carried: return true
+        case .ready(let answer): return queue(answer)
+        case .awaited, .wanted:
+            suspend()
+            return true
+        }
     }
 
     /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
     func start(with body: consuming [UInt8] = []) {
-        guard !state.isStarted, !isAnswered else { return }
-        state.isStarted = true
+        guard case .notBegun = state.handler, !isAnswered else { return }
+        state.handler = .underWay(nil, cancel: nil)
         state.caller.exchange = self
         worker.began()
         worker.server.handle(self, consume body)
@@ -64,16 +67,18 @@ extension Exchange {
 
     /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard !state.hasLeft else { return -2 }
-        let count: Int
-        if let source = state.source {
-            count = source.read(into: buffer)
-        } else {
-            count = state.outgoing?.take(into: buffer) ?? -2
-        }
+        guard !hasLeft else { return -2 }
+        let count =
+            switch state.rest {
+            case .fetched(let source): source.read(into: buffer)
+            case .written(let outgoing): outgoing.take(into: buffer)
+            case .nothing, .upgrade: -2
+            }
         if count == 0 { suspend() }
         // To HTTP/1.0 an end of the connection is that of the body, and only a reset is none (RFC 9112, section 8).
-        if count == -2, head.isOldVersion, case .stream(length: nil)? = state.answer?.body {
+        if count == -2, head.isOldVersion, case .queued(let answer?) = state.answering,
+            case .stream(length: nil) = answer.body
+        {
             state.caller.reset()
         }
         if count < 0 { forgetSource() }
@@ -81,24 +86,26 @@ extension Exchange {
     }
 
     private func forgetSource() {
-        guard let source = state.source else { return }
-        state.source = nil
+        guard case .fetched(let source) = state.rest else { return }
+        state.rest = .nothing
         source.isDone()
     }
 
     /// The library is done with this request, one way or the other.
     func completed(inFull: Bool) {
         // What was handed over has been completed before.
-        guard state.connection != nil else { return }
-        state.isSuspended = false
-        state.connection = nil
-        if let response = state.response.take() { worker.giveBack(response) }
+        guard !state.library.isDone else { return }
+        state.library = .done(hasLeft: hasLeft)
+        if case .carried(let response) = state.answering {
+            state.answering = .queued(nil)
+            worker.giveBack(response)
+        }
         // Without an answer, its handler may still have the request's body.
         if isAnswered { bodyShare.giveBack() }
         state.caller.exchange = nil
         state.caller.isNew = false
         state.caller.enter(.idle(received: nil))
-        if !inFull || !isAnswered || state.outgoing?.isOver == false { leave() }
+        if !inFull || !isAnswered || state.rest.outgoing?.isOver == false { leave() }
         // The library closes the connection, but not always in this run, and nothing else would cause the next.
         if !inFull {
             state.caller.visitOften()
@@ -106,16 +113,22 @@ extension Exchange {
         }
         // One whose length is known has no end that is fetched.
         forgetSource()
-        let upgrading = state.upgrading.take()
-        upgrading?.abort("the handshake was not answered")
+        if let upgrading = takeUpgrade() { upgrading.abort("the handshake was not answered") }
         state.cutOff.take()?.over()
         endIfStarted()
+    }
+
+    /// What the connection becomes, once.
+    func takeUpgrade() -> (any Upgraded)? {
+        guard case .upgrade(let upgrading) = state.rest else { return nil }
+        state.rest = .nothing
+        return upgrading
     }
 
     /// The library has done its part, and the connection goes on otherwise.
     func handedOver() -> Connection {
         worker.unwatch(state.caller)
-        state.connection = nil
+        state.library = .done(hasLeft: hasLeft)
         state.caller.exchange = nil
         state.caller.isNew = false
         state.caller.enter(.busy)
@@ -124,48 +137,47 @@ extension Exchange {
     }
 
     private func endIfStarted() {
-        guard state.isStarted else { return }
-        if state.isHandled { worker.ended(self) } else { worker.lostCaller(of: self) }
-    }
-
-    private func cancelHandler() {
-        // Both are held here while they are called: what they end may forget them.
-        let (task, cancel) = (state.task, state.cancel)
-        task?.cancel()
-        cancel?()
+        switch state.handler {
+        case .notBegun: break
+        case .underWay: worker.lostCaller(of: self)
+        case .returned: worker.ended(self)
+        }
     }
 
     /// The caller has gone, or must go: cancels the handler and lets the library close.
     func leave() {
-        guard !state.hasLeft else { return }
-        state.hasLeft = true
-        cancelHandler()
+        guard !hasLeft else { return }
+        let library = state.library
+        state.library = library.left
+        // What it ends may forget it, so a copy is held while it is told.
+        let handler = state.handler
+        handler.cancel()
         state.incoming.fail()
-        state.outgoing?.forget()
+        state.rest.outgoing?.forget()
         forgetSource()
-        if state.isSuspended { resume() }
+        if case .suspended(let connection) = library { goOn(connection) }
     }
 
     /// The server stops, and waits no more: who has no answer gets a 503, and all others are cut off.
     func stop() {
-        guard !isAnswered, !state.hasLeft, state.connection != nil else { return release() }
+        guard !isAnswered, !hasLeft, !state.library.isDone else { return release() }
         wasStopped.store(true, ordering: .relaxed)
         set(worker.server.stopping)
         // Its answer would come too late.
-        cancelHandler()
+        let handler = state.handler
+        handler.cancel()
     }
 
     /// The server stops: lets go of the connection, whatever state this is in.
     func release() {
-        if !state.hasLeft { wasStopped.store(true, ordering: .relaxed) }
+        if !hasLeft { wasStopped.store(true, ordering: .relaxed) }
         leave()
-        if state.isSuspended { resume() }
-        if state.connection != nil { state.caller.cut() }
+        if !state.library.isDone { state.caller.cut() }
     }
 
     /// The handler has returned: unless its answer is whole, what other threads sent before goes first.
     func returned() {
-        if isAnswered, state.outgoing == nil {
+        if isAnswered, state.rest.outgoing == nil {
             handled()
         } else {
             loop.performSoon { self.handled() }
@@ -173,26 +185,26 @@ extension Exchange {
     }
 
     private func handled() {
-        state.task = nil
-        state.cancel = nil
-        state.isHandled = true
+        state.handler = .returned
         // Whoever left waits for none.
-        if !isAnswered, state.connection != nil, !state.hasLeft {
+        if !isAnswered, !state.library.isDone, !hasLeft {
             let (head, body) = worker.server.refuse(
                 Refusal(.internalServerError, "the server has no answer"))
             set(Answer(head, .bytes(body), closing: true))
         }
-        if let error = state.outgoing?.end() { worker.server.logger.error("\(head.target): \(error)") }
-        if state.isSuspended, state.outgoing?.hasNews == true { resume() }
-        if state.connection == nil { worker.ended(self) }
+        if let outgoing = state.rest.outgoing {
+            if let error = outgoing.end() { worker.server.logger.error("\(head.target): \(error)") }
+            if outgoing.hasNews { resume() }
+        }
+        if state.library.isDone { worker.ended(self) }
     }
 }
 
 // Suspending: a connection of the library's that waits for us is blind, so its socket is watched by the loop.
 extension Exchange {
     func suspend() {
-        guard let connection = state.connection, !state.isSuspended else { return }
-        state.isSuspended = true
+        guard case .working(let connection) = state.library else { return }
+        state.library = .suspended(connection)
         connection.suspend()
         // Until there is something to take, or somebody takes what has come, nobody is slow.
         switch state.caller.stage {
@@ -205,11 +217,16 @@ extension Exchange {
     }
 
     func resume() {
-        guard let connection = state.connection, state.isSuspended else { return }
-        state.isSuspended = false
+        guard case .suspended(let connection) = state.library else { return }
+        state.library = .working(connection)
+        goOn(connection)
+    }
+
+    /// Lets the library look at a connection again that was suspended.
+    private func goOn(_ connection: LibraryConnection) {
         if state.incoming.isOpen {
             state.caller.enter(.body(count: 0))
-        } else if state.isQueued, let answer = state.answer {
+        } else if case .queued(let answer?) = state.answering {
             state.caller.enter(stageOfAnswer(answer))
         }
         connection.resume()

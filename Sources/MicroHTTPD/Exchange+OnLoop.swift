@@ -4,46 +4,50 @@ package import HTTPTypes
 // For what answers on the loop itself, and for the engine; all of it is called on the loop.
 extension Exchange {
     /// True when the caller has gone.
-    package var hasLeft: Bool { state.hasLeft }
+    package var hasLeft: Bool { state.library.hasLeft }
+
+    var isSuspended: Bool { if case .suspended = state.library { true } else { false } }
 
     /// Runs tasks that wait on the loop until `isDone`, but no more than a little; only while the exchange starts.
     package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
 
     /// Sends the head of an answer whose body is fetched from a source, and ends with it.
     package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
-        guard !isAnswered, !state.hasLeft, self.head.method != .head else {
+        guard !isAnswered, !hasLeft, self.head.method != .head else {
             set(Answer(head, .stream(length: length)))
             return source.isDone()
         }
-        state.source = source
+        state.rest = .fetched(source)
         set(Answer(head, .stream(length: length)))
     }
 
     /// The source has something.
     package func bodyIsReady() {
-        if state.isSuspended, state.source != nil { resume() }
+        if case .fetched = state.rest { resume() }
     }
 
     /// Answers 101 and becomes something else.
     func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
-        guard !isAnswered, !state.hasLeft, state.connection != nil else {
+        guard !isAnswered, !hasLeft, !state.library.isDone else {
             return upgraded.abort("the caller has left, or was answered before")
         }
-        state.upgrading = upgraded
+        state.rest = .upgrade(upgraded)
         set(answer)
     }
 
-    var isAnswered: Bool { state.isQueued || state.answer != nil }
+    var isAnswered: Bool {
+        switch state.answering {
+        case .awaited, .wanted: false
+        case .ready, .queued, .carried: true
+        }
+    }
 
     func set(_ answer: Answer) {
-        guard !isAnswered, !state.hasLeft else { return }
-        state.answer = answer
-        if state.isSuspended, !state.incoming.isOpen { resume() }
+        guard !isAnswered, !hasLeft else { return }
+        state.answering = .ready(answer)
         // A handler that answers before it has read its whole body: what is left is dropped.
-        if state.incoming.isOpen {
-            discardBody(answering: answer)
-            if state.isSuspended { resume() }
-        }
+        if state.incoming.isOpen { discardBody(answering: answer) }
+        resume()
     }
 
     /// Drops what is still to come of the request's body; then the answer goes out.
@@ -54,8 +58,8 @@ extension Exchange {
 
     /// Hands the library an answer while it waits for one.
     func queue(_ status: Int, _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8]) {
-        guard let connection = state.connection, !isAnswered, !state.hasLeft else { return }
-        state.isQueued = true
+        guard case .working(let connection) = state.library, !isAnswered else { return }
+        state.answering = .queued(nil)
         state.caller.enter(.sending(acknowledged: nil))
         if !reuse(fixed, added, body, status, on: connection) { leave() }
     }
@@ -69,21 +73,20 @@ extension Exchange {
     ) -> Bool {
         guard let response = worker.takeResponse(fixed, length: body.count) else { return false }
         response.hold(body, adding: added)
-        // Given back when the library has done its part.
-        state.response = response
+        state.answering = .carried(response)
         return connection.queue(response.handle, status: status)
     }
 
     func queue(_ answer: Answer) -> Bool {
-        guard let connection = state.connection, !state.isQueued else { return state.connection != nil }
-        let answer = makeRoom(for: answer)
-        state.isQueued = true
-        state.answer = answer
-        state.caller.enter(stageOfAnswer(answer))
-        defer {
-            // The library has its own copy.
-            if case .bytes = answer.body { state.answer = nil }
+        guard let connection = state.library.connection else { return false }
+        switch state.answering {
+        case .queued, .carried: return true
+        case .awaited, .wanted, .ready: break
         }
+        let answer = makeRoom(for: answer)
+        // Of bytes the library makes a copy of its own.
+        state.answering = if case .bytes = answer.body { .queued(nil) } else { .queued(answer) }
+        state.caller.enter(stageOfAnswer(answer))
         return answer.queue(on: connection, for: self)
     }
 

@@ -41,31 +41,13 @@ public final class Exchange: Sendable {
 
     /// What belongs to the loop.
     struct State {
-        var incoming: Incoming
-        var outgoing: Outgoing?
-        /// Where the answer's body is fetched from, until all has been.
-        var source: (any BodySource)?
-
-        /// The library's object; nil once it is done with this request.
-        var connection: LibraryConnection?
         let caller: Connection
-        var answer: Answer?
-        /// What carries the answer, until it is sent.
-        var response: ReusableResponse?
-        var isStarted = false
-        var isQueued = false
-        /// True while the library waits for the answer, which is the time to give it one.
-        var isCompleting = false
-        var isSuspended = false
-        /// True when the handler has returned.
-        var isHandled = false
-        /// True when the caller has gone.
-        var hasLeft = false
-        /// What it becomes, until it has.
-        var upgrading: (any Upgraded)?
-        var task: Task<Void, Never>?
-        /// Ends what answers without a task.
-        var cancel: (@Sendable () -> Void)?
+        var library: Library
+        var handler = Handler.notBegun
+        var answering = Answering.awaited
+        var incoming: Incoming
+        /// What follows the head of an answer, until all of it has been sent.
+        var rest = Rest.nothing
         var cutOff: CutOff?
     }
 
@@ -95,7 +77,8 @@ public final class Exchange: Sendable {
         localAddress = caller.localAddress
         let announced = if case .length(let length) = head.framing { length } else { 0 }
         box = LoopBound(
-            State(incoming: Incoming(mode, announced: announced), connection: connection, caller: caller),
+            State(
+                caller: caller, library: .working(connection), incoming: Incoming(mode, announced: announced)),
             to: worker.loop)
         self.worker = worker
         bodyShare = BodyShare(of: worker.server.bodyMemory)

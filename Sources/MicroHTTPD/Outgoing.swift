@@ -1,5 +1,5 @@
-/// The streamed body of an answer on its way out.
-struct Outgoing {
+/// The streamed body of an answer on its way out; belongs to its exchange's loop.
+final class Outgoing {
     /// More bytes than this wait for the reader before the writer has to wait.
     private static let highWater = 64 << 10
 
@@ -22,7 +22,7 @@ struct Outgoing {
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
     /// - Parameter memory: that of all bodies.
-    mutating func append(
+    func append(
         _ bytes: [UInt8], in memory: BodyMemory, _ continuation: CheckedContinuation<Void, any Error>
     ) {
         guard !hasFailed, !hasEnded else {
@@ -47,7 +47,7 @@ struct Outgoing {
     }
 
     /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
-    mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+    func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, buffer.count - first)
         guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
         target.copyBytes(from: buffer[first..<first + count])
@@ -69,20 +69,20 @@ struct Outgoing {
     }
 
     /// Nothing more comes; gives the error if that is too early.
-    mutating func end() -> WrongLength? {
+    func end() -> WrongLength? {
         hasEnded = true
         guard let length, written < length, !hasFailed else { return nil }
         return WrongLength(declared: length, written: written)
     }
 
-    mutating func fail() {
+    func fail() {
         hasFailed = true
         for waiter in waiters { waiter.resume(throwing: CancellationError()) }
         waiters = []
     }
 
     /// Nobody reads it any more.
-    mutating func forget() {
+    func forget() {
         fail()
         (buffer, first, untaken) = ([], 0, nil)
     }

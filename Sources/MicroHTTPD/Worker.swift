@@ -246,7 +246,8 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
-        let answering = state.connections.values.compactMap(\.exchange).filter { !$0.state.isHandled }
+        let answering = state.connections.values.compactMap(\.exchange)
+            .filter { !$0.state.handler.hasReturned }
         let count = answering.count + state.callerless.count
         state.callerless = [:]
         tellIfIdle(evenWith: state.underWay, open: true)

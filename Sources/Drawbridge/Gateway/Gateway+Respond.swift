@@ -64,7 +64,7 @@ extension Gateway {
         _ request: Request, _ plan: Plan?, by tasks: HandlerTasks?
     ) async throws -> Response {
         var plan = planInside(for: request, after: plan)
-        if case .native = plan.way { await awaitTurn(of: request) }
+        if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
         // It may have had to wait, for that or in middleware.
         if !isStillRight(plan) { plan = planInside(for: request) }
         if let answer = answerToHead(plan) { return answer }
@@ -133,7 +133,10 @@ extension Gateway {
     /// Lets a route's handler answer, once the body is there as it wants it.
     private func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
-            let plain = try await withBody(for: route, plain)
+            var plain = plain
+            if wantsAllOfBody(route, plain) {
+                plain.body = Request.Body(try await plain.body.collect(upTo: limit(of: route)))
+            }
             switch start(route, plain, by: tasks) {
             case .answered(let answer): return answer
             case .loading(let load):
@@ -243,12 +246,11 @@ extension Gateway {
         request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 
-    /// The engine collects a body by the first route that fits; the one that takes the request may want it otherwise.
-    private func withBody(for route: Route, _ request: Request) async throws -> Request {
-        guard !route.handler.bodyMode.isStreamed, request.body.count == nil else { return request }
-        var request = request
-        request.body = Request.Body(try await request.body.collect(upTo: limit(of: route)))
-        return request
+    /// Whether a body is to be collected first.
+    ///
+    /// The engine does that by the first route that fits; the one that takes the request may want it otherwise.
+    private func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
+        !route.handler.bodyMode.isStreamed && request.body.count == nil
     }
 
     /// A body that was small enough to come without a question may be too large for its handler.
@@ -312,9 +314,7 @@ extension Gateway {
         guard case .taken(let route) = asked else {
             return pass(plan.declined(by: asked.declining), by: tasks)
         }
-        guard route.handler.bodyMode.isStreamed || plain.body.count != nil else {
-            return pass(plan, by: tasks)
-        }
+        guard !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
         if case .likely = taker { keep(plan, with: known) }
         switch start(route, plain, by: tasks) {
         case .answered(var answer):

@@ -55,6 +55,9 @@ public struct Request: Sendable {
     /// True where no header field says who calls.
     var isAnonymous: Bool { own.isAnonymous }
 
+    /// Whether it says behind which message of its page it comes.
+    var waitsForItsTurn: Bool { own.waitsForItsTurn }
+
     private var own: RequestHead {
         get { parts.values.head }
         set { change { $0.head = newValue } }

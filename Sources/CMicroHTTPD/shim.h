@@ -2,6 +2,12 @@
 #ifndef DRAWBRIDGE_MICROHTTPD_SHIM_H
 #define DRAWBRIDGE_MICROHTTPD_SHIM_H
 
+// What the system declares is Glibc's, where Swift reads this: read once more here it would be this module's too, and
+// which of both a file of the engine means would depend on the files that the compiler read before it.
+#ifdef __swift__
+#pragma clang module import SwiftGlibc
+#endif
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -44,7 +50,8 @@ static inline void dbr_log(void *callbacks, const char *format, va_list argument
     char message[512];
     vsnprintf(message, sizeof message, format, arguments);
     struct dbr_callbacks *own = callbacks;
-    own->log(own->self, message);
+    // In parentheses, as Glibc has a macro of this name.
+    (own->log)(own->self, message);
 }
 
 // Targets stay as they were sent: decoding is not the engine's business.

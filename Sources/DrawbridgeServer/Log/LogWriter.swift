@@ -261,9 +261,11 @@ public final class LogWriter: Sendable {
     }
 
     private var columns: Int {
-        var size = winsize()
-        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with some
+        // orders of files the compiler would not find its members.
+        var size: [UInt16] = [0, 0, 0, 0]
+        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return 80 }
+        return Int(size[1])
     }
 
     /// As much of a prompt's end as one row takes: a second row would not be erased with the first.

@@ -85,7 +85,7 @@ let package = Package(
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "HTTPGrammar", "MicroHTTPD", logging,
                 argumentParser,
             ],
-            resources: [.embedInCode("welcome.html")]),
+            resources: [.embedInCode("Welcome/welcome.html")]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 

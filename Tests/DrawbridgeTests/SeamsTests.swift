@@ -77,9 +77,9 @@ import Testing
     /// What a folder may know of the others.
     @Test(
         arguments: [
-            ("JSON", []), ("Documents", ["Response"]),
-            ("Request", ["", "Access", "JSON", "Response"]),
-            ("Response", ["", "Access", "JSON"]),
+            ("Basics", []), ("JSON", []), ("Documents", ["Response"]),
+            ("Request", ["Access", "Basics", "JSON", "Response"]),
+            ("Response", ["Access", "Basics", "JSON"]),
         ] as [(String, Set<String>)])
     func whatStandsAloneKnowsNoMore(_ folder: String, _ others: Set<String>) throws {
         let files = try Self.files()

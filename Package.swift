@@ -108,22 +108,23 @@ let package = Package(
             path: "examples/notes/Tests/NotesTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
-        .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),
         .executableTarget(
             name: "test-server", dependencies: ["CLinux", "Drawbridge", "DrawbridgeCommand", logging],
-            path: "Tests/TestServer"),
+            path: "Tests/Support/TestServer"),
         // The engine alone, for `scripts/autobahn` and for what a connection costs.
         .executableTarget(
-            name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/EchoServer"),
+            name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/Support/EchoServer"),
         // A gateway in front of another server, whose memory tests judge.
         .executableTarget(
             name: "fronting-server", dependencies: ["Drawbridge", "DrawbridgeServer"],
-            path: "Tests/FrontingServer"),
+            path: "Tests/Support/FrontingServer"),
         // Tells `scripts/test` which files a stage opens, by the kernel's fanotify.
-        .systemLibrary(name: "CFanotify", path: "Tests/CFanotify"),
-        .executableTarget(name: "file-watch", dependencies: ["CFanotify"], path: "Tests/FileWatch"),
+        .systemLibrary(name: "CFanotify", path: "Tests/Support/CFanotify"),
+        .executableTarget(name: "file-watch", dependencies: ["CFanotify"], path: "Tests/Support/FileWatch"),
         // What `scripts/soak` sends to it, for minutes.
-        .executableTarget(name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Soak"),
+        .executableTarget(
+            name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Support/Soak"),
         .testTarget(
             name: "DrawbridgeTests", dependencies: ["Drawbridge", "TestSupport", httpTypes, logging],
             exclude: ["PageRuntime/names.js"]),

@@ -10,7 +10,7 @@ package final class DevServer: Sendable {
     /// - Parameter port: 0 for any that is free.
     package init(port: Int = 0) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../RealUpstreamTests/dev-server.js").standardized.path()
+            .appending(path: "../../RealUpstreamTests/dev-server.js").standardized.path()
         program = try Program("node", [script, "\(port)"])
         self.port = try await program.port()
     }

@@ -168,7 +168,8 @@ let package = Package(
                 "Drawbridge", "DrawbridgeServer", "fronting-server", "TestSupport", httpTypes, logging,
             ],
             exclude: ["dev-server.js", "echo-server.py"]),
-        .testTarget(name: "HandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
+        .testTarget(
+            name: "DrawbridgeHandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",
             dependencies: [

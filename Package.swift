@@ -129,6 +129,8 @@ let package = Package(
             name: "DrawbridgeTests", dependencies: ["Drawbridge", "TestSupport", httpTypes, logging],
             exclude: ["PageRuntime/names.js"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
+        .testTarget(name: "TLSTests", dependencies: ["CGnuTLS", "TLS"]),
+        .testTarget(name: "HTTPGrammarTests", dependencies: ["HTTPGrammar", httpTypes]),
         .testTarget(
             name: "MicroHTTPDTests",
             dependencies: ["EventLoop", "MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),

@@ -13,16 +13,19 @@ final class Keyboard: Sendable {
     private let terminal: Terminal
     private let presenter: TerminalPresenter
     private let log: LogWriter
+    /// Nil where a line cannot be erased, and the prompt is one like others.
+    private let prompt: Prompt?
     private let wakeup: Wakeup
     private let isStarted = Atomic(false)
 
     /// Nil where the process has no descriptors left.
-    init?(of terminal: Terminal, for presenter: TerminalPresenter, log: LogWriter) {
+    init?(of terminal: Terminal, for presenter: TerminalPresenter, log: LogWriter, prompt: Prompt?) {
         guard let wakeup = Wakeup() else { return nil }
         self.wakeup = wakeup
         self.terminal = terminal
         self.presenter = presenter
         self.log = log
+        self.prompt = prompt
     }
 
     /// Looks at what waits now; returns at once.
@@ -79,7 +82,7 @@ final class Keyboard: Sendable {
         var shown: (prompt: String, only: Int?)?
         while true {
             guard let asking = presenter.asking else {
-                log.setPrompt(nil)
+                prompt?.hide()
                 terminal.leave()
                 editor = LineEditor()
                 shown = nil
@@ -89,7 +92,7 @@ final class Keyboard: Sendable {
             switch terminal.enter() {
             case .foreground: show(asking, editor.text, unless: &shown)
             case .background:
-                log.setPrompt(nil)
+                prompt?.hide()
                 // Nothing tells that the foreground is ours again, unless we were stopped too.
                 wakeup.wait(milliseconds: 250)
                 continue
@@ -99,7 +102,7 @@ final class Keyboard: Sendable {
             }
             switch terminal.read(unless: wakeup) {
             case .bytes(let bytes):
-                let seen = log.style.drawsPrompt ? log.subjectOnScreen : shown?.only
+                let seen = if let prompt { prompt.subjectOnScreen } else { shown?.only }
                 for byte in bytes {
                     if editor.text.isEmpty { only = seen }
                     if let line = editor.take(byte) { presenter.take(line, for: only) }
@@ -114,8 +117,8 @@ final class Keyboard: Sendable {
         _ asking: (prompt: String, only: Int?), _ typed: String,
         unless shown: inout (prompt: String, only: Int?)?
     ) {
-        if log.style.drawsPrompt {
-            log.setPrompt(asking.prompt + typed, about: asking.only)
+        if let prompt {
+            prompt.show(asking.prompt + typed, about: asking.only)
         } else if asking.prompt != shown?.prompt {
             log.write(asking.prompt)
             shown = asking
@@ -124,6 +127,6 @@ final class Keyboard: Sendable {
 
     private func leaveForGood() {
         terminal.leave(forGood: true)
-        log.endPrompt()
+        prompt?.end()
     }
 }

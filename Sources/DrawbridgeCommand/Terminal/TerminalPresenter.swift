@@ -45,10 +45,13 @@ final class TerminalPresenter: Presenter {
         input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO, log: LogWriter = .standardError,
         next: any Presenter = ScriptedPresenter()
     ) -> TerminalPresenter? {
-        let terminal = Terminal(input, editsLines: log.style.drawsPrompt)
+        let terminal = Terminal(input, editsLines: log.style.erasesLines)
         guard isatty(input) == 1, isatty(output) == 1, terminal.standing == .foreground else { return nil }
         let presenter = TerminalPresenter(next: next) { log.write($0, as: $1) }
-        guard let keyboard = Keyboard(of: terminal, for: presenter, log: log) else { return nil }
+        let prompt = log.style.erasesLines ? Prompt(below: log, on: output) : nil
+        guard let keyboard = Keyboard(of: terminal, for: presenter, log: log, prompt: prompt) else {
+            return nil
+        }
         presenter.onChange { keyboard.look() }
         return presenter
     }

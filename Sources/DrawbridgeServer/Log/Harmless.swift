@@ -6,7 +6,7 @@ extension [UInt8] {
     ///
     /// What would end the line, drive the terminal or show the text in another order than it is read becomes a
     /// question mark.
-    mutating func append(harmless text: String) {
+    package mutating func append(harmless text: String) {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
             self += text.utf8
         } else {

@@ -3,15 +3,15 @@ import Glibc
 /// What a log's output takes besides plain lines.
 package struct LogStyle: Sendable, Hashable {
     /// True where a line can be erased and written again.
-    package var drawsPrompt = false
+    package var erasesLines = false
     /// True where kinds of lines have colours.
     package var hasColors = false
 
     /// Plain lines alone.
     package static let plain = LogStyle()
 
-    package init(drawsPrompt: Bool = false, hasColors: Bool = false) {
-        self.drawsPrompt = drawsPrompt
+    package init(erasesLines: Bool = false, hasColors: Bool = false) {
+        self.erasesLines = erasesLines
         self.hasColors = hasColors
     }
 
@@ -21,7 +21,7 @@ package struct LogStyle: Sendable, Hashable {
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) {
         let terminal = environment("TERM") ?? ""
-        drawsPrompt = isatty(output) == 1 && !["", "dumb"].contains(terminal)
-        hasColors = drawsPrompt && (environment("NO_COLOR") ?? "").isEmpty
+        erasesLines = isatty(output) == 1 && !["", "dumb"].contains(terminal)
+        hasColors = erasesLines && (environment("NO_COLOR") ?? "").isEmpty
     }
 }

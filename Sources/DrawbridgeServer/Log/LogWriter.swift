@@ -10,29 +10,18 @@ import Synchronization
 /// read any more, and the process must end all the same. When more wait than are worth keeping, because a terminal is
 /// slow or a pipe is full, lines are dropped, and the log says how many.
 ///
-/// On a terminal the log may have a prompt: a line that stays below all others, and is written again after them.
+/// What stands around its lines on a terminal is asked of its ``surroundings``.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
-        var prompt: Prompt?
-        var isPromptNew = false
-        var isPromptOver = false
-        /// What the prompt is about that the output shows now.
-        var subject: Int?
-        /// True while the thread has taken what waited, and writes it.
-        var isWriting = false
+        weak var surroundings: (any LogSurroundings)?
         /// Signalled when what waits now is written.
         var flushes: [DispatchSemaphore] = []
         /// True when the thread was told that there is something to write, and has not taken it yet.
         var isTold = false
-    }
-
-    private struct Prompt {
-        let text: String
-        let subject: Int?
     }
 
     /// The standard error, where all logs of the process go.
@@ -56,13 +45,11 @@ public final class LogWriter: Sendable {
         self.style = style ?? LogStyle(of: output)
         // The thread holds the writer weakly while it waits for lines, and ends when the writer is gone.
         DispatchQueue(label: "drawbridge.log").async { [weak self, news] in
-            // True while the last line of the output is a prompt.
-            var isPromptShown = false
             repeat {
                 news.wait()
                 // A burst of requests becomes one write.
                 usleep(2000)
-            } while self?.writeAll(&isPromptShown) != nil
+            } while self?.writeAll() != nil
         }
     }
 
@@ -73,6 +60,15 @@ public final class LogWriter: Sendable {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }
     }
+
+    /// What stands around the lines, which the log does not keep; nil where there are lines alone.
+    package var surroundings: (any LogSurroundings)? {
+        get { state.withLock { $0.surroundings } }
+        set { state.withLock { $0.surroundings = newValue } }
+    }
+
+    /// Has the surroundings written, for they have changed, also where no line waits; returns at once.
+    package func renew() { change { _ in } }
 
     /// Adds a line of words with the time of day before it; returns at once.
     ///
@@ -135,46 +131,8 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Sets the line that stays below the log, or takes it away; returns at once.
-    ///
-    /// A prompt that is there already is written again, since something else may have written to the terminal.
-    ///
-    /// - Parameter subject: what ``subjectOnScreen`` is once the prompt is there to be seen.
-    package func setPrompt(_ prompt: String?, about subject: Int? = nil) {
-        guard style.drawsPrompt else { return }
-        change { state in
-            guard !state.isPromptOver else { return }
-            state.prompt = prompt.map { Prompt(text: $0, subject: subject) }
-            state.isPromptNew = true
-        }
-    }
-
-    /// What the prompt is about that a person sees.
-    ///
-    /// While the terminal is stopped, that is an older prompt than the one that was set.
-    package var subjectOnScreen: Int? {
-        // A write under way ends soon, and is waited for. If the terminal is stopped it may never end, so not for ever.
-        for _ in 0..<100 {
-            let (isWriting, subject) = state.withLock { ($0.isWriting, $0.subject) }
-            if !isWriting { return subject }
-            usleep(1000)
-        }
-        return state.withLock { $0.subject }
-    }
-
     /// Writes what waits, now; gives up after half a second if nobody reads it.
     public func flush() { flush(within: .milliseconds(500)) }
-
-    /// Takes the prompt away for good, and writes what waits: for the last moment of the process.
-    package func endPrompt() {
-        guard style.drawsPrompt else { return }
-        change { state in
-            state.prompt = nil
-            state.isPromptNew = true
-            state.isPromptOver = true
-        }
-        flush(within: .milliseconds(100))
-    }
 
     /// Waits until the thread has written what waits now, but not for ever.
     package func flush(within patience: DispatchTimeInterval) {
@@ -193,8 +151,20 @@ public final class LogWriter: Sendable {
     }
 
     /// Writes what waits, on the thread of the log alone.
-    private func writeAll(_ isPromptShown: inout Bool) {
-        let (lines, prompt, isPromptNew, flushes) = state.withLock { state in
+    private func writeAll() {
+        let (surroundings, flushes) = state.withLock { state in
+            defer {
+                state.isTold = false
+                state.flushes = []
+            }
+            return (state.surroundings, state.flushes)
+        }
+        if let surroundings { surroundings.write(takeLines, by: put) } else { put(takeLines()) }
+        for flush in flushes { flush.signal() }
+    }
+
+    private func takeLines() -> [UInt8] {
+        state.withLock { state in
             var lines = state.waiting
             if state.dropped > 0 {
                 let message = "\(state.dropped) lines of the log were dropped: its reader is too slow"
@@ -204,37 +174,10 @@ public final class LogWriter: Sendable {
                 }
                 lines.append(UInt8(ascii: "\n"))
             }
-            defer {
-                state.waiting = []
-                state.dropped = 0
-                state.isTold = false
-                state.isPromptNew = false
-                state.flushes = []
-                state.isWriting = true
-            }
-            return (lines, state.prompt, state.isPromptNew, state.flushes)
+            state.waiting = []
+            state.dropped = 0
+            return lines
         }
-        if !lines.isEmpty || isPromptNew { put(lines, prompt, &isPromptShown) }
-        let subject = isPromptShown ? prompt?.subject : nil
-        state.withLock { state in
-            state.subject = subject
-            state.isWriting = false
-        }
-        for flush in flushes { flush.signal() }
-    }
-
-    private func put(_ lines: [UInt8], _ prompt: Prompt?, _ isPromptShown: inout Bool) {
-        var bytes: [UInt8] = []
-        // In the background the last line is somebody else's: it is not ours to erase, and no place for a prompt.
-        let isOurs = style.drawsPrompt && isInForeground
-        if isOurs, isPromptShown { bytes += "\r\u{1B}[K".utf8 }
-        bytes += lines
-        isPromptShown = false
-        if isOurs, let prompt {
-            bytes.append(harmless: Self.end(of: prompt.text, columns: columns))
-            isPromptShown = true
-        }
-        put(bytes)
     }
 
     private func put(_ bytes: [UInt8]) {
@@ -252,35 +195,6 @@ public final class LogWriter: Sendable {
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
-    }
-
-    /// Whether this process may use the terminal; true too where the output is no controlling terminal.
-    private var isInForeground: Bool {
-        let group = tcgetpgrp(output)
-        return group < 0 || group == getpgrp()
-    }
-
-    private var columns: Int {
-        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with some
-        // orders of files the compiler would not find its members.
-        var size: [UInt16] = [0, 0, 0, 0]
-        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return 80 }
-        return Int(size[1])
-    }
-
-    /// As much of a prompt's end as one row takes: a second row would not be erased with the first.
-    static func end(of prompt: String, columns: Int) -> String {
-        var room = columns - 1
-        let scalars = prompt.unicodeScalars
-        var start = scalars.endIndex
-        while start > scalars.startIndex {
-            let before = scalars.index(before: start)
-            // A character outside ASCII may take two columns.
-            room -= scalars[before].isASCII ? 1 : 2
-            guard room >= 0 else { break }
-            start = before
-        }
-        return String(scalars[start...])
     }
 
     private static func time(_ clock: inout (second: Int, text: String)) -> String {

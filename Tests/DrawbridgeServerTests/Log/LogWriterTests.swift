@@ -2,6 +2,7 @@ import Drawbridge
 import Glibc
 import HTTPGrammar
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -68,59 +69,36 @@ import Testing
         close(output)
     }
 
-    @Test func keepsItsPromptBelowTheLines() async throws {
-        let (input, output) = Self.pipe()
-        let writer = LogWriter(to: output, style: LogStyle(drawsPrompt: true))
-        writer.write("one")
-        writer.setPrompt("answer> o")
-        _ = try await Self.read(input) { $0.hasSuffix("answer> o") }
-        writer.write("two")
-        let second = try await Self.read(input) { $0.hasSuffix("answer> o") }
-        #expect(second.contains(#/^\r\x{1B}\[K\d\d:\d\d:\d\d two\nanswer> o$/#), "\(second.debugDescription)")
-        writer.setPrompt("answer> ok\n")
-        let third = try await Self.read(input) { $0.contains("ok") }
-        #expect(third == "\r\u{1B}[Kanswer> ok?")
-        writer.setPrompt(nil)
-        writer.write("three")
-        let last = try await Self.read(input) { $0.hasSuffix("\n") }
-        #expect(last.contains(#/^\r\x{1B}\[K\d\d:\d\d:\d\d three\n$/#), "\(last.debugDescription)")
-        close(input)
-        close(output)
-    }
+    /// Puts each write between brackets, and has a line of its own below.
+    private final class Brackets: LogSurroundings {
+        let below = Mutex("0")
 
-    @Test func manyWritersNeverTearThePrompt() async throws {
-        let (input, output) = Self.pipe()
-        let writer = LogWriter(to: output, style: LogStyle(drawsPrompt: true))
-        writer.setPrompt("> ")
-        async let all = Self.read(input) { $0.hasSuffix("end") }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for thread in 0..<4 {
-                group.addTask {
-                    try await blocking {
-                        for number in 0..<200 {
-                            writer.write("line")
-                            if number % 10 == thread { writer.setPrompt("> \(number)") }
-                            if number % 7 == thread { writer.flush() }
-                        }
-                    }
-                }
-            }
-            try await group.waitForAll()
+        func write(_ take: () -> [UInt8], by put: ([UInt8]) -> Void) {
+            let below = below.withLock { $0 }
+            put(Array("[".utf8) + take() + Array("]\(below)".utf8))
         }
-        writer.setPrompt("end")
-        var screen = Screen()
-        screen.show(Array(try await all.replacing("\n", with: "\r\n").utf8))
-        #expect(screen.lastLine == "end")
-        #expect(screen.lines.count == 801)
-        #expect(screen.lines.dropLast().allSatisfy { $0.hasSuffix(" line") && $0.count == 13 })
-        close(input)
-        close(output)
     }
 
-    @Test func showsAsMuchOfThePromptsEndAsARowTakes() {
-        #expect(LogWriter.end(of: "answer> ok", columns: 80) == "answer> ok")
-        #expect(LogWriter.end(of: "answer> ok", columns: 6) == "r> ok")
-        #expect(LogWriter.end(of: "ab名名", columns: 6) == "b名名")
+    @Test func whatStandsAroundItsLinesIsWrittenWithThem() async throws {
+        let (input, output) = Self.pipe()
+        let writer = LogWriter(to: output)
+        var brackets: Brackets? = Brackets()
+        writer.surroundings = brackets
+        writer.write("one")
+        let first = try await Self.read(input) { $0.hasSuffix("]0") }
+        #expect(first.contains(#/^\[\d\d:\d\d:\d\d one\n\]0$/#), "\(first)")
+        // It is written when it has changed, though no line waits.
+        brackets?.below.withLock { $0 = "1" }
+        writer.renew()
+        #expect(try await Self.read(input) { $0.hasSuffix("1") } == "[]1")
+        // The log does not keep it, and goes on without.
+        brackets = nil
+        writer.write("two")
+        let last = try await Self.read(input) { $0.hasSuffix("\n") }
+        #expect(last.contains(#/^\d\d:\d\d:\d\d two\n$/#), "\(last)")
+        withExtendedLifetime(writer) {}
+        close(input)
+        close(output)
     }
 
     @Test func coloursOnlyWhereItMay() async throws {

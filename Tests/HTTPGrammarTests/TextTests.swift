@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Texts, byte by byte") struct TextTests {
     @Test(arguments: [
-        ("chunked", true), ("", false), ("chunke", false), ("chunked ", false), ("Chunked", false),
+        ("chunked", true), ("", false), ("chunke", false), ("chunked ", false), ("chunked\0", false),
+        ("Chunked", false),
         ("chunkeD", false), ("chunke\0", false), ("\0hunked", false),
     ])
     func isTheTextOnlyWithAllOfItsBytes(_ text: String, isText: Bool) {

@@ -10,7 +10,7 @@ import Synchronization
 /// read any more, and the process must end all the same. When more wait than are worth keeping, because a terminal is
 /// slow or a pipe is full, lines are dropped, and the log says how many.
 ///
-/// What stands around its lines on a terminal is asked of its ``surroundings``.
+/// What stands around its lines on a terminal is written by its `LogSurroundings`.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []

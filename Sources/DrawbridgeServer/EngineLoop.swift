@@ -1,25 +1,43 @@
 import Drawbridge
 import EventLoop
+import Logging
 import MicroHTTPD
+import Synchronization
 
 /// A loop of the engine, as handlers need it.
-///
-/// The engine makes its loops itself. So this object learns with the first exchange which loop it stands for, on that
-/// loop's thread and before any handler has the object: that makes it Sendable.
-final class EngineLoop: HandlerLoop, @unchecked Sendable {
+final class EngineLoop: HandlerLoop {
     let watch: LoopWatch
-    @exclusivity(unchecked) private var loop: Loop?
+    private let loop: Loop
 
-    init(watch: LoopWatch) { self.watch = watch }
+    init(_ loop: Loop, watch: LoopWatch) {
+        self.loop = loop
+        self.watch = watch
+    }
 
     deinit { watch.end() }
 
-    func isServing(_ exchange: Exchange) {
-        assert(exchange.loop.isCurrent, "an exchange is served on another thread than its loop's")
-        if loop == nil { loop = exchange.loop }
+    var isCurrent: Bool { loop.isCurrent }
+
+    func enqueue(_ step: @escaping @Sendable () -> Void) { loop.enqueue(step) }
+}
+
+/// The tasks of handlers on each of the engine's loops, made with the first exchange that the loop serves.
+final class TasksOfLoops: Sendable {
+    private let logger: Logger
+    private let tasks: Mutex<[HandlerTasks?]>
+
+    init(_ loops: Int, logger: Logger) {
+        self.logger = logger
+        tasks = Mutex(Array(repeating: nil, count: loops))
     }
 
-    var isCurrent: Bool { loop?.isCurrent ?? false }
-
-    func enqueue(_ step: @escaping @Sendable () -> Void) { loop?.enqueue(step) }
+    /// Those of the loop that serves an exchange.
+    func tasks(for exchange: Exchange) -> HandlerTasks {
+        tasks.withLock { tasks in
+            if let made = tasks[exchange.loopIndex] { return made }
+            let made = HandlerTasks(on: EngineLoop(exchange.loop, watch: LoopWatch(logger: logger)))
+            tasks[exchange.loopIndex] = made
+            return made
+        }
+    }
 }

@@ -27,8 +27,7 @@ public final class GatewayServer: Sendable {
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
-        let engineLoops = (0..<loops).map { _ in EngineLoop(watch: LoopWatch(logger: gateway.logger)) }
-        let tasks = engineLoops.map { HandlerTasks(on: $0) }
+        let tasks = TasksOfLoops(loops, logger: gateway.logger)
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
@@ -54,9 +53,7 @@ public final class GatewayServer: Sendable {
                 return (response.head, response.body.bytes ?? [])
             },
             handling: { exchange, body in
-                let loop = engineLoops[exchange.loopIndex]
-                loop.isServing(exchange)
-                exchange.answer(body, with: gateway, by: tasks[exchange.loopIndex], log)
+                exchange.answer(body, with: gateway, by: tasks.tasks(for: exchange), log)
             })
         try server.start()
         address = ServerAddress(

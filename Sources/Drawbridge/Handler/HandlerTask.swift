@@ -21,49 +21,54 @@ protocol Errand: AnyObject, Sendable {
 /// What changes is touched on the loop's thread alone, where the task makes all its steps: that makes it Sendable.
 final class HandlerTask: @unchecked Sendable {
     private let loop: any HandlerLoop
-    @exclusivity(unchecked) private var task: Task<Void, Never>?
-    /// What it is at, and where the task goes when that is over.
-    @exclusivity(unchecked) private var errand: (any Errand)?
-    @exclusivity(unchecked) private var tasks: HandlerTasks?
-    /// Told that there is an errand, or that there will be no other.
-    @exclusivity(unchecked) private var waiter: UnsafeContinuation<(any Errand)?, Never>?
-    /// True while an errand is started: its next step is then left for whoever does that.
-    @exclusivity(unchecked) private var isStarting = false
-    @exclusivity(unchecked) private var nextStep: UnownedJob?
+    private var own = State()
+
+    private struct State {
+        var task: Task<Void, Never>?
+        /// What it is at, and where the task goes when that is over.
+        var errand: (any Errand)?
+        var tasks: HandlerTasks?
+        /// Told that there is an errand, or that there will be no other.
+        var waiter: UnsafeContinuation<(any Errand)?, Never>?
+        /// True while an errand is started: its next step is then left for whoever does that.
+        var isStarting = false
+        var nextStep: UnownedJob?
+    }
+
     /// So many steps are made at the start, a hop to an actor being two; others get their turn then.
     private static let firstSteps = 16
 
     /// A task that waits for its first errand.
     init(on loop: any HandlerLoop) {
         self.loop = loop
-        task = Task.immediateDetached(executorPreference: self) { await self.serve() }
+        own.task = Task.immediateDetached(executorPreference: self) { await self.serve() }
     }
 
     /// Makes the first steps of an errand.
     func start(_ errand: any Errand, of tasks: HandlerTasks) {
         assert(loop.isCurrent, "a loop's task was given an errand on another thread")
-        self.errand = errand
-        self.tasks = tasks
-        errand.isRun(by: task)
-        isStarting = true
-        waiter.take()?.resume(returning: errand)
+        own.errand = errand
+        own.tasks = tasks
+        errand.isRun(by: own.task)
+        own.isStarting = true
+        own.waiter.take()?.resume(returning: errand)
         var left = Self.firstSteps
-        while let step = nextStep.take() {
+        while let step = own.nextStep.take() {
             left -= 1
-            isStarting = left > 0
+            own.isStarting = left > 0
             errand.begin(on: loop) { run(step) }
         }
-        isStarting = false
+        own.isStarting = false
     }
 
     /// Nothing comes any more.
-    func end() { waiter.take()?.resume(returning: nil) }
+    func end() { own.waiter.take()?.resume(returning: nil) }
 
     private func serve() async {
-        while let errand = await withUnsafeContinuation({ waiter = $0 }) {
+        while let errand = await withUnsafeContinuation({ own.waiter = $0 }) {
             let isDone = await errand.run()
-            let tasks = tasks.take()
-            self.errand = nil
+            let tasks = own.tasks.take()
+            own.errand = nil
             guard isDone, !Task.isCancelled, tasks?.keep(self) == true else { return }
         }
     }
@@ -75,12 +80,12 @@ final class HandlerTask: @unchecked Sendable {
 extension HandlerTask: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let step = UnownedJob(job)
-        guard loop.isCurrent, isStarting, nextStep == nil else {
+        guard loop.isCurrent, own.isStarting, own.nextStep == nil else {
             return loop.enqueue {
-                guard let errand = self.errand else { return self.run(step) }
+                guard let errand = self.own.errand else { return self.run(step) }
                 errand.step(on: self.loop) { self.run(step) }
             }
         }
-        nextStep = step
+        own.nextStep = step
     }
 }

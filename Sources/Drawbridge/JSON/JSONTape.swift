@@ -6,9 +6,15 @@
 /// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
 final class JSONTape {
     let bytes: [UInt8]
-    /// Characters that do not stand so in the text: strings that had escapes, and text that was added.
-    @exclusivity(unchecked) private var aside: [UInt8]
-    @exclusivity(unchecked) private var entries: [Entry]
+    /// What is found in the text, or added to it.
+    private struct Found {
+        var entries: [Entry]
+        /// Characters that do not stand so in the text: strings that had escapes, and text that was added.
+        var aside: [UInt8] = []
+    }
+
+    /// Unchecked, for the reason that ``JSONText/own`` gives.
+    @exclusivity(unchecked) private var own: Found
     /// The places of the values by name, for objects that are asked and have more members than ``searchLimit``.
     private var indexes: [Int: [JSON.Bytewise: Int]] = [:]
 
@@ -23,18 +29,17 @@ final class JSONTape {
         parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
     ) throws(JSON.ParseError) {
         self.bytes = bytes
-        (entries, aside) = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
+        own = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
             var parser = JSONParser(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
             try parser.document()
-            return (parser.entries, parser.aside)
+            return Found(entries: parser.entries, aside: parser.aside)
         }
     }
 
     /// The text `null`.
     init() {
         bytes = []
-        aside = []
-        entries = [Entry(kind: .null)]
+        own = Found(entries: [Entry(kind: .null)])
     }
 
     /// The tape of a value.
@@ -45,12 +50,12 @@ final class JSONTape {
     // MARK: - Looking
 
     @inline(__always)
-    subscript(place: Int) -> Entry { entries[place] }
+    subscript(place: Int) -> Entry { own.entries[place] }
 
     /// The place after a value and all that is in it.
     @inline(__always)
     func next(after place: Int) -> Int {
-        let entry = entries[place]
+        let entry = own.entries[place]
         return entry.isContainer ? Int(entry.end) : place + 1
     }
 
@@ -60,7 +65,7 @@ final class JSONTape {
         of entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if entry.isAside {
-            try aside.withUnsafeBufferPointer { bytes throws(Failure) in
+            try own.aside.withUnsafeBufferPointer { bytes throws(Failure) in
                 try body(UnsafeBufferPointer(rebasing: bytes[entry.range]))
             }
         } else {
@@ -79,14 +84,14 @@ final class JSONTape {
     /// Where the value of the object's member with this name stands; names are compared byte by byte.
     @inline(__always)
     func member(_ name: String, of object: Int) -> Int? {
-        let entry = entries[object]
+        let entry = own.entries[object]
         guard entry.kind == .object else { return nil }
         if entry.count > Self.searchLimit { return index(of: object)[JSON.Bytewise(name)] }
         var name = name
         return name.withUTF8 { wanted in
             var place = object + 1
             while place < entry.end {
-                let entry = entries[place]
+                let entry = own.entries[place]
                 if entry.range.count == wanted.count, withCharacters(of: entry, { $0.elementsEqual(wanted) })
                 {
                     return place + 1
@@ -99,8 +104,8 @@ final class JSONTape {
 
     private func index(of object: Int) -> [JSON.Bytewise: Int] {
         if let index = indexes[object] { return index }
-        var index = [JSON.Bytewise: Int](minimumCapacity: entries[object].count)
-        for value in values(in: object) { index[JSON.Bytewise(string(entries[value - 1]))] = value }
+        var index = [JSON.Bytewise: Int](minimumCapacity: own.entries[object].count)
+        for value in values(in: object) { index[JSON.Bytewise(string(own.entries[value - 1]))] = value }
         indexes[object] = index
         return index
     }
@@ -108,9 +113,9 @@ final class JSONTape {
     /// The places of the values in an array or object.
     func values(in container: Int) -> [Int] {
         var values: [Int] = []
-        let step = entries[container].kind == .object ? 1 : 0
+        let step = own.entries[container].kind == .object ? 1 : 0
         var place = container + 1 + step
-        while place < entries[container].end {
+        while place < own.entries[container].end {
             values.append(place)
             place = next(after: place) + step
         }
@@ -121,11 +126,11 @@ final class JSONTape {
     func path(to place: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var place = place
-        while entries[place].parent != Entry.none {
-            let entry = entries[place]
+        while own.entries[place].parent != Entry.none {
+            let entry = own.entries[place]
             let parent = Int(entry.parent)
-            if entries[parent].kind == .object {
-                path.append(JSON.PathKey(stringValue: string(entries[place - 1])))
+            if own.entries[parent].kind == .object {
+                path.append(JSON.PathKey(stringValue: string(own.entries[place - 1])))
             } else {
                 path.append(JSON.PathKey(intValue: Int(entry.position)))
             }
@@ -138,35 +143,35 @@ final class JSONTape {
 
     /// Appends a member to the outermost object, or to `null`: one text, or an array of several.
     func add(_ values: [String], named name: String) {
-        if entries[0].kind == .null { entries = [Entry(kind: .object)] }
+        if own.entries[0].kind == .null { own.entries = [Entry(kind: .object)] }
         append(name, .name, in: 0)
         var parent = 0
         if values.count != 1 {
-            parent = entries.count
+            parent = own.entries.count
             var array = Entry(kind: .array, isText: true, parent: 0, start: UInt32(values.count))
             array.end = UInt32(parent + 1 + values.count)
-            entries.append(array)
+            own.entries.append(array)
         }
         for (position, value) in values.enumerated() { append(value, .string, at: position, in: parent) }
-        entries[0].start += 1
-        entries[0].end = UInt32(entries.count)
+        own.entries[0].start += 1
+        own.entries[0].end = UInt32(own.entries.count)
         indexes[0] = nil
     }
 
     private func append(_ text: String, _ kind: Entry.Kind, at position: Int = 0, in parent: Int) {
-        let start = UInt32(aside.count)
-        aside.append(contentsOf: text.utf8)
-        entries.append(
+        let start = UInt32(own.aside.count)
+        own.aside.append(contentsOf: text.utf8)
+        own.entries.append(
             Entry(
                 kind: kind, isText: true, isAside: true, position: UInt32(position), parent: UInt32(parent),
-                start: start, end: UInt32(aside.count)))
+                start: start, end: UInt32(own.aside.count)))
     }
 
     /// A `null` that stands for the member `super` of an object without one.
     func missingParent(of object: Int) -> Int {
         append(JSON.PathKey.parent.stringValue, .name, in: object)
-        entries.append(Entry(kind: .null, parent: UInt32(object)))
-        return entries.count - 1
+        own.entries.append(Entry(kind: .null, parent: UInt32(object)))
+        return own.entries.count - 1
     }
 
     /// Says that a value is text, and with an array the values in it.
@@ -174,8 +179,8 @@ final class JSONTape {
         var place = place
         let end = next(after: place)
         while place < end {
-            entries[place].isText = true
-            place = entries[place].kind == .object ? next(after: place) : place + 1
+            own.entries[place].isText = true
+            place = own.entries[place].kind == .object ? next(after: place) : place + 1
         }
     }
 }

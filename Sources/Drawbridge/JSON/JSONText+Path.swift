@@ -1,21 +1,21 @@
 extension JSONText {
     /// The coding path to a place from the outermost one.
     func path(to place: Int) -> [any CodingKey] {
-        let places = outer + [current]
+        let places = own.outer + [own.current]
         return base + keys(in: places.prefix { $0.id != place })
     }
 
     /// The key of the value that stands open in each of these places.
     private func keys(in places: some Sequence<Place>) -> [any CodingKey] {
-        let all = outer + [current]
+        let all = own.outer + [own.current]
         return places.enumerated().compactMap { depth, place in
             switch place.shape {
             case .nothing, .value: return nil
             case .array: return JSON.PathKey(intValue: place.count - 1)
             case .object:
-                let next = depth + 1 < all.count ? all[depth + 1].firstName : names.count
+                let next = depth + 1 < all.count ? all[depth + 1].firstName : own.names.count
                 guard next > place.firstName else { return nil }
-                let name = (try? JSON(parsing: Array(bytes[names[next - 1]])))?.stringValue
+                let name = (try? JSON(parsing: Array(own.bytes[own.names[next - 1]])))?.stringValue
                 return JSON.PathKey(stringValue: name ?? "")
             }
         }
@@ -23,12 +23,12 @@ extension JSONText {
 
     /// The error for a value that stands where the text ends now.
     func failure(_ problem: String, _ value: Any) -> EncodingError {
-        let path = base + keys(in: outer + [current])
+        let path = base + keys(in: own.outer + [own.current])
         let place = path.isEmpty ? "" : "\(path.dotted): "
         return .invalidValue(value, .init(codingPath: path, debugDescription: place + problem))
     }
 
     func error(_ problem: String) -> EncodingError {
-        .invalidValue(JSON.null, .init(codingPath: path(to: current.id), debugDescription: problem))
+        .invalidValue(JSON.null, .init(codingPath: path(to: own.current.id), debugDescription: problem))
     }
 }

@@ -13,7 +13,7 @@ extension JSON {
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let text = JSONText()
         try text.append(value)
-        return text.bytes
+        return text.own.bytes
     }
 }
 

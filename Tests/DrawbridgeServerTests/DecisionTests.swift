@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What was decided about a head holds for the next requests that have it, and no longer than it is true.
-@Suite(.timeLimit(.minutes(2))) struct DecisionTests {
+@Suite(.timeLimit(.minutes(2)), .serialized) struct DecisionTests {
     /// Starts a gateway with one loop, and gives what asks it often enough for a head to be known, and decided about: all
     /// the different statuses and texts of its answers.
     private static func serving(
@@ -32,12 +32,18 @@ import Testing
         await server.stop()
     }
 
+    /// A gateway whose requests come straight to their handlers, or through middleware that changes nothing.
+    private static func gateway(_ isBehind: Bool) -> Gateway {
+        Gateway(middleware: isBehind ? [Unchanging()] : [])
+    }
+
     private static func get(_ target: String, _ fields: String = "") -> String {
         "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
     }
 
-    @Test func anotherHandlerThatIsRegisteredAtThePathAnswersFromThenOn() async throws {
-        let gateway = Gateway()
+    @Test(arguments: [false, true])
+    func anotherHandlerThatIsRegisteredAtThePathAnswersFromThenOn(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
         gateway.register(at: "/who") { Text("first") }
         try await Self.serving(gateway) { ask in
             let request = Self.get("/who?_mobile_bridge=1")
@@ -52,8 +58,10 @@ import Testing
         }
     }
 
-    @Test func aHandlerMayDeclineARequestWhoseHeadIsKnown() async throws {
-        let gateway = Gateway()
+    @Test(arguments: [false, true])
+    func aHandlerMayDeclineARequestWhoseHeadIsKnown(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
+        Whimsical.takes.store(true, ordering: .sequentiallyConsistent)
         gateway.register(at: "/who") { Whimsical() }
         gateway.register(at: "/*") { Text("another") }
         try await Self.serving(gateway) { ask in
@@ -66,8 +74,39 @@ import Testing
         }
     }
 
-    @Test func handlersOfSomePagesOnlyAreFoundOnceTheyAreThere() async throws {
-        let gateway = Gateway()
+    @Test(arguments: [false, true])
+    func aHandlerThatDeclinesIsAskedOnceForEachRequest(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
+        Declining.asked.store(0, ordering: .sequentiallyConsistent)
+        Declining.takes.store(true, ordering: .sequentiallyConsistent)
+        gateway.register(at: "/who") { Declining() }
+        gateway.register(at: "/*") { Text("another") }
+        try await Self.serving(gateway) { ask in
+            let request = Self.get("/who?_mobile_bridge=1")
+            let taken = try await ask(request)
+            #expect(taken == ["200 mine"])
+            #expect(Declining.asked.load(ordering: .sequentiallyConsistent) == 4)
+            Declining.takes.store(false, ordering: .sequentiallyConsistent)
+            let declined = try await ask(request)
+            #expect(declined == ["200 another"])
+            #expect(Declining.asked.load(ordering: .sequentiallyConsistent) == 8)
+        }
+    }
+
+    @Test func middlewareMayChangeARequestWhoseHeadIsKnown() async throws {
+        let gateway = Gateway(middleware: [Numbering()])
+        gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "none") }
+        try await Self.serving(gateway) { ask in
+            let unchanged = try await ask(Self.get("/count?_mobile_bridge=1"))
+            let changed = try await ask(Self.get("/count?_mobile_bridge=1"))
+            #expect(unchanged == ["200 none"])
+            #expect(changed == ["200 5", "200 6", "200 7", "200 8"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func handlersOfSomePagesOnlyAreFoundOnceTheyAreThere(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
         gateway.register(at: "/pay") { Text("everybody's") }
         let token = gateway.access.token.text
         let request = Self.get(
@@ -90,8 +129,9 @@ import Testing
         }
     }
 
-    @Test func bodiesOfOneHeadMayBeTooLong() async throws {
-        let gateway = Gateway()
+    @Test(arguments: [false, true])
+    func bodiesOfOneHeadMayBeTooLong(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
         gateway.register(at: "/small") { Small() }
         let head =
             "POST /small?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -103,8 +143,9 @@ import Testing
         }
     }
 
-    @Test func aForeignPageIsRefusedWhateverOthersMay() async throws {
-        let gateway = Gateway()
+    @Test(arguments: [false, true])
+    func aForeignPageIsRefusedWhateverOthersMay(isBehind: Bool) async throws {
+        let gateway = Self.gateway(isBehind)
         gateway.register(at: "/who") { Text("mine") }
         try await Self.serving(gateway) { ask in
             let own = try await ask(Self.get("/who?_mobile_bridge=1", "Sec-Fetch-Site: same-origin\r\n"))
@@ -128,6 +169,41 @@ import Testing
         static func canInit(with request: Request) -> Bool { takes.load(ordering: .sequentiallyConsistent) }
 
         func respond(to request: Request) -> Response { Response(text: "mine") }
+    }
+
+    private struct Declining: SynchronousHandler {
+        static let takes = Atomic<Bool>(true)
+        static let asked = Atomic<Int>(0)
+
+        static func canInit(with request: Request) -> Bool {
+            asked.add(1, ordering: .sequentiallyConsistent)
+            return takes.load(ordering: .sequentiallyConsistent)
+        }
+
+        func respond(to request: Request) -> Response { Response(text: "mine") }
+    }
+
+    private struct Unchanging: Middleware {
+        func handle(
+            _ request: Request, next: @Sendable (Request) async -> Response
+        ) async throws -> Response {
+            await next(request)
+        }
+    }
+
+    /// Leaves the first four requests as they are, and numbers the others.
+    private final class Numbering: Middleware {
+        private let count = Atomic<Int>(0)
+
+        func handle(
+            _ request: Request, next: @Sendable (Request) async -> Response
+        ) async throws -> Response {
+            let number = count.add(1, ordering: .sequentiallyConsistent).newValue
+            guard number > 4 else { return await next(request) }
+            var request = request
+            request.headers[.from] = "\(number)"
+            return await next(request)
+        }
     }
 
     private struct Small: Handler {

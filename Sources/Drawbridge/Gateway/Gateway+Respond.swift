@@ -312,7 +312,7 @@ extension Gateway {
         }
         let asked = taker.asked(plain)
         guard case .taken(let route) = asked else {
-            return pass(plan.declined(by: asked.declining), by: tasks)
+            return pass(asked.declining.map(plan.declined) ?? plan, by: tasks)
         }
         guard !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
         if case .likely = taker { keep(plan, with: known) }

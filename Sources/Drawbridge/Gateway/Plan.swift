@@ -75,8 +75,8 @@ package struct Plan: Sendable {
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
     /// The same for a request that this route's handler has declined: the others are asked.
-    func declined(by route: Route?) -> Plan {
-        guard case .native(var plain, .likely) = way else { return self }
+    func declined(by route: Route) -> Plan {
+        guard case .native(var plain, .likely(let likely)) = way, likely === route else { return self }
         plain.parameters = [:]
         return Plan(request, .native(plain, .unknown(declining: route)), version: version)
     }
@@ -149,6 +149,7 @@ extension Gateway {
         let head = known.head
         let id = Request.id(head)
         let decision = decision(about: known, from: remoteAddress)
+        var declining: Route?
         if let decision, middleware.isEmpty {
             let plain = Request(
                 head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
@@ -156,6 +157,7 @@ extension Gateway {
             if decision.route.handler.canInit(with: plain) {
                 return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
             }
+            declining = decision.route
         }
         let request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
@@ -164,7 +166,8 @@ extension Gateway {
         if let decision, !middleware.isEmpty {
             return Plan(request, .undecided(known), version: decision.version)
         }
-        return firstPlan(for: request, known)
+        let plan = firstPlan(for: request, known)
+        return declining.map(plan.declined) ?? plan
     }
 
     /// A plan now that the body is there, or its stream; nil where the gateway has to decide anew.

@@ -55,10 +55,10 @@ import Testing
         let answer = try await replies(port, get("/__drawbridge__/token", "X-Drawbridge-Page: a"))
         let token = try JSON(parsing: Array(try #require(answer.first).text.utf8))["token"]?.stringValue
         let page = try await ChannelPage.open(port, try #require(token))
-        try await page.tell(["up": [[1, ["call": "nobody", "id": 1, "door": "wvjb"]]]])
+        try await page.tell(["up": [[1, ["call": "nobody", "id": 1, "bridge": "wvjb"]]]])
         let silent = try await server.line(with: " /nobody  ")
         #expect(silent.contains("  not answered (code 400)  ") && silent.contains(" 0 B "), "\(silent)")
-        try await page.tell(["up": [[2, ["call": "nothing", "id": 2, "door": "inject"]]]])
+        try await page.tell(["up": [[2, ["call": "nothing", "id": 2, "bridge": "inject"]]]])
         #expect(try await server.line(with: " /nothing  ").contains("(code 400)"))
         #expect(!server.output.contains("/nothing  no handler  not answered"))
         page.socket.raw.close()

@@ -7,13 +7,14 @@ extension Page {
 
     /// Calls a handler of the page's, and waits for its answer.
     ///
-    /// The call is made in the page's own dialect: a handler that was registered with its WebViewJavascriptBridge, its
-    /// `bridge.handleNativeMsg`, or a global function of that name; the first that there is, unless `bridge` says which.
+    /// The call goes by a bridge that the page speaks: to a handler that was registered with its
+    /// WebViewJavascriptBridge, to its `bridge.handleNativeMsg`, or to a global function of that name; the first that
+    /// there is, unless `bridge` says which.
     ///
     /// - Parameters:
     ///   - name: the name under which the page registered it.
     ///   - data: what it gets.
-    ///   - bridge: the dialect.
+    ///   - bridge: by which it is called; nil for the first that there is.
     ///   - deadline: how long it may take; nil for ever. An `alert()` in the page holds up every answer.
     /// - Returns: what the page answered; `null` for nothing.
     /// - Throws: a ``PageError`` that says what happened to the page.
@@ -54,7 +55,7 @@ extension Page {
         var message: JSON.Object = ["call": .string(name)]
         if !data.isNull { message["data"] = data }
         if let id { message["id"] = .number(.init(id)) }
-        if let bridge { message["dialect"] = .string(bridge.rawValue) }
+        if let bridge { message["bridge"] = .string(bridge.rawValue) }
         return .object(message)
     }
 

@@ -93,7 +93,7 @@ struct PageEndpoints: Responder {
         guard let page = page(sign, body, gateway, request) else { return isOver(sign, gateway) }
         let call = PageCall(
             name: name, data: body["data"], id: nil,
-            bridge: body["door"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)), isByChannel: false)
+            bridge: body["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)), isByChannel: false)
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }

@@ -14,10 +14,10 @@ enum PageMessage: Sendable {
             self = .call(
                 PageCall(
                     name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
-                    bridge: json["door"]?.stringValue.flatMap(Page.Bridge.init(rawValue:))))
+                    bridge: json["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:))))
         } else if let id = json["result"]?.numberValue?.intValue {
             self = .result(id, Self.outcome(json))
-        } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
+        } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
             self = .ready(bridge)
         } else if json["url"] != nil || json["title"] != nil {
             self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)

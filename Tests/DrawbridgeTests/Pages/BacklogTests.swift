@@ -22,7 +22,7 @@ import Testing
     @Test func manyLargeAnswersAtOnceWaitForTheirTurnAndAllArrive() async throws {
         let page = Self.page()
         for id in 1...10 {
-            page.tell(["call": "much", "data": 2_000_000, "id": .number(.init(id)), "door": "wvjb"])
+            page.tell(["call": "much", "data": 2_000_000, "id": .number(.init(id)), "bridge": "wvjb"])
         }
         for id in 1...10 {
             #expect(try await page.reply(id)["value"]?.stringValue?.utf8.count == 2_000_000)
@@ -35,8 +35,8 @@ import Testing
     @Test func anAnswerThatIsLongerThanAnyMessageIsAnErrorForItsCall() async throws {
         let log = LogBook()
         let page = Self.page(log.logger)
-        page.tell(["call": "much", "data": 17_000_000, "id": 1, "door": "wvjb"])
-        page.tell(["call": "much", "data": 1, "id": 2, "door": "wvjb"])
+        page.tell(["call": "much", "data": 17_000_000, "id": 1, "bridge": "wvjb"])
+        page.tell(["call": "much", "data": 1, "id": 2, "bridge": "wvjb"])
         let error = try await page.reply(1)["error"]
         #expect(error?["code"] == 413)
         #expect(error?["message"]?.stringValue?.contains("flagged request") == true)
@@ -54,7 +54,7 @@ import Testing
     @Test func aPageThatTakesNoAnswersHearsThatTheyAreTooMany() async throws {
         let page = Self.page()
         for id in 1...11 {
-            page.tell(["call": "much", "data": 16_000_000, "id": .number(.init(id)), "door": "wvjb"])
+            page.tell(["call": "much", "data": 16_000_000, "id": .number(.init(id)), "bridge": "wvjb"])
         }
         let own = try page.page
         for _ in 0..<5000 where own.state.withLock({ $0.outbox.last }) < 11 {

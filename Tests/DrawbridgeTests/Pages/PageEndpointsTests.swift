@@ -192,7 +192,7 @@ import Testing
         let (response, body) = try await Self.call(
             gateway,
             [
-                "call": "note", "data": 3, "door": "inject",
+                "call": "note", "data": 3, "bridge": "inject",
                 "up": [[1, ["call": "note", "data": 1]], [2, ["call": "note", "data": 2]]],
             ], Self.own(gateway, test))
         #expect(response.status == .ok)
@@ -388,10 +388,10 @@ import Testing
         #expect(
             wrong.body["message"]
                 == "by: the page speaks one of wvjb, wvjb4, message, function, queue")
-        test.tell(["bridge": "theirs"])
+        test.tell(["ready": "theirs"])
         let right = try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n","by":"theirs"}"#)
         #expect(right.status == 200)
-        _ = try await test.message { $0["dialect"] == "theirs" }
+        _ = try await test.message { $0["bridge"] == "theirs" }
     }
 
     @Test func aTesterSeesWhichPagesRunAndSinceWhenTheNewestFirst() async throws {

@@ -28,7 +28,7 @@ import Testing
     }
 
     private static func note(_ number: Int, _ data: Int) -> JSON {
-        [.number(.init(number)), ["call": "note", "data": .number(.init(data)), "door": "wvjb"]]
+        [.number(.init(number)), ["call": "note", "data": .number(.init(data)), "bridge": "wvjb"]]
     }
 
     /// A page that said two things, heard one, and was given up.

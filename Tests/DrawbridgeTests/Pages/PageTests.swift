@@ -14,7 +14,7 @@ import Testing
         let gateway = PageHandlers.gateway(logger: log.logger)
         gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Echo.self, at: "/pay") }
         let page = TestPage(gateway)
-        page.tell(["call": "pay", "data": 1, "door": "wvjb"], ["call": "echo", "data": 1, "id": 1])
+        page.tell(["call": "pay", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
         _ = try await page.reply(1)
         let told = "no handler at /pay; pages at /checkout/* have one, and this page is at /a.html"
         #expect(log.entries.contains { $0.contains(told) })
@@ -25,7 +25,7 @@ import Testing
     @Test func whatIsSentWithoutANameIsForTheHandlerAtTheRoot() async throws {
         let log = LogBook()
         let page = TestPage(PageHandlers.gateway(logger: log.logger))
-        page.tell(["call": "", "data": 1, "door": "wvjb"], ["call": "echo", "data": 1, "id": 1])
+        page.tell(["call": "", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
         _ = try await page.reply(1)
         #expect(
             log.entries.contains {
@@ -57,7 +57,7 @@ import Testing
     ])
     func aCallbackGetsTheBareOutput(_ call: Call) async throws {
         let page = TestPage(PageHandlers.gateway())
-        var message: JSON.Object = ["call": .string(call.name), "id": 7, "door": "wvjb"]
+        var message: JSON.Object = ["call": .string(call.name), "id": 7, "bridge": "wvjb"]
         message["data"] = call.data
         page.tell(.object(message))
         var reply = try await page.reply(7).objectValue ?? [:]
@@ -73,7 +73,7 @@ import Testing
             let gateway = Gateway.testing(logger: logger)
             let page = TestPage(gateway)
             let name = "page \(page.id.prefix(8))"
-            page.tell(["call": "echo", "data": "from the page", "door": "wvjb"])
+            page.tell(["call": "echo", "data": "from the page", "bridge": "wvjb"])
             try page.page.send("toThePage", .string(String(repeating: "a", count: 1000)))
             let told = book.entries.filter { $0.contains(name) }
             #expect(
@@ -100,7 +100,7 @@ import Testing
         gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
         let page = TestPage(gateway)
         let calls: [JSON] = (1...1000).map {
-            [.number(.init($0)), ["call": "note", "data": .number(.init($0)), "door": "wvjb"]]
+            [.number(.init($0)), ["call": "note", "data": .number(.init($0)), "bridge": "wvjb"]]
         }
         page.say(["up": .array(calls)])
         // Again, as after a connection that broke; and one from the future, which is not the next.
@@ -113,15 +113,15 @@ import Testing
     @Test func aMissingHandlerIsSilenceAndAWarningUnlessToldOtherwise() async throws {
         let silent = TestPage(PageHandlers.gateway())
         silent.tell(
-            ["call": "nope", "id": 1, "door": "wvjb"], ["call": "nope", "id": 2, "door": "shortcut"],
-            ["call": "nope", "id": 3, "door": "reply"])
+            ["call": "nope", "id": 1, "bridge": "wvjb"], ["call": "nope", "id": 2, "bridge": "shortcut"],
+            ["call": "nope", "id": 3, "bridge": "reply"])
         for promise in 2...3 { #expect(try await silent.reply(promise)["error"]?["code"] == 400) }
         let log = try await silent.message { $0["log"] != nil }
         #expect(log["log"]?.stringValue?.contains("no handler at /nope") == true)
         #expect(!silent.down.contains { $0.message["reply"] == 1 })
 
         let told = TestPage(PageHandlers.gateway(PageRuntime(missing: .answer)))
-        told.tell(["call": "nope", "id": 1, "door": "wvjb"])
+        told.tell(["call": "nope", "id": 1, "bridge": "wvjb"])
         #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
     }
 
@@ -130,15 +130,15 @@ import Testing
         let test = TestPage(PageHandlers.gateway())
         let page = try #require(test.gateway.pages[test.id])
         test.tell(
-            ["bridge": "theirs-2_b"], ["bridge": ""], ["bridge": "a b"], ["bridge": .string("\u{E9}")],
-            ["bridge": .string(String(repeating: "a", count: 33))])
+            ["ready": "theirs-2_b"], ["ready": ""], ["ready": "a b"], ["ready": .string("\u{E9}")],
+            ["ready": .string(String(repeating: "a", count: 33))])
         await until { page.bridges.count == 2 }
         #expect(page.bridges.map(\.rawValue).sorted() == ["theirs-2_b", "wvjb"])
-        test.tell(["call": "nope", "id": 1, "door": "theirs-2_b"])
+        test.tell(["call": "nope", "id": 1, "bridge": "theirs-2_b"])
         let log = try await test.message { $0["log"] != nil }
         #expect(log["log"]?.stringValue?.contains("(called by theirs-2_b)") == true)
-        for number in 0..<100 { test.tell(["bridge": .string("b\(number)")]) }
-        test.tell(["call": "echo", "id": 2, "door": "reply"])
+        for number in 0..<100 { test.tell(["ready": .string("b\(number)")]) }
+        test.tell(["call": "echo", "id": 2, "bridge": "reply"])
         _ = try await test.reply(2)
         #expect(page.bridges.count == 32)
     }
@@ -150,13 +150,13 @@ import Testing
             throw HTTPError(.badRequest, "not this", headers: [.hint: "another"])
         }
         let page = TestPage(gateway)
-        page.tell(["call": "picky", "id": 1, "door": "wvjb"])
+        page.tell(["call": "picky", "id": 1, "bridge": "wvjb"])
         #expect(try await page.reply(1)["error"] == ["code": 400, "message": "not this"])
     }
 
     @Test func aHandlerMayAnswerSeveralTimes() async throws {
         let page = TestPage(PageHandlers.gateway())
-        page.tell(["call": "steps", "id": 3, "door": "wvjb"])
+        page.tell(["call": "steps", "id": 3, "bridge": "wvjb"])
         #expect(try await page.reply(3)["value"] == "done")
         #expect(
             page.down.map(\.message) == [
@@ -168,7 +168,7 @@ import Testing
     @Test(arguments: ["ownLibrary", "queue", "message", "reply", "iframe"])
     func aBridgeWhosePagesForgetTheirCallbackHearsTheLastAnswerAlone(_ bridge: String) async throws {
         let page = TestPage(PageHandlers.gateway())
-        page.tell(["call": "steps", "id": 1, "door": .string(bridge)])
+        page.tell(["call": "steps", "id": 1, "bridge": .string(bridge)])
         _ = try await page.reply(1)
         #expect(page.down.count == 1)
     }
@@ -178,7 +178,7 @@ import Testing
         gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Texts.self, at: "/pay") }
         let shop = TestPage(gateway, url: "http://localhost/checkout/1?a=b#c")
         let other = TestPage(gateway, url: "http://localhost/about")
-        for page in [shop, other] { page.tell(["call": "pay", "id": 1, "door": "shortcut"]) }
+        for page in [shop, other] { page.tell(["call": "pay", "id": 1, "bridge": "shortcut"]) }
         #expect(try await shop.reply(1)["value"] == "plain \"text\"")
         #expect(try await other.reply(1)["error"]?["code"] == 400)
         #expect(gateway.names(forPageAt: "/checkout/1").contains("pay"))
@@ -212,11 +212,11 @@ import Testing
         let special = TestPage(gateway)
         let other = TestPage(gateway)
         try special.page.handlers.register(PageHandlers.Texts.self, at: "/echo")
-        for page in [special, other] { page.tell(["call": "echo", "data": 1, "id": 1, "door": "wvjb"]) }
+        for page in [special, other] { page.tell(["call": "echo", "data": 1, "id": 1, "bridge": "wvjb"]) }
         #expect(try await special.reply(1)["value"] == "plain \"text\"")
         #expect(try await other.reply(1)["value"] == 1)
         try special.page.handlers.unregister("/echo")
-        special.tell(["call": "echo", "data": 2, "id": 2, "door": "wvjb"])
+        special.tell(["call": "echo", "data": 2, "id": 2, "bridge": "wvjb"])
         #expect(try await special.reply(2)["value"] == 2)
     }
 
@@ -266,9 +266,9 @@ import Testing
 
     @Test func aPageThatIsAskedMayAskItself() async throws {
         let test = TestPage(PageHandlers.gateway())
-        test.tell(["call": "ask", "data": ["name": "choose", "data": [1]], "id": 1, "door": "wvjb"])
+        test.tell(["call": "ask", "data": ["name": "choose", "data": [1]], "id": 1, "bridge": "wvjb"])
         let call = try await test.message { $0["call"] == "choose" }
-        test.tell(["call": "echo", "data": "inner", "id": 2, "door": "wvjb"])
+        test.tell(["call": "echo", "data": "inner", "id": 2, "bridge": "wvjb"])
         #expect(try await test.reply(2)["value"] == "inner")
         test.tell(["result": call["id"] ?? .null, "value": 5])
         #expect(try await test.reply(1)["value"] == 5)
@@ -325,7 +325,7 @@ import Testing
         gateway.register(at: "/wait") { Waits { stopped.withLock { $0 = true } } }
         let test = TestPage(gateway)
         let page = try test.page
-        test.tell(["call": "wait", "id": 1, "door": "wvjb"])
+        test.tell(["call": "wait", "id": 1, "bridge": "wvjb"])
         let answer = Task { try await page.call("share") }
         _ = try await test.message { $0["call"] == "share" }
         #expect(try await test.post("messages", ["up": [], "leaving": true], sent: 1).status == .ok)

@@ -25,7 +25,7 @@ import Testing
     }
 
     private static func note(_ number: Int) -> JSON {
-        [.number(.init(number)), ["call": "note", "data": .number(.init(number)), "door": "wvjb"]]
+        [.number(.init(number)), ["call": "note", "data": .number(.init(number)), "bridge": "wvjb"]]
     }
 
     private static func noting(

@@ -26,7 +26,7 @@ struct SoakedPage {
     mutating func call(_ name: String, _ data: JSON) throws -> JSON {
         lastNumber += 1
         let id = JSON.number(.init(lastNumber))
-        try send(["up": [[id, ["call": .string(name), "data": data, "id": id, "door": "reply"]]]])
+        try send(["up": [[id, ["call": .string(name), "data": data, "id": id, "bridge": "reply"]]]])
         while true {
             for pair in try receive()["down"]?.arrayValue ?? [] {
                 guard let number = pair[0], let message = pair[1] else { throw Wrong("no message: \(pair)") }

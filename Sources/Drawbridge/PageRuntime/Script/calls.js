@@ -10,9 +10,9 @@ const calls = new Map();
 
 /// Calls native. `done(error, value, isMore)` gets `{code, message}` or the handler's output, nothing being `null`;
 /// without it no reply is wanted, and none comes.
-function call(name, data, door, done) {
+function call(name, data, bridge, done) {
     gather();
-    const message = { call: String(name).replace(/^\//, ''), data, door };
+    const message = { call: String(name).replace(/^\//, ''), data, bridge };
     if (!done) return post(message);
     const id = message.id = ++lastCall;
     post(message, id);
@@ -20,14 +20,14 @@ function call(name, data, door, done) {
 }
 
 /// A call whose answer goes to a plain callback: its value, or `{code, message}`.
-function callBack(name, data, door, callback) {
-    call(name, data, door, callback && ((error, value, isMore) => callback(error || value, isMore)));
+function callBack(name, data, bridge, callback) {
+    call(name, data, bridge, callback && ((error, value, isMore) => callback(error || value, isMore)));
 }
 
 /// A call as a promise.
-function promise(name, data, door, progress) {
+function promise(name, data, bridge, progress) {
     const answer = new Promise((resolve, reject) => {
-        call(name, data, door, (error, value, isMore) => {
+        call(name, data, bridge, (error, value, isMore) => {
             if (progress) attempt(() => progress(error || value));
             if (isMore) return;
             if (error) reject(failure(error));
@@ -58,10 +58,10 @@ function failure({ code, message }) {
 }
 
 /// Calls native and waits, the page standing still.
-function callNow(name, data, door) {
+function callNow(name, data, bridge) {
     connect();
     gather();
-    const { status, answer } = tellNow('call', { call: name.replace(/^\//, ''), data, door });
+    const { status, answer } = tellNow('call', { call: name.replace(/^\//, ''), data, bridge });
     if (answer.error) throw failure(answer.error);
     if (status !== 200) throw failure({ code: status || 503, message: answer.message || 'the gateway did not answer' });
     return answer.value;

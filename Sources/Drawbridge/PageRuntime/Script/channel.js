@@ -1,4 +1,4 @@
-// The channel to the gateway, for doors 3 to 7 of the contracts: one WebSocket, opened by the first use of a bridge.
+// The channel to the gateway, for bridges 3 to 7 of the contracts: one WebSocket, opened by the first use of a bridge.
 // Messages are numbered in both directions and kept until the other side has taken them: a connection that breaks loses
 // none and doubles none.
 //
@@ -256,7 +256,7 @@ function take(frame, length) {
 function ready(bridge) {
     if (bridges.includes(bridge)) return;
     bridges.push(bridge);
-    post({ bridge });
+    post({ ready: bridge });
 }
 
 /// The page goes, perhaps to come back.

@@ -59,7 +59,7 @@ function evaluate({ evaluate: script, id }) {
     }
 }
 
-function called({ call: name, data, id, dialect }) {
+function called({ call: name, data, id, bridge }) {
     const answer = answerTo(id);
     const done = id === undefined ? undefined : value => answer({ value });
     const otherwise = outcome => {
@@ -73,17 +73,17 @@ function called({ call: name, data, id, dialect }) {
         callGlobal(name, input, outcome => (outcome ? answer(outcome) : otherwise()));
     };
 
-    if (dialect === 'wvjb' || dialect === 'wvjb4') return callWVJB(name, data, id, answer);
-    if (dialect === 'message') return callMessage(name, data, id, done, otherwise);
-    if (dialect) return byFunction();
+    if (bridge === 'wvjb' || bridge === 'wvjb4') return callWVJB(name, data, id, answer);
+    if (bridge === 'message') return callMessage(name, data, id, done, otherwise);
+    if (bridge) return byFunction();
     const hasHandler = () => (ownBridge ? name in handlers : window.WebViewJavascriptBridge);
     if (takesCalls && hasHandler()) return callWVJB(name, data, id, answer);
     // Before load, and before its bridge is there, the page may still be about to register one.
     const choose = () => {
         if (isAsked && !takesCalls) return startupCalls.push(choose);
         if (hasHandler()) return callWVJB(name, data, id, answer);
-        globalNamed('bridge', bridge => {
-            if (!bridge || typeof bridge.handleNativeMsg !== 'function') return byFunction();
+        globalNamed('bridge', found => {
+            if (!found || typeof found.handleNativeMsg !== 'function') return byFunction();
             // A page that shows its listeners shows what it does not listen to.
             globalNamed('bridgeMsgListener', listeners => {
                 if (listeners && !(name in listeners)) byFunction();

@@ -178,10 +178,10 @@ const startupCalls = [];
 const responses = new Map();
 let takesCalls = false;
 
-function takeCalls(kind) {
+function takeCalls(bridge) {
     // The page may register its handlers behind an `await`.
     later(() => {
-        ready(kind);
+        ready(bridge);
         takesCalls = true;
         startupCalls.splice(0).forEach(call => call());
     });
@@ -219,15 +219,15 @@ function fetchWVJB() {
     if (!takesCalls) takeCalls('wvjb');
 }
 
-function fetchFrom(bridge) {
-    for (const message of messagesIn(bridge._fetchQueue())) {
+function fetchFrom(library) {
+    for (const message of messagesIn(library._fetchQueue())) {
         const { responseId, responseData, handlerName = '', data, callbackId } = message;
         if (responseId) {
             hasAnswered(responseId, { value: responseData });
         } else {
             // A library that the page has brought forgets its callback with the first answer.
-            const door = ownBridge && bridge === ownBridge.bridge ? 'wvjb' : 'ownLibrary';
-            callBack(handlerName, data, door, callbackId && ((responseData, more) => {
+            const bridge = ownBridge && library === ownBridge.bridge ? 'wvjb' : 'ownLibrary';
+            callBack(handlerName, data, bridge, callbackId && ((responseData, more) => {
                 deliver({ responseId: callbackId, responseData, more: more || undefined });
             }));
         }

@@ -55,14 +55,14 @@ final class PlayedPage {
     func call(_ number: Int) {
         open.insert(number)
         post(
-            ["call": "note", "data": .number(.init(number)), "id": .number(.init(number)), "door": "wvjb"],
+            ["call": "note", "data": .number(.init(number)), "id": .number(.init(number)), "bridge": "wvjb"],
             call: number)
     }
 
     /// Calls and stands still; `isHeard` is false where the answer is lost on its way.
     func callNow(_ number: Int, isHeard: Bool) async {
         connect()
-        let call: JSON = ["call": "note", "data": .number(.init(number)), "door": "inject"]
+        let call: JSON = ["call": "note", "data": .number(.init(number)), "bridge": "inject"]
         guard let answer = await tellNow("call", call, isHeard: isHeard) else {
             ends[number, default: []].append(.error(503))
             return

@@ -5,8 +5,8 @@ import Testing
 
 /// What came of one page that went every way to one gateway.
 struct Attack: Sendable {
-    /// By which a request says that it is for native.
-    enum Door: String, CaseIterable, Sendable { case flag, path }
+    /// The bridge by which a request goes to native.
+    enum Bridge: String, CaseIterable, Sendable { case flag, path }
 
     /// What the page could read of each answer: `""` for nothing.
     let read: [String: String]
@@ -25,13 +25,14 @@ struct Attack: Sendable {
     ///   - gateway: the gateway; it may be there only when the page has begun.
     init(
         from page: String, on target: String, with foreign: ForeignSite, name: String = "127.0.0.1",
-        door: Door = .flag, in browser: Browser,
+        bridge: Bridge = .flag, in browser: Browser,
         gateway: @escaping @Sendable () async throws -> Program
     ) async throws {
         var url = try #require(URLComponents(string: page))
         var items = url.queryItems ?? []
-        for (name, value) in [("target", target), ("door", door.rawValue), ("foreign", foreign.origin(name))]
-        {
+        for (name, value) in [
+            ("target", target), ("bridge", bridge.rawValue), ("foreign", foreign.origin(name)),
+        ] {
             items.append(URLQueryItem(name: name, value: value))
         }
         url.queryItems = items

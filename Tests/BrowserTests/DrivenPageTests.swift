@@ -11,7 +11,7 @@ import Testing
     ///
     /// - Parameter port: where the browser finds the site, if not at its own.
     private static func drive<Value: Sendable>(
-        _ browser: Browser, _ site: DoorSite, at port: Int? = nil, page: String = "driven.html",
+        _ browser: Browser, _ site: BridgeSite, at port: Int? = nil, page: String = "driven.html",
         _ body: @escaping @Sendable (Page) async throws -> Value
     ) async throws -> Value {
         let pages = Pages.Following(site.gateway.pages)
@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test(arguments: Browser.installed)
-    func nativeCallsAPageInEachOfItsDialects(_ browser: Browser) async throws {
+    func nativeCallsAPageByEachOfItsBridges(_ browser: Browser) async throws {
         let texts: JSON = ["q\"\\\u{2028}\u{0}😀", [1, 2.5, true, .null], ["a": ["b": [:]]]]
-        try await Self.drive(browser, try DoorSite()) { page in
+        try await Self.drive(browser, try BridgeSite()) { page in
             let title = "A page that native calls"
             #expect(try await page.call("share", texts) == ["title": .string(title), "data": texts])
             #expect(try await page.call("add", [2, 3]) == 5)
@@ -54,12 +54,12 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func valuesAreTheSameInThePageAndBack(_ browser: Browser) async throws {
-        try await Self.drive(browser, try DoorSite()) { page in
-            for dialect in [Page.Bridge.wvjb, .message, .function] {
+        try await Self.drive(browser, try BridgeSite()) { page in
+            for bridge in [Page.Bridge.wvjb, .message, .function] {
                 for value in Self.values {
                     // An array would be the arguments of a function, and a message takes objects.
-                    let answer = try await page.call("given", ["value": value], by: dialect)
-                    #expect(answer == ["value": value], "\(dialect): \(value.description.prefix(100))")
+                    let answer = try await page.call("given", ["value": value], by: bridge)
+                    #expect(answer == ["value": value], "\(bridge): \(value.description.prefix(100))")
                 }
             }
         }
@@ -71,17 +71,17 @@ import Testing
             ("wvjb6", .wvjb), ("own6", .wvjb), ("wvjb4", .wvjb4), ("messages", .message), ("queue", .queue),
             ("inject", .function),
         ] as [(String, Page.Bridge)])
-    func aPageSaysWhichBridgesItSpeaks(_ browser: Browser, _ page: (door: String, bridge: Page.Bridge))
+    func aPageSaysWhichBridgesItSpeaks(_ browser: Browser, _ page: (name: String, bridge: Page.Bridge))
         async throws
     {
-        try await Self.drive(browser, try DoorSite(), page: "\(page.door).html") { found in
+        try await Self.drive(browser, try BridgeSite(), page: "\(page.name).html") { found in
             #expect(await eventually { found.bridges.contains(page.bridge) })
         }
     }
 
     @Test(arguments: Browser.installed)
     func whatGoesWrongInAPageIsToldToWhoeverCalled(_ browser: Browser) async throws {
-        try await Self.drive(browser, try DoorSite()) { page in
+        try await Self.drive(browser, try BridgeSite()) { page in
             let missing = await #expect(throws: PageError.self) { try await page.call("nobody") }
             #expect(missing?.reason == .failed(code: 400))
             let thrown = await #expect(throws: PageError.self) { try await page.evaluate("nowhere.to.go") }
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aReloadEndsWhatWaitsForThePageAndTheNextOneIsThere(_ browser: Browser) async throws {
-        let site = try DoorSite()
+        let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let first = try await pages.next()
@@ -154,7 +154,7 @@ import Testing
                 return input
             }
         }
-        let site = try DoorSite { gateway in
+        let site = try BridgeSite { gateway in
             // Beside other tests a browser may take longer than usual to come back.
             gateway.pages.patience = .seconds(60)
             gateway.register(at: "/count") {
@@ -201,7 +201,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aPageThatIsClosedAgainAndAgainTakesItsTime(_ browser: Browser) async throws {
-        try await Self.drive(browser, try DoorSite()) { page in
+        try await Self.drive(browser, try BridgeSite()) { page in
             _ = try await page.call("share")
             let began = ContinuousClock.now
             for _ in 1...6 {
@@ -216,7 +216,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aPageThatWasGivenUpIsToldSo(_ browser: Browser) async throws {
-        let site = try DoorSite()
+        let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()

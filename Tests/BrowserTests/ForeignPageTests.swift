@@ -20,20 +20,20 @@ import Testing
         }
     }
 
-    private static let attacks: [(Place, Attack.Door)] =
+    private static let attacks: [(Place, Attack.Bridge)] =
         Browser.isThorough
-        ? Attack.Door.allCases.map { (.anotherSite, $0) } + Place.allCases.dropFirst().map { ($0, .path) }
+        ? Attack.Bridge.allCases.map { (.anotherSite, $0) } + Place.allCases.dropFirst().map { ($0, .path) }
         : [(.anotherSite, .flag)]
 
     @Test(arguments: Browser.installed, attacks)
-    func foreignPagesReachNoHandler(_ browser: Browser, _ attack: (place: Place, door: Attack.Door))
+    func foreignPagesReachNoHandler(_ browser: Browser, _ attack: (place: Place, bridge: Attack.Bridge))
         async throws
     {
         let foreign = try ForeignSite()
         let gateway = try Attack.gateway()
         let seen = try await Attack(
             from: attack.place.page(of: foreign), on: gateway.address(), with: foreign,
-            name: attack.place.host, door: attack.door, in: browser, gateway: { gateway })
+            name: attack.place.host, bridge: attack.bridge, in: browser, gateway: { gateway })
         seen.expectNoCall()
         #expect(seen.read.filter { !$0.value.isEmpty } == [:])
     }
@@ -61,14 +61,14 @@ import Testing
 
     // MARK: Pages that may, so that the pages above are known to try
 
-    @Test(arguments: Browser.installed, Browser.isThorough ? Attack.Door.allCases : [.flag])
-    func pagesOfTheGatewayItselfCallInEveryWay(_ browser: Browser, _ door: Attack.Door) async throws {
+    @Test(arguments: Browser.installed, Browser.isThorough ? Attack.Bridge.allCases : [.flag])
+    func pagesOfTheGatewayItselfCallInEveryWay(_ browser: Browser, _ bridge: Attack.Bridge) async throws {
         let foreign = try ForeignSite()
         // The page runtime would mend calls that these ways break on purpose.
         let gateway = try Attack.gateway(["--no-page-runtime"])
         let address = try await gateway.address()
         let seen = try await Attack(
-            from: "\(address)/attacks.html", on: address, with: foreign, door: door, in: browser,
+            from: "\(address)/attacks.html", on: address, with: foreign, bridge: bridge, in: browser,
             gateway: { gateway })
         #expect(Attack.certain.subtracting(seen.ran) == [])
         seen.expectSecrets(of: Attack.readable)

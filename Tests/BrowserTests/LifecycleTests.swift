@@ -20,11 +20,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Dialect.tried)
-    func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser, _ dialect: Dialect) async throws {
-        let site = try DoorSite { $0.register(Whose.self, at: "/whose") }
+    @Test(arguments: SpokenBridge.tried)
+    func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser, _ bridge: SpokenBridge) async throws {
+        let site = try BridgeSite { $0.register(Whose.self, at: "/whose") }
         let pages = Pages.Following(site.gateway.pages)
-        try await browser.open("\(site.address)/tab.html?dialect=\(dialect)&open=b,c&name=a") {
+        try await browser.open("\(site.address)/tab.html?bridge=\(bridge)&open=b,c&name=a") {
             let tabs = [try await pages.next(), try await pages.next(), try await pages.next()]
             #expect(Set(tabs.map(\.id)).count == 3)
             let names = try await tabs.concurrentMap { try await $0.evaluate("name").stringValue ?? "" }
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: Browser.installed)
     func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
     {
-        let site = try DoorSite()
+        let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: Browser.installed, ["slow.html", "in-pieces/slow.html", "hidden/slow.html"])
     func callsBeforeThePageIsReadyWaitAndComeInOrder(_ browser: Browser, _ path: String) async throws {
-        let site = try DoorSite()
+        let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/\(path)") {
             let page = try await pages.next()
@@ -89,14 +89,14 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser) async throws {
-        let site = try DoorSite { gateway in
-            gateway.pages(matching: "/special/*") { $0.register(DoorSite.Echo.self, at: "/special") }
+        let site = try BridgeSite { gateway in
+            gateway.pages(matching: "/special/*") { $0.register(BridgeSite.Echo.self, at: "/special") }
         }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
             _ = try await page.call("share")
-            // At each door: a call there, and one that is made before the page has gone back, all in one task.
+            // By each bridge: a call there, and one that is made before the page has gone back, all in one task.
             let answers = try await page.evaluate(
                 """
                 const there = () => history.pushState(null, '', '/special/1');
@@ -136,7 +136,7 @@ import Testing
     @Test(arguments: Browser.installed)
     func whatAPageSaysBeforeASynchronousRequestComesBeforeIt(_ browser: Browser) async throws {
         let notes = Observed<[String]>([])
-        let site = try DoorSite { gateway in gateway.register(at: "/note") { Notes(notes: notes) } }
+        let site = try BridgeSite { gateway in gateway.register(at: "/note") { Notes(notes: notes) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
@@ -187,7 +187,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func textOfAPageInGBKIsTheSameOnBothSides(_ browser: Browser) async throws {
-        let site = try DoorSite(behind: [GBK()])
+        let site = try BridgeSite(behind: [GBK()])
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/gbk.html") {
             let page = try await pages.next()

@@ -4,9 +4,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What only a real browser shows of lives and order: a page that sleeps, and calls by all doors in one task.
+/// What only a real browser shows of lives and order: a page that sleeps, and calls by all bridges in one task.
 @Suite("Lives and order of pages", .serialized, .timeLimit(.minutes(3))) struct PageLifeTests {
-    /// Keeps the numbers that it is called with, in whatever form its door gives them.
+    /// Keeps the numbers that it is called with, in whatever form its bridge gives them.
     private struct Note: JSONHandler {
         let notes: Observed<[Int]>
 
@@ -45,13 +45,13 @@ import Testing
     /// takes to be given up.
     @Test(arguments: [
         "callNative('note', 2)",
-        // Doors 1 and 2, whose messages go before them in a request of their own.
+        // Bridges 1 and 2, whose messages go before them in a request of their own.
         "callOfItsOwn('/note?_mobile_bridge=1&n=2')",
     ])
     func aPageThatWasGivenUpGoesOnWithASynchronousCall(_ call: String) async throws {
         let notes = Observed<[Int]>([])
         let goesBack = Observed(false)
-        let site = try DoorSite(behind: [Stay(goesBack: goesBack)]) { gateway in
+        let site = try BridgeSite(behind: [Stay(goesBack: goesBack)]) { gateway in
             gateway.register(at: "/note") { Note(notes: notes) }
         }
         let pages = Pages.Following(site.gateway.pages)
@@ -105,7 +105,7 @@ import Testing
         await site.server.stop()
     }
 
-    private static let threeDoors = """
+    private static let threeBridges = """
         bridge.callHandler('note', 1);
         MyApp.note(2);
         bridge.callHandler('note', 3);
@@ -113,7 +113,7 @@ import Testing
         bridge.callHandler('note', 5);
         """
 
-    private static let allDoors = """
+    private static let allBridges = """
         frame('mizhua://note?n=6');
         MyApp.note(7);
         bridge.callHandler('note', 8);
@@ -133,12 +133,12 @@ import Testing
 
     @Test(
         arguments: Browser.installed,
-        [(threeDoors, 5), (threeDoors + allDoors, 18), (large + threeDoors + beacon, 6)])
-    func callsBeginInTheirOrderWhicheverDoorTheyGoBy(
+        [(threeBridges, 5), (threeBridges + allBridges, 18), (large + threeBridges + beacon, 6)])
+    func callsBeginInTheirOrderWhicheverBridgeTheyGoBy(
         _ browser: Browser, _ calls: (script: String, count: Int)
     ) async throws {
         let notes = Observed<[Int]>([])
-        let site = try DoorSite { gateway in gateway.register(at: "/note") { Note(notes: notes) } }
+        let site = try BridgeSite { gateway in gateway.register(at: "/note") { Note(notes: notes) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
@@ -214,7 +214,7 @@ import Testing
 
     @Test(arguments: Browser.installed, 4...6)
     func aHandlerOfThePagesThatThrowsEndsItsCallAtOnce(_ browser: Browser, _ version: Int) async throws {
-        let site = try DoorSite(behind: [OldPages()])
+        let site = try BridgeSite(behind: [OldPages()])
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/old\(version).html") {
             let page = try await pages.next()

@@ -24,9 +24,9 @@ import Testing
     /// A site with that handler, and how often it was called.
     private static func site(
         port: Int = 0, answering answer: String? = nil
-    ) throws -> (site: DoorSite, calls: Observed<Int>) {
+    ) throws -> (site: BridgeSite, calls: Observed<Int>) {
         let calls = Observed(0)
-        let site = try DoorSite(port: port) { gateway in
+        let site = try BridgeSite(port: port) { gateway in
             gateway.register(at: "/hold") { Hold(calls: calls, answer: answer) }
         }
         return (site, calls)
@@ -37,12 +37,14 @@ import Testing
         "bridged.then(bridge => { bridge.callHandler('\(name)', {}, end => { window.ended = end; }); }), 1"
     }
 
-    @Test(arguments: Dialect.tried)
-    func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser, _ dialect: Dialect) async throws {
+    @Test(arguments: SpokenBridge.tried)
+    func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser, _ bridge: SpokenBridge)
+        async throws
+    {
         let (first, calls) = try Self.site()
         let port = first.server.address.port
         let pages = Pages.Following(first.gateway.pages)
-        try await browser.open("\(first.address)/tab.html?name=a&dialect=\(dialect)") {
+        try await browser.open("\(first.address)/tab.html?name=a&bridge=\(bridge)") {
             let page = try await pages.next()
             _ = try await page.evaluate(Self.call("hold"))
             try await calls.wait { $0 == 1 }
@@ -68,7 +70,7 @@ import Testing
 
         init(port: Int = 0) async throws {
             program = try .product(
-                "test-server", ["-p", "\(port)", "--root", DoorSite.pages, "--scheme", "mizhua"])
+                "test-server", ["-p", "\(port)", "--root", BridgeSite.pages, "--scheme", "mizhua"])
             self.port = try await program.port()
             pages = "http://127.0.0.1:\(self.port)/__drawbridge__/pages"
             let line = try await program.line(with: "/__drawbridge__/pages")
@@ -98,11 +100,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Dialect.tried)
-    func aPageFindsTheGatewayAgainWhenItsProcessWasKilled(_ browser: Browser, _ dialect: Dialect) async throws
+    @Test(arguments: SpokenBridge.tried)
+    func aPageFindsTheGatewayAgainWhenItsProcessWasKilled(_ browser: Browser, _ bridge: SpokenBridge)
+        async throws
     {
         let first = try await Gateway()
-        try await browser.open("http://127.0.0.1:\(first.port)/tab.html?name=a&dialect=\(dialect)") {
+        try await browser.open("http://127.0.0.1:\(first.port)/tab.html?name=a&bridge=\(bridge)") {
             let page = try await first.page()
             _ = try await first.ask(page, "evaluate", ["script": .string(Self.call("wait"))])
             while try await first.call("counts") != [1, 0] {}

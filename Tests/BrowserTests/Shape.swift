@@ -2,7 +2,7 @@ import Drawbridge
 import Foundation
 import HTTPTypes
 
-/// What else a page may be besides a file that comes at once: `/SHAPE/page.html` is a page of the doors in that shape.
+/// What else a page may be besides a file that comes at once: `/SHAPE/page.html` is a page of the bridges in that shape.
 enum Shape: String, CaseIterable, Sendable {
     /// Its HTML comes bit by bit, and its scripts run long before its end is there.
     case inPieces = "in-pieces"
@@ -19,8 +19,8 @@ enum Shape: String, CaseIterable, Sendable {
     /// It was saved with the runtime's tag in it, and gets another one.
     case twice
 
-    /// The doors for which it matters, the first before all.
-    var doors: [String] {
+    /// The pages of bridges for which it matters, the first before all.
+    var pages: [String] {
         switch self {
         case .inPieces: ["wvjb6", "wvjb4", "own6", "inject"]
         case .bare: ["wvjb6", "queue"]

@@ -3,7 +3,7 @@ import DrawbridgeServer
 import TestSupport
 import Testing
 
-/// The door of the pages' channel, over raw sockets: whoever is refused is so before a 101 (section 1).
+/// The handshake of the pages' channel, over raw sockets: whoever is refused is so before a 101 (section 1).
 @Suite("Hostile: who may open a channel", .timeLimit(.minutes(1))) struct ChannelHandshakeTests {
     /// A handshake, `@token` and `@port` in it being the gateway's.
     struct Knock: Sendable, CustomTestStringConvertible {

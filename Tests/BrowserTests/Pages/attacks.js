@@ -1,6 +1,6 @@
 // Goes every way of ways.js and frames.js, and reports what it could read. Its address says where to:
 //   target   the gateway
-//   door     one of these below
+//   bridge   one of these below
 //   foreign  the foreign site, which redirects and takes the report
 //   signal   if it is there, the page waits until the foreign site has answered /signal
 'use strict';
@@ -8,12 +8,12 @@
 /// Longer than any engine takes to say that a request has failed; a few never do.
 const patience = 4000;
 
-const doors = {
+const bridges = {
     flag: way => `/witness?${new URLSearchParams({_mobile_bridge: 1, way})}`,
     path: way => `/__jsbridge__/witness?${new URLSearchParams({way})}`,
 };
 
-const urlOf = way => query.get('target') + doors[query.get('door')](way);
+const urlOf = way => query.get('target') + bridges[query.get('bridge')](way);
 
 /// Through a redirect of the foreign site: 302 makes a GET of it, 307 keeps what it was.
 const redirected = [

@@ -107,7 +107,7 @@ const framed = attributes => new Promise(done => {
     document.body.append(frame);
 });
 
-const page = target + '/doors/driven.html';
+const page = target + '/bridges/driven.html';
 const tries = {
     'channel without a token': way => channel(way, ['drawbridge'], id('1')),
     'channel without a protocol': way => channel(way, [], id('1')),

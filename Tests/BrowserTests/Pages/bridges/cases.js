@@ -1,16 +1,16 @@
 // Cases of a page that tests itself: run one after the other, shown, and posted to the path in `?report=/path` as
-// `{"door", "engine", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
+// `{"title", "engine", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
 // (answers its input, after that time), /text (`plain "text"`), /note (keeps its input), /notes (gives what was kept), one
-// at / (answers {unnamed: its input}), /special for special.html alone, /ask {name, data, dialect?} (calls the page's
+// at / (answers {unnamed: its input}), /special for special.html alone, /ask {name, data, bridge?} (calls the page's
 // handler and answers what that answered) and /steps (answers 1 and 2 before, where that is heard, and then
 // {heard: [bool, bool]}). Its scheme is `mizhua`, whose item `command` names a call; its message names JSBridge, nothing,
 // and with a reply echo, fail, missing and special; its injected functions callNative, echo and claimed; its shortcuts
 // are on MyApp.
 'use strict';
 
-const door = document.title;
+const title = document.title;
 const cases = [];
 
 /// Adds a case. It fails by throwing, or after its time.
@@ -59,7 +59,7 @@ const values = {
     'nested objects': { a: { b: [{ c: 'd', 'e f': [[[]]] }] }, '': {} },
 };
 
-/// The cases that every door has: `ask(name, data)` gives what the page's callback got.
+/// The cases that every bridge has: `ask(name, data)` gives what the page's callback got.
 function commonCases(ask) {
     for (const name of Object.keys(values)) {
         test('echo of ' + name, async () => equal(await ask('echo', values[name]), values[name]));
@@ -80,7 +80,7 @@ function commonCases(ask) {
     });
 }
 
-/// For doors that are requests of the page's own, for which browsers have six connections.
+/// For bridges that are requests of the page's own, for which browsers have six connections.
 function requestCases(ask) {
     test('2,000 calls in a row', async () => {
         let last = 0;
@@ -92,7 +92,7 @@ function requestCases(ask) {
     }, 30000);
 }
 
-/// For doors that do not stand still: answers that overtake, and many at once.
+/// For bridges that do not stand still: answers that overtake, and many at once.
 function manyCases(ask) {
     test('an answer that comes later', async () => equal(await ask('later', { ms: 150 }), { ms: 150 }));
     test('a short wait overtakes a long one', async () => {
@@ -108,7 +108,7 @@ function manyCases(ask) {
     }, 4000);
 }
 
-/// For doors with a callback: `call(name, data, callback)`.
+/// For bridges with a callback: `call(name, data, callback)`.
 function progressCase(call, isHeard) {
     test('answers before the answer ' + (isHeard ? 'are heard' : 'are left out'), async () => {
         const seen = [];
@@ -141,8 +141,8 @@ async function runCases() {
     }
     const path = new URLSearchParams(location.search).get('report');
     const engine = /Firefox/.test(navigator.userAgent) ? 'firefox' : /Chrome/.test(navigator.userAgent) ? 'chromium' : 'webKit';
-    const body = JSON.stringify({ door, engine, cases: done, html: document.documentElement.outerHTML });
+    const body = JSON.stringify({ title, engine, cases: done, html: document.documentElement.outerHTML });
     if (path) await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     const failed = done.filter(({ failed }) => failed).length;
-    document.title = door + ': ' + (failed ? failed + ' failed' : 'all passed');
+    document.title = title + ': ' + (failed ? failed + ' failed' : 'all passed');
 }

@@ -72,7 +72,7 @@ function bridgeCases(bridged, isOwn) {
         console.log = (...words) => {
             if (/^WebViewJavascriptBridge: WARNING: no handler/.test(words[0])) told(words[1].handlerName);
         };
-        ask('ask', { name: 'nobody', dialect: 'wvjb' });
+        ask('ask', { name: 'nobody', bridge: 'wvjb' });
         try {
             equal(await line, 'nobody');
         } finally {

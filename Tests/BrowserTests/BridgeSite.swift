@@ -5,9 +5,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A gateway with the pages of the doors, the handlers that they call, and a place for their reports.
-final class DoorSite: Sendable {
-    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages/doors")
+/// A gateway with the pages of the bridges, the handlers that they call, and a place for their reports.
+final class BridgeSite: Sendable {
+    static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages/bridges")
         .path()
 
     let gateway: Gateway
@@ -26,7 +26,7 @@ final class DoorSite: Sendable {
             var description: String { "\(name): \(failed ?? "passed")" }
         }
 
-        var door: String
+        var title: String
         var engine: String
         var cases: [Case]
         /// The page when it was through.
@@ -150,7 +150,7 @@ final class DoorSite: Sendable {
         struct Input: Decodable {
             var name: String
             var data: JSON?
-            var dialect: String?
+            var bridge: String?
         }
 
         let request: Request
@@ -160,12 +160,12 @@ final class DoorSite: Sendable {
                 throw HTTPError(.badRequest, "this is for pages: it calls them back")
             }
             return try await page.call(
-                input.name, input.data ?? .null, by: input.dialect.flatMap(Page.Bridge.init(rawValue:)))
+                input.name, input.data ?? .null, by: input.bridge.flatMap(Page.Bridge.init(rawValue:)))
         }
     }
 }
 
-extension DoorSite {
+extension BridgeSite {
     /// Opens a page that tests itself; once more where it was late and nothing was wrong, for a browser takes what a
     /// busy machine leaves it.
     static func expectNoFailure(_ page: String, in browser: Browser) async throws {
@@ -177,11 +177,12 @@ extension DoorSite {
         #expect(failed.map(\.description) == [], "\(page) in \(browser.rawValue)")
     }
 
-    private static func failures(of page: String, in browser: Browser) async throws -> [DoorSite.Report.Case]
+    private static func failures(of page: String, in browser: Browser) async throws -> [BridgeSite.Report
+        .Case]
     {
-        let site = try DoorSite()
+        let site = try BridgeSite()
         let url = "\(site.address)/\(page)\(page.contains("?") ? "&" : "?")report=/report"
-        let report: DoorSite.Report
+        let report: BridgeSite.Report
         do {
             report = try await browser.open(url) { try await site.report() }
         } catch {

@@ -1,10 +1,10 @@
 // The set-up of a page that may be a frame: `ask(name, data)` calls native, and native's `where` tells which page it is.
-// The page speaks what `?dialect=` says: `wvjb6`, where nothing does, or one of those below.
+// The page calls by what `?bridge=` says: `wvjb6`, where nothing does, or one of those below.
 'use strict';
 
-/// How a page of each dialect comes to something with `callHandler(name, data, callback)` and
+/// How a page comes, by each bridge, to something with `callHandler(name, data, callback)` and
 /// `registerHandler(name, (data, respond) => …)`.
-const dialects = {
+const bridges = {
     wvjb6: () => askedFor('https://__bridge_loaded__'),
     wvjb5: () => askedFor('wvjbscheme://__BRIDGE_LOADED__'),
     wvjb4: () => new Promise(done => {
@@ -82,7 +82,7 @@ function askedFor(url) {
 }
 
 function setUp(at) {
-    const bridged = dialects[new URLSearchParams(location.search).get('dialect') || 'wvjb6']();
+    const bridged = bridges[new URLSearchParams(location.search).get('bridge') || 'wvjb6']();
     bridged.then(bridge => {
         bridge.registerHandler('where', (data, respond) => respond({ at, data }));
         window.ask = (name, data) => new Promise(done => bridge.callHandler(name, data, done));

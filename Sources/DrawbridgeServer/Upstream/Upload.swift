@@ -1,6 +1,6 @@
 /// The body of a request on its way to a server: what its sender has brought, and the server has not taken.
 ///
-/// Its states are touched on one loop's thread, as all of an ``UpstreamLoad``'s.
+/// Its states are touched on one loop's thread, as all of an ``UpstreamFetch``'s.
 struct Upload {
     /// Told once that there is room for more, or that no more is wanted.
     typealias Room = (Result<Void, any Error>) -> Void

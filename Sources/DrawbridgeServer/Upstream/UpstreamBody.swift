@@ -4,36 +4,36 @@ import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
-/// The body of a load's answer as the core has it; where nobody holds it any more, the load is cancelled.
+/// The body of a fetch's answer as the core has it; where nobody holds it any more, the fetch is cancelled.
 final class UpstreamBody: Response.Source {
     let length: Int?
-    private let load: UpstreamLoad
+    private let fetch: UpstreamFetch
 
-    private init(_ load: UpstreamLoad, length: Int?) {
-        self.load = load
+    private init(_ fetch: UpstreamFetch, length: Int?) {
+        self.fetch = fetch
         self.length = length
     }
 
-    deinit { load.cancel() }
+    deinit { fetch.cancel() }
 
     /// The body of the answer to a request.
     static func of(
-        _ load: UpstreamLoad, _ beginning: UpstreamLoad.Beginning, to request: Request
+        _ fetch: UpstreamFetch, _ beginning: UpstreamFetch.Beginning, to request: Request
     ) -> Response.Body {
         switch beginning.head.status {
         case .noContent, .resetContent, .notModified:
             // Answers with these codes have no body, whatever the server sends behind them.
-            load.cancel()
+            fetch.cancel()
             return .empty
         default: break
         }
         // An answer to HEAD goes on without its body, but with the length of it, which a source can tell.
         if let body = beginning.body, request.method != .head { return .bytes(body) }
-        return .source(UpstreamBody(load, length: beginning.head.contentLength))
+        return .source(UpstreamBody(fetch, length: beginning.head.contentLength))
     }
 
     func write(to client: Client) async throws {
-        while let chunk = try await load.chunk() { try await client.didLoad(chunk) }
+        while let chunk = try await fetch.chunk() { try await client.didLoad(chunk) }
     }
 
     /// Lets the engine fetch the body, with no task; returns false where it cannot.
@@ -42,8 +42,8 @@ final class UpstreamBody: Response.Source {
     func send(
         _ head: HTTPResponse, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
     ) -> Bool {
-        guard exchange.loop.isCurrent, load.isOn(exchange.loop) else { return false }
-        load.send(head, length: length, to: exchange) { bytes in
+        guard exchange.loop.isCurrent, fetch.isOn(exchange.loop) else { return false }
+        fetch.send(head, length: length, to: exchange) { bytes in
             whenFetched(bytes)
             withExtendedLifetime(self) {}
         }

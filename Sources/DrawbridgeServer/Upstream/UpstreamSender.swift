@@ -74,23 +74,23 @@ struct UpstreamSender: Sendable {
             return {}
         }
         let caller = Caller(of: request)
-        let load = UpstreamLoad(on: loop, host: url.authority, guardian: guardian)
+        let fetch = UpstreamFetch(on: loop, host: url.authority, guardian: guardian)
         let out = TransferRequest(
             origin, request.method, target, host: forwarding(request).host(at: url, for: caller),
             fields: requestFields(request, from: caller), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
             upgrade: isTunnel(request) ? "websocket" : nil)
-        load.start(out, request.body) { result in
+        fetch.start(out, request.body) { result in
             switch result {
             case .success(let beginning):
                 record?.succeeded(request.logger)
-                tell(response(beginning, of: load, to: request, from: caller, by: route))
+                tell(response(beginning, of: fetch, to: request, from: caller, by: route))
             case .failure(let error):
                 tell(answer(to: request, insteadOf: error))
             }
         }
-        return load.cancel
+        return fetch.cancel
     }
 
     /// The answer to a request that must not be sent on; nil for any other.
@@ -155,12 +155,12 @@ struct UpstreamSender: Sendable {
 extension UpstreamSender {
     /// The server's answer as the gateway's.
     private func response(
-        _ beginning: UpstreamLoad.Beginning, of load: UpstreamLoad, to request: Request, from caller: Caller,
+        _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request, from caller: Caller,
         by route: UpstreamRoute?
     ) -> Response {
         var response = Response(
             beginning.head.status, headers: fields(beginning.head, to: request, caller, by: route),
-            body: UpstreamBody.of(load, beginning, to: request))
+            body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
         guard let tunnel = beginning.tunnel else { return response }
         response.headers[.upgrade] = "websocket"
@@ -173,7 +173,7 @@ extension UpstreamSender {
     private func answer(to request: Request, insteadOf error: any Error) -> Response {
         if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {
-            // The load was cancelled because its caller has left, so nobody reads this answer.
+            // The fetch was cancelled because its caller has left, so nobody reads this answer.
             return Gateway.refusal(
                 HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
         }

@@ -3,7 +3,7 @@ import EventLoop
 import HTTPClient
 
 // The body of the request.
-extension UpstreamLoad {
+extension UpstreamFetch {
     /// Sends a body that is still on its way.
     func pump(_ body: Request.Body) {
         Task.immediateDetached(executorPreference: loop) { [self] in

@@ -4,14 +4,14 @@ import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
-/// A request to a server behind the gateway, and its answer.
+/// One request to a server behind the gateway, and the fetching of its answer.
 ///
 /// Neither side is read faster than the other takes it: bytes of the answer wait at the server, and bytes of the
 /// request at its caller. The answer is held until the body of its request has come, since the engine can begin none
 /// before; or until the server wants no more of that body, and then the engine drops the rest of it.
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
-final class UpstreamLoad: Sendable {
+final class UpstreamFetch: Sendable {
     /// So many bytes are received of an answer that cannot begin yet.
     ///
     /// Where the server takes no more of the request until its answer is read, more bytes are received: they count
@@ -66,7 +66,7 @@ final class UpstreamLoad: Sendable {
         /// The streamed body of the request: room for an answer that is held is taken through it, until that is read.
         var body = Request.Body.empty
         /// For so many bytes of an answer that cannot begin there is room.
-        var heldRoom = UpstreamLoad.heldLimit
+        var heldRoom = UpstreamFetch.heldLimit
         /// How the transfer ended; nil before.
         var ending: Ending?
         var fetched = 0
@@ -92,10 +92,10 @@ final class UpstreamLoad: Sendable {
     }
 
     var loop: Loop { own.loop }
-    /// The transfer, kept alive by its caller while a call makes this load let go of it.
+    /// The transfer, kept alive by its caller while a call makes this fetch let go of it.
     var transfer: Transfer? { own.value.transfer }
 
-    /// Whether the load is on a loop: the engine can only fetch what is on the loop of its exchange.
+    /// Whether this is on a loop: the engine can only read what is on the loop of its exchange.
     func isOn(_ loop: Loop) -> Bool { self.loop === loop }
 
     /// Breaks it off; whoever waits for something hears of it.
@@ -137,7 +137,7 @@ final class UpstreamLoad: Sendable {
             own.value.body = body
             pump(body)
         }
-        // Reading the body may have ended the load already.
+        // Reading the body may have ended the fetch already.
         if own.value.ending == nil { transfer.start() }
     }
 
@@ -206,7 +206,7 @@ final class UpstreamLoad: Sendable {
 }
 
 // The body of the answer, read by a task.
-extension UpstreamLoad {
+extension UpstreamFetch {
     /// The next part of the body, nil after the last.
     ///
     /// - Throws: a `TransferError` where it broke off, or a `CancellationError`.
@@ -225,7 +225,7 @@ extension UpstreamLoad {
 }
 
 // The body of the answer, fetched by the engine on the loop.
-extension UpstreamLoad: BodySource {
+extension UpstreamFetch: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // The bytes go straight from the server to the engine's buffer.
         let count = transfer?.read(into: buffer) ?? 0
@@ -250,7 +250,7 @@ extension UpstreamLoad: BodySource {
     }
 }
 
-extension UpstreamLoad: TransferOwner {
+extension UpstreamFetch: TransferOwner {
     func receive(_ head: ResponseHead) {
         guard case .awaited(let tell) = own.value.answer else { return }
         own.value.answer = .held(head, tell)

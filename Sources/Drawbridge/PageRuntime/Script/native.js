@@ -2,16 +2,12 @@
 //
 // gives: apply, forgetAnswers
 // uses pristine: callGlobal, console, globalEval, globalNamed, loaded
-// uses channel: post
+// uses channel: life, post
 // uses calls: replied
 // uses wvjb: callWVJB, handlers, isAsked, ownBridge, responses, startupCalls, takesCalls
 // uses messages: answersTo, callMessage
 
-// An answer is for the process that asked.
-let generation = 0;
-
 function forgetAnswers() {
-    generation += 1;
     startupCalls.length = 0;
     responses.clear();
     answersTo.clear();
@@ -29,9 +25,10 @@ function apply(message) {
 /// What sends `{value}` or `{error}` to native as its answer; a promise's, where the value is one.
 function answerTo(id) {
     if (id === undefined) return () => {};
-    const asked = generation;
+    // An answer is for the life that asked.
+    const asked = life;
     const send = outcome => {
-        if (asked !== generation) return;
+        if (asked !== life) return;
         try {
             post(Object.assign({ result: id }, outcome));
         } catch (error) {

@@ -10,7 +10,7 @@ final class PageChannel: PageConnection {
     private static let subprotocol = "drawbridge"
 
     let tasks: HandlerTasks?
-    private let session: PageSession
+    private let reader: ChannelReader
     private let log: AccessLog?
     private let socket = Mutex<WebSocket?>(nil)
     /// Tells the admission of a device elsewhere that the channel is closed.
@@ -19,7 +19,7 @@ final class PageChannel: PageConnection {
     private init(_ gateway: Gateway, _ request: Request, by tasks: HandlerTasks, _ log: AccessLog?) {
         self.tasks = tasks
         self.log = log
-        session = PageSession(gateway, request)
+        reader = ChannelReader(gateway, request)
     }
 
     /// Opens a channel, or refuses it before the 101.
@@ -37,12 +37,12 @@ final class PageChannel: PageConnection {
         try gateway.admitChannel(request, token: token.map(String.init))
         let channel = PageChannel(gateway, request, by: tasks, log)
         var limits = WebSocketLimits()
-        limits.waiting = PageSession.mostWaiting
+        limits.waiting = ChannelReader.mostWaiting
         let socket = exchange.upgrade(
             handshake, subprotocol: handshake.protocols.contains(subprotocol) ? subprotocol : nil,
             limits: limits,
             events: WebSocketEvents(
-                text: { _, bytes in channel.session.receive(bytes, on: channel) },
+                text: { _, bytes in channel.reader.receive(bytes, on: channel) },
                 closed: { _, end in channel.ended(end, gateway.logger) }))
         channel.socket.withLock { $0 = socket }
         // When the admission of a device ends, the channels of its pages are closed.
@@ -56,7 +56,7 @@ final class PageChannel: PageConnection {
         if end.code == .tryAgainLater {
             logger.warning("the channel of a page was closed: \(end.reason)")
         }
-        session.ended(self)
+        reader.ended(self)
         // Channel and socket hold each other, and would stay for ever.
         socket.withLock { $0 = nil }
         release.withLock { $0.take() }?()

@@ -27,12 +27,12 @@ enum PageTarget: FuzzTarget {
             case 0x30...0x33:
                 let wire = wires[Int(first), default: Wire(gateway)]
                 wires[Int(first)] = wire
-                if !wire.isClosed { wire.session.receive(text, on: wire) }
+                if !wire.isClosed { wire.reader.receive(text, on: wire) }
             case UInt8(ascii: "c"), UInt8(ascii: "m"):
                 await post(text, to: first == UInt8(ascii: "c") ? "call" : "messages", gateway)
             case UInt8(ascii: "x"):
                 if let number = text.first, let wire = wires.removeValue(forKey: Int(number)) {
-                    wire.session.ended(wire)
+                    wire.reader.ended(wire)
                 }
             case UInt8(ascii: "g"): gateway.pages.end(.lost)
             case UInt8(ascii: "s"):
@@ -139,14 +139,14 @@ enum PageTarget: FuzzTarget {
     }
 
     private final class Wire: PageConnection {
-        let session: PageSession
+        let reader: ChannelReader
         private let state = Mutex<(frames: [JSON], isClosed: Bool)>(([], false))
 
         var tasks: HandlerTasks? { nil }
         var frames: [JSON] { state.withLock { $0.frames } }
         var isClosed: Bool { state.withLock { $0.isClosed } }
 
-        init(_ gateway: Gateway) { session = PageSession(gateway, Request("/__drawbridge__/channel")) }
+        init(_ gateway: Gateway) { reader = ChannelReader(gateway, Request("/__drawbridge__/channel")) }
 
         func send(_ text: [UInt8]) {
             guard let frame = try? JSON(parsing: text) else {

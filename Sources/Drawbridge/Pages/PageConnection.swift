@@ -1,9 +1,9 @@
-/// The wire to a page, as the core needs it: a WebSocket of the engine's, or a test.
+/// The channel of a page, as the core needs it: a WebSocket of the engine's, or a test.
 package protocol PageConnection: AnyObject, Sendable {
     /// Sends a text to the page, in order, from any thread; never blocks.
     func send(_ text: [UInt8])
 
-    /// Ends the connection.
+    /// Closes it.
     func close()
 
     /// Where the page's calls are answered.

@@ -380,7 +380,7 @@ import Testing
     func whatIsNoGreetingClosesTheConnection(_ text: String) throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway, saysHello: false)
-        PageSession(gateway, Request("/")).receive(Array(text.utf8), on: test)
+        ChannelReader(gateway, Request("/")).receive(Array(text.utf8), on: test)
         #expect(test.isClosed)
         #expect(gateway.pages.count == 0)
     }

@@ -11,7 +11,7 @@ final class TestPage: PageConnection {
     let id: String
     /// Which of the page's lives it is.
     let life: Int
-    private let session: PageSession
+    private let reader: ChannelReader
     private let frames = Mutex<[JSON]>([])
     private let longest = Mutex(0)
     private let isClosedFlag = Mutex(false)
@@ -27,7 +27,7 @@ final class TestPage: PageConnection {
         self.gateway = gateway
         self.life = life
         self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
-        session = PageSession(
+        reader = ChannelReader(
             gateway, Request("/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"]))
         if saysHello { hello(url: url) }
     }
@@ -48,7 +48,7 @@ final class TestPage: PageConnection {
     func say(_ json: JSON) {
         var members = json.objectValue ?? [:]
         if members["life"] == nil { members["life"] = .number(.init(life)) }
-        session.receive(JSON.object(members).bytes, on: self)
+        reader.receive(JSON.object(members).bytes, on: self)
     }
 
     /// Sends the next messages.
@@ -68,7 +68,7 @@ final class TestPage: PageConnection {
     /// When its time is up the test says, by `expire()`: no clock does.
     func leaveWire() {
         let page = gateway.pages[id]
-        session.ended(self)
+        reader.ended(self)
         if let page, page.presence != .leaving { Deadlines.shared.remove(page) }
     }
 

@@ -11,11 +11,11 @@ final class PlayedWire: PageConnection {
     }
 
     private let state = Mutex(State())
-    private let session: PageSession
+    private let reader: ChannelReader
 
     var tasks: HandlerTasks? { nil }
 
-    init(_ gateway: Gateway) { session = PageSession(gateway, Request("/__drawbridge__/channel")) }
+    init(_ gateway: Gateway) { reader = ChannelReader(gateway, Request("/__drawbridge__/channel")) }
 
     /// True when the gateway has closed it.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -31,12 +31,12 @@ final class PlayedWire: PageConnection {
     func carry(_ count: Int) {
         for _ in 0..<count {
             guard let frame = state.withLock({ $0.up.isEmpty ? nil : $0.up.removeFirst() }) else { return }
-            session.receive(frame.bytes, on: self)
+            reader.receive(frame.bytes, on: self)
         }
     }
 
     /// The gateway sees its end.
-    func end() { session.ended(self) }
+    func end() { reader.ended(self) }
 
     // MARK: The gateway's end
 

@@ -1,17 +1,17 @@
 import HTTPTypes
 import Synchronization
 
-/// One connection of a page's: reads what comes, from the greeting on.
-package final class PageSession: Sendable {
+/// Reads what a page says by one channel, from the greeting on.
+package final class ChannelReader: Sendable {
     private let gateway: Gateway
     private let head: RequestHead
     private let remoteAddress: String?
     private let page = Mutex<Page?>(nil)
 
-    /// What may wait in a connection: the longest message, and short ones that acknowledge what the page sends.
+    /// What may wait in a channel: the longest message, and short ones that acknowledge what the page sends.
     package static let mostWaiting = Outbox.limit + (1 << 20)
 
-    /// - Parameter request: by which the connection came; calls of the page look like it.
+    /// - Parameter request: by which the channel was opened; calls of the page look like it.
     package init(_ gateway: Gateway, _ request: Request) {
         self.gateway = gateway
         head = request.asPage
@@ -45,7 +45,7 @@ package final class PageSession: Sendable {
         connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
     }
 
-    /// The connection is gone.
+    /// The channel is closed.
     package func ended(_ connection: any PageConnection) {
         page.withLock { $0 }?.disconnect(connection)
     }

@@ -42,18 +42,18 @@ extension ReverseMapping {
     /// Domain matching, RFC 6265, section 5.1.3, of the upstream's host.
     private func isUpstream(domain text: String) -> Bool {
         let domain = (text.utf8.first == UInt8(ascii: ".") ? text.dropFirst() : text[...]).lowercased()
-        let host = route.url.host
+        let host = mapping.url.host
         if domain.isEmpty { return false }
         if domain == host { return true }
-        let isAddress = route.url.isIPv6 || host.utf8.allSatisfy { $0 < UInt8(ascii: ":") }
+        let isAddress = mapping.url.isIPv6 || host.utf8.allSatisfy { $0 < UInt8(ascii: ":") }
         return !isAddress && host.hasSuffix(".\(domain)")
     }
 
     private func gatewayPath(_ path: String) -> String? {
-        guard let mapped = route.gatewayTarget(for: path) else { return nil }
+        guard let mapped = mapping.gatewayTarget(for: path) else { return nil }
         // A cookie for the upstream's `/` is for all of it, which is `/api` here and what is below. With the path
         // `/api/` it would not be sent to `/api` (RFC 6265, section 5.1.4).
-        return path == "/" && !route.prefix.isEmpty ? route.prefix : mapped
+        return path == "/" && !mapping.prefix.isEmpty ? mapping.prefix : mapped
     }
 }
 

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// What points anywhere else, or to a path of the upstream that no target of the gateway leads to, stays as it is.
 package struct ReverseMapping: Sendable {
-    let route: UpstreamRoute
+    let mapping: UpstreamMapping
     let caller: Caller
     private let keepsHost: Bool
 
@@ -13,8 +13,8 @@ package struct ReverseMapping: Sendable {
     ///
     /// - Parameter keepsHost: whether the upstream was told the host that the caller named, and so may call itself
     ///   that.
-    package init(_ route: UpstreamRoute, for caller: Caller, keepsHost: Bool = false) {
-        self.route = route
+    package init(_ mapping: UpstreamMapping, for caller: Caller, keepsHost: Bool = false) {
+        self.mapping = mapping
         self.caller = caller
         self.keepsHost = keepsHost
     }
@@ -93,7 +93,7 @@ package struct ReverseMapping: Sendable {
     }
 
     private func isUpstream(_ scheme: String?, _ authority: Authority) -> Bool {
-        route.url.isOrigin(scheme: scheme, authority)
+        mapping.url.isOrigin(scheme: scheme, authority)
             || (keepsHost && authority == Authority(caller.authority))
     }
 
@@ -101,7 +101,7 @@ package struct ReverseMapping: Sendable {
     private func mapped(path: Substring.UTF8View) -> String? {
         let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
         let plain = end == path.startIndex ? "/" : String(Substring(path[..<end]))
-        return route.gatewayTarget(for: plain).map { $0 + Substring(path[end...]) }
+        return mapping.gatewayTarget(for: plain).map { $0 + Substring(path[end...]) }
     }
 
     private func mapped(path: String.UTF8View) -> String? { mapped(path: path[...]) }

@@ -35,7 +35,7 @@ public struct Upstream: Responder {
         public init() {}
     }
 
-    private let parsed: Result<(route: UpstreamRoute, sender: UpstreamSender), InvalidUpstream>
+    private let parsed: Result<(mapping: UpstreamMapping, sender: UpstreamSender), InvalidUpstream>
 
     /// Sends requests to a server.
     ///
@@ -51,9 +51,9 @@ public struct Upstream: Responder {
 
     fileprivate init(unchecked text: String, _ options: Options) {
         do {
-            let route = try UpstreamRoute(parsing: text)
+            let mapping = try UpstreamMapping(parsing: text)
             parsed = .success(
-                (route, UpstreamSender(route.url, options, record: UpstreamRecord(route.url.name))))
+                (mapping, UpstreamSender(mapping.url, options, record: UpstreamRecord(mapping.url.name))))
         } catch {
             parsed = .failure(error)
         }
@@ -65,27 +65,27 @@ public struct Upstream: Responder {
     public func validate() throws { _ = try parsed.get() }
 
     /// The path below which targets go there; empty where all do.
-    package var prefix: String { (try? parsed.get().route.prefix) ?? "" }
+    package var prefix: String { (try? parsed.get().mapping.prefix) ?? "" }
 
     /// Answers with what the server answers; declines what is not below its path.
     public func respond(to request: Request) async throws -> Response? {
-        let (route, sender): (UpstreamRoute, UpstreamSender)
+        let (mapping, sender): (UpstreamMapping, UpstreamSender)
         do {
-            (route, sender) = try parsed.get()
+            (mapping, sender) = try parsed.get()
         } catch {
             throw HTTPError(.badGateway, error.description)
         }
-        guard let target = route.target(for: request.target) else { return nil }
-        return await sender.send(request, target, by: route)
+        guard let target = mapping.target(for: request.target) else { return nil }
+        return await sender.send(request, target, by: mapping)
     }
 }
 
 extension Upstream: LoopResponder {
     package func relaying(_ request: Request) -> ((@escaping (Response) -> Void) -> @Sendable () -> Void)? {
-        guard case .success(let (route, sender)) = parsed, let loop = Loop.current,
-            let target = route.target(for: request.target)
+        guard case .success(let (mapping, sender)) = parsed, let loop = Loop.current,
+            let target = mapping.target(for: request.target)
         else { return nil }
-        return { tell in sender.begin(request, target, by: route, on: loop, tell) }
+        return { tell in sender.begin(request, target, by: mapping, on: loop, tell) }
     }
 }
 

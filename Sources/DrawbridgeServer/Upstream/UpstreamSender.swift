@@ -40,8 +40,8 @@ struct UpstreamSender: Sendable {
     ///
     /// - Parameters:
     ///   - target: the target that the server gets.
-    ///   - route: leads back to the gateway; nil where answers stay as they are.
-    func send(_ request: Request, _ target: String, by route: UpstreamRoute?) async -> Response {
+    ///   - mapping: leads back to the gateway; nil where answers stay as they are.
+    func send(_ request: Request, _ target: String, by mapping: UpstreamMapping?) async -> Response {
         let loop: Loop
         do {
             loop = try HTTPClient.loop()
@@ -53,7 +53,7 @@ struct UpstreamSender: Sendable {
             await withCheckedContinuation { continuation in
                 loop.perform {
                     cancelling.set(
-                        begin(request, target, by: route, on: loop) { continuation.resume(returning: $0) })
+                        begin(request, target, by: mapping, on: loop) { continuation.resume(returning: $0) })
                 }
             }
         } onCancel: {
@@ -66,7 +66,7 @@ struct UpstreamSender: Sendable {
     /// - Parameter tell: called once with the answer, also where it is cancelled.
     /// - Returns: what cancels it, until the answer is there.
     func begin(
-        _ request: Request, _ target: String, by route: UpstreamRoute?, on loop: Loop,
+        _ request: Request, _ target: String, by mapping: UpstreamMapping?, on loop: Loop,
         _ tell: @escaping (Response) -> Void
     ) -> @Sendable () -> Void {
         if let answer = ownAnswer(to: request, target) {
@@ -85,7 +85,7 @@ struct UpstreamSender: Sendable {
             switch result {
             case .success(let beginning):
                 record?.succeeded(request.logger)
-                tell(response(beginning, of: fetch, to: request, from: caller, by: route))
+                tell(response(beginning, of: fetch, to: request, from: caller, by: mapping))
             case .failure(let error):
                 tell(answer(to: request, insteadOf: error))
             }
@@ -143,23 +143,24 @@ struct UpstreamSender: Sendable {
 
     /// The fields of an answer as the caller gets them.
     private func fields(
-        _ head: ResponseHead, to request: Request, _ caller: Caller, by route: UpstreamRoute?
+        _ head: ResponseHead, to request: Request, _ caller: Caller, by mapping: UpstreamMapping?
     ) -> HTTPFields {
         forwarding(request).responseFields(
             head.fields, isOldVersion: head.isOldVersion,
             mapping: options.bringsHome
-                ? route.map { ReverseMapping($0, for: caller, keepsHost: options.keepsHost) } : nil)
+                ? mapping.map { ReverseMapping($0, for: caller, keepsHost: options.keepsHost) } : nil)
     }
 }
 
 extension UpstreamSender {
     /// The server's answer as the gateway's.
     private func response(
-        _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request, from caller: Caller,
-        by route: UpstreamRoute?
+        _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
+        from caller: Caller,
+        by mapping: UpstreamMapping?
     ) -> Response {
         var response = Response(
-            beginning.head.status, headers: fields(beginning.head, to: request, caller, by: route),
+            beginning.head.status, headers: fields(beginning.head, to: request, caller, by: mapping),
             body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
         guard let tunnel = beginning.tunnel else { return response }

@@ -11,10 +11,10 @@ struct ReverseMappingTests {
 
     /// A field as the caller gets it.
     private func mapped(
-        _ name: HTTPField.Name, _ value: String, _ route: String, for caller: Caller = caller,
+        _ name: HTTPField.Name, _ value: String, _ text: String, for caller: Caller = caller,
         keepsHost: Bool = false
     ) throws -> String? {
-        let mapping = try ReverseMapping(UpstreamRoute(parsing: route), for: caller, keepsHost: keepsHost)
+        let mapping = try ReverseMapping(UpstreamMapping(parsing: text), for: caller, keepsHost: keepsHost)
         return Forwarding(via: Via()).responseFields([name: value], mapping: mapping)[name]
     }
 
@@ -59,9 +59,9 @@ struct ReverseMappingTests {
         ("http://h/v2", "/v2/\t/e/x", gateway + "/\t/e/x"), ("/api=http://h/", "//e/x", nil),
         ("/api=http://h/", "/\\e/x", nil),
     ])
-    func aLocationLeadsThroughTheGateway(route: String, location: String, expected: String?) throws {
-        #expect(try mapped(.location, location, route) == expected ?? location)
-        #expect(try mapped(.contentLocation, location, route) == expected ?? location)
+    func aLocationLeadsThroughTheGateway(text: String, location: String, expected: String?) throws {
+        #expect(try mapped(.location, location, text) == expected ?? location)
+        #expect(try mapped(.contentLocation, location, text) == expected ?? location)
     }
 
     @Test(arguments: [
@@ -70,9 +70,9 @@ struct ReverseMappingTests {
         // Nothing but a host could be said before it.
         ("http://h", "http://h//e/x", "http://h//e/x"), ("http://h/v2", "/v2//e/x", "/v2//e/x"),
     ])
-    func aCallerWhoNamedNoHostIsToldPaths(route: String, location: String, expected: String) throws {
+    func aCallerWhoNamedNoHostIsToldPaths(text: String, location: String, expected: String) throws {
         let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
-        #expect(try mapped(.location, location, route, for: caller) == expected)
+        #expect(try mapped(.location, location, text, for: caller) == expected)
     }
 
     @Test(arguments: [
@@ -129,8 +129,8 @@ struct ReverseMappingTests {
         ("/api=http://h/", "__HOST-a=b; Path=/; Domain=h", nil),
         ("/api=http://h/", "__Secure-a=b; Domain=h; Path=/x; Secure", "__Secure-a=b; Path=/api/x; Secure"),
     ])
-    func aCookieIsTheGateways(route: String, cookie: String, expected: String?) throws {
-        #expect(try mapped(.setCookie, cookie, route) == expected ?? cookie)
+    func aCookieIsTheGateways(text: String, cookie: String, expected: String?) throws {
+        #expect(try mapped(.setCookie, cookie, text) == expected ?? cookie)
     }
 
     @Test(arguments: [
@@ -150,7 +150,7 @@ struct ReverseMappingTests {
     }
 
     @Test func eachCookieStaysAFieldOfItsOwnAndInItsPlace() throws {
-        let mapping = try ReverseMapping(UpstreamRoute(parsing: "http://h"), for: Self.plainCaller)
+        let mapping = try ReverseMapping(UpstreamMapping(parsing: "http://h"), for: Self.plainCaller)
         let sent = try fields([
             "set-cookie: a=1; Domain=h", "A: 1", "Set-Cookie: b=2", "SET-COOKIE: c=3; Secure",
         ])
@@ -162,7 +162,7 @@ struct ReverseMappingTests {
     }
 
     @Test func bytesOfACookieThatAreNoUTF8StayAsTheyAre() throws {
-        let mapping = try ReverseMapping(UpstreamRoute(parsing: "/api=http://h/"), for: Self.plainCaller)
+        let mapping = try ReverseMapping(UpstreamMapping(parsing: "/api=http://h/"), for: Self.plainCaller)
         let cookie = Array("a=".utf8) + [0xE9] + Array("; Domain=h; Path=/".utf8) + [0xE9]
         let field = HTTPField(name: .setCookie, value: cookie)
         let received = Forwarding(via: Via()).responseFields(HTTPFields([field]), mapping: mapping)

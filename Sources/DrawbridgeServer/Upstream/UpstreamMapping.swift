@@ -5,7 +5,7 @@
 ///
 /// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves that answers from
 /// outside `/v2`. So the path does not protect what else the upstream has.
-package struct UpstreamRoute: Sendable, Equatable {
+package struct UpstreamMapping: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
     package let prefix: String
     /// Where they go.

@@ -3,7 +3,7 @@ import Testing
 @testable import DrawbridgeServer
 
 @Suite("What goes to an upstream")
-struct UpstreamRouteTests {
+struct UpstreamMappingTests {
     @Test(arguments: [
         // Without a path in the URL: as it was sent.
         ("http://h", "/", "/"), ("http://h", "/a/b?q=1&r", "/a/b?q=1&r"), ("http://h", "//a//b", "//a//b"),
@@ -31,8 +31,8 @@ struct UpstreamRouteTests {
         ("http://h/v2", "/x", "/v2/x"), ("http://h/v2", "*", "*"), ("/=http://h/v2", "/x", "/v2/x"),
         ("/api=unix:/a.sock", "/api/x", "/api/x"), ("/api=unix:/a.sock:/v2", "/api/x", "/v2/x"),
     ])
-    func goesByTheRuleOfNginx(route: String, target: String, expected: String?) throws {
-        #expect(try UpstreamRoute(parsing: route).target(for: target) == expected)
+    func goesByTheRuleOfNginx(mapping: String, target: String, expected: String?) throws {
+        #expect(try UpstreamMapping(parsing: mapping).target(for: target) == expected)
     }
 
     @Test(arguments: [
@@ -50,8 +50,8 @@ struct UpstreamRouteTests {
         ("http://h/", "*", nil),
         ("http://h/v2", "/v2//x", "//x"), ("http://h", "", nil), ("/api=http://h/", "", nil),
     ])
-    func andComesBack(route: String, target: String, expected: String?) throws {
-        #expect(try UpstreamRoute(parsing: route).gatewayTarget(for: target) == expected)
+    func andComesBack(mapping: String, target: String, expected: String?) throws {
+        #expect(try UpstreamMapping(parsing: mapping).gatewayTarget(for: target) == expected)
     }
 
     @Test(arguments: [
@@ -64,13 +64,13 @@ struct UpstreamRouteTests {
         ("/é=http://h", "has a prefix that no path begins with; write it percent-encoded"),
     ])
     func saysWhatToWriteInstead(text: String, problem: String) {
-        let error = #expect(throws: InvalidUpstream.self) { try UpstreamRoute(parsing: text) }
+        let error = #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: text) }
         #expect(error?.description == "the upstream \(text) \(problem)")
     }
 
     @Test func whatIsWrongWithTheURLBehindAPrefixIsSaidOfTheURL() {
-        let error = #expect(throws: InvalidUpstream.self) { try UpstreamRoute(parsing: "/api=localhost:1") }
+        let error = #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=localhost:1") }
         #expect(error?.description == "the upstream localhost:1 has no scheme; write http://localhost:1")
-        #expect(throws: InvalidUpstream.self) { try UpstreamRoute(parsing: "/api=") }
+        #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=") }
     }
 }

@@ -1,6 +1,6 @@
 // What is known of the ways in Pages/ways.js and Pages/frames.js.
 extension Attack {
-    /// Those that every engine goes from every page, whatever becomes of the answer.
+    /// Those that every browser goes from every page, whatever becomes of the answer.
     static let certain: Set = [
         "image", "image without referrer", "image with CORS", "image in SVG", "input image", "script",
         "script with CORS", "module", "dynamic import", "JSON import", "stylesheet", "style @import",

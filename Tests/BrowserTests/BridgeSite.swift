@@ -27,7 +27,7 @@ final class BridgeSite: Sendable {
         }
 
         var title: String
-        var engine: String
+        var browser: String
         var cases: [Case]
         /// The page when it was through.
         var html: String
@@ -190,7 +190,7 @@ extension BridgeSite {
             throw error
         }
         let failed = report.cases.filter { $0.failed != nil }
-        #expect(report.engine == browser.rawValue)
+        #expect(report.browser == browser.rawValue)
         #expect(report.cases.count >= 3, "\(report.cases.map(\.name))")
         if !failed.isEmpty { await Evidence.keep(report.html, of: page, in: browser) }
         await site.server.stop()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The browser of each engine, opened with a page that tests itself and reports what it saw.
+/// A browser, opened with a page that tests itself and reports what it saw.
 enum Browser: String, CaseIterable, Sendable {
     case chromium, firefox, webKit
 

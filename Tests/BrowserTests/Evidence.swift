@@ -3,7 +3,7 @@ import TestSupport
 
 /// What a page that failed looked like, for whoever reads the results: a picture in `.build/screenshots`.
 ///
-/// A page that says what it has become is shown as it was in its own engine; of one that said nothing there is what
+/// A page that says what it has become is shown as it was in its own browser; of one that said nothing there is what
 /// Chromium shows when it loads it again.
 enum Evidence {
     private static let folder = URL(filePath: FileManager.default.currentDirectoryPath)

@@ -109,7 +109,7 @@ struct ContentSecurityPolicy {
 
     // MARK: Connections
 
-    /// Lets the page connect to its own origin, which is not a WebSocket's in every engine.
+    /// Lets the page connect to its own origin, which is not a WebSocket's in every browser.
     ///
     /// - Parameter socket: `ws://localhost:8080`; nil where the host cannot be said in a policy.
     mutating func allowConnection(socket: String?) {

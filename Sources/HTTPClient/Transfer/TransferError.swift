@@ -1,4 +1,4 @@
-/// Why an exchange with another server failed, in a sentence for its log.
+/// Why a transfer with another server failed, in a sentence for its log.
 package struct TransferError: Error, CustomStringConvertible {
     /// What it is for whoever answers in its place.
     package enum Kind: Sendable {

@@ -5,7 +5,7 @@
 //   signal   if it is there, the page waits until the foreign site has answered /signal
 'use strict';
 
-/// Longer than any engine takes to say that a request has failed; a few never do.
+/// Longer than any browser takes to say that a request has failed; a few never do.
 const patience = 4000;
 
 const bridges = {

@@ -11,13 +11,13 @@ const loaded = (name, properties, parent = document.head) => new Promise(done =>
     parent.append(element);
 });
 
-/// Puts an element into the page, of whose end not every engine tells.
+/// Puts an element into the page, of whose end not every browser tells.
 const placed = (name, attribute, properties = {}) => async url => {
     const parent = name === 'link' ? document.head : document.body;
     parent.append(Object.assign(document.createElement(name), properties, {[attribute]: url}));
 };
 
-/// As `loaded`, where the engine knows this relation.
+/// As `loaded`, where the browser knows this relation.
 const link = (rel, as = '') => async url => {
     const properties = {rel, as, href: url};
     if (!document.createElement('link').relList.supports(rel)) return placed('link', 'href', properties)(url);

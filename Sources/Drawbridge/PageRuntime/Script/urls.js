@@ -1,5 +1,5 @@
 // URLs that are meant for native, caught before the browser opens or sends them (contracts, sections 1 to 4). They are
-// told by pattern, for engines do not agree on how to read them.
+// told by pattern, for browsers do not agree on how to read them.
 //
 // gives: gatherURLs, items
 // uses pristine: attempt, fetch, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
@@ -271,7 +271,7 @@ wrap(window, 'fetch', function (input, options) {
     });
 });
 
-/// A request to another URL. Not every engine passes a body on as a stream.
+/// A request to another URL. Not every browser passes a body on as a stream.
 function moved(request, url) {
     const options = {};
     for (const name of ['method', 'headers', 'credentials', 'cache', 'redirect', 'referrer', 'referrerPolicy',

@@ -1,5 +1,5 @@
 // Cases of a page that tests itself: run one after the other, shown, and posted to the path in `?report=/path` as
-// `{"title", "engine", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
+// `{"title", "browser", "cases": [{"name", "failed"?, "isLate"}], "html"}`.
 //
 // The gateway has the handlers /echo (answers its input), /add {a, b}, /fail (418, "no tea"), /nothing, /later {ms}
 // (answers its input, after that time), /text (`plain "text"`), /note (keeps its input), /notes (gives what was kept), one
@@ -140,8 +140,8 @@ async function runCases() {
         list.appendChild(document.createElement('li')).textContent = name + (outcome.failed ? ': ' + outcome.failed : '');
     }
     const path = new URLSearchParams(location.search).get('report');
-    const engine = /Firefox/.test(navigator.userAgent) ? 'firefox' : /Chrome/.test(navigator.userAgent) ? 'chromium' : 'webKit';
-    const body = JSON.stringify({ title, engine, cases: done, html: document.documentElement.outerHTML });
+    const browser = /Firefox/.test(navigator.userAgent) ? 'firefox' : /Chrome/.test(navigator.userAgent) ? 'chromium' : 'webKit';
+    const body = JSON.stringify({ title, browser, cases: done, html: document.documentElement.outerHTML });
     if (path) await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     const failed = done.filter(({ failed }) => failed).length;
     document.title = title + ': ' + (failed ? failed + ' failed' : 'all passed');

@@ -233,7 +233,8 @@ final class JSONText {
     /// Writes the current object again, with each name once: in its first place, with its last value.
     private func keepLastOfRepeatedNames() throws {
         let start = own.current.start
-        let tape = try JSONTape(parsing: Array(own.bytes[start...]), maximumDepth: .max, allowsRepetition: true)
+        let tape = try JSONTape(
+            parsing: Array(own.bytes[start...]), maximumDepth: .max, allowsRepetition: true)
         let members = tape.values(in: 0).map { (tape.string(tape[$0 - 1]), JSON(tape, at: $0)) }
         own.bytes.removeLast(own.bytes.count - start)
         JSON.object(JSON.Object(members)).write(into: &own.bytes)

@@ -1,0 +1,148 @@
+import Drawbridge
+import HTTPClient
+import HTTPTypes
+import Logging
+import MicroHTTPD
+
+// What the gateway has answered, on its way to the engine.
+extension Exchange {
+    /// Sends an answer that has to be awaited, or that is written as it goes.
+    private func sendInTask(
+        to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
+        _ answer: @escaping @Sendable () async -> Response
+    ) {
+        run { [self] in
+            let response = await answer()
+            let bytes = await send(response, to: request)
+            unlessRefused(log)?.add(
+                request, response, bytes: bytes, took: start.duration(to: .now),
+                cut: Task.isCancelled ? whyCancelled : nil)
+        }
+    }
+
+    /// Sends what a gateway has answered, if there is room for its head.
+    func send(
+        _ answer: borrowing Response, to request: Request, by gateway: Gateway,
+        since start: ContinuousClock.Instant, _ log: AccessLog?, cut: AccessLog.Cut? = nil
+    ) {
+        if let refusal = gateway.refusesHead(of: answer, to: request, on: self) {
+            send(refusal, to: request, since: start, log, cut: cut)
+        } else {
+            send(answer, to: request, since: start, log, cut: cut)
+        }
+    }
+
+    /// Sends an answer: at once where its body is there, by the engine where that can fetch it, else in a task.
+    func send(
+        _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
+        _ log: AccessLog?, cut: AccessLog.Cut? = nil
+    ) {
+        switch answer.body {
+        case .stream:
+            let answer = copy answer
+            return sendInTask(to: request, since: start, log) { answer }
+        case .source(let source):
+            let answer = copy answer
+            guard let body = source as? UpstreamBody,
+                body.send(
+                    answer.head, to: self,
+                    whenFetched: { [self] bytes in
+                        unlessRefused(log)?.add(
+                            request, answer, bytes: bytes, took: start.duration(to: .now),
+                            cut: self.cut)
+                        end()
+                    })
+            else { return sendInTask(to: request, since: start, log) { answer } }
+            return
+        case .bytes, .output, .file, .upgrade: break
+        }
+        sendAtOnce(answer)
+        unlessRefused(log)?.add(
+            request, copy answer, bytes: Self.count(answer.body, to: request),
+            took: start.duration(to: .now), cut: cut)
+        end()
+    }
+
+    /// The log, unless the engine has refused the request for want of memory: then its line is in the log already.
+    func unlessRefused(_ log: AccessLog?) -> AccessLog? { isRefused ? nil : log }
+
+    /// Why the request ended early, if it did; to be asked for on the loop.
+    var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
+
+    /// Why the request was cancelled, where it was.
+    var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
+
+    /// Sends an answer that is there as a whole.
+    private func sendAtOnce(_ answer: borrowing Response) {
+        switch answer.body {
+        case .bytes(let bytes), .output(let bytes):
+            answer.withAddedText { added in
+                send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)
+            }
+        case .file(let file):
+            send(
+                answer.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
+                length: file.length)
+        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, copy answer)
+        case .stream, .source: break
+        }
+    }
+
+    /// How many bytes are sent of a body that is there as a whole.
+    private static func count(_ body: Response.Body, to request: Request) -> Int {
+        request.method == .head ? 0 : body.length ?? 0
+    }
+
+    /// Returns how many bytes of a body were sent.
+    private func send(_ response: Response, to request: Request) async -> Int {
+        switch response.body {
+        case .bytes, .output, .file, .upgrade:
+            sendAtOnce(response)
+            return Self.count(response.body, to: request)
+        case .stream, .source:
+            begin(response.head, length: response.body.length)
+            // Nobody reads the body of an answer to HEAD, and whoever writes one would wait for a reader for ever.
+            if request.method == .head { return 0 }
+            let counter = Counter()
+            let client = Client { chunk in
+                try await self.write(chunk)
+                counter.add(chunk.count)
+            }
+            do {
+                try await response.body.write(to: client)
+            } catch {
+                switch error {
+                case is CancellationError: break
+                // A server behind the gateway broke the stream off, so it is no error of the gateway's.
+                case is TransferError: request.logger.warning("a stream broke off: \(error)")
+                default: request.logger.error("a stream broke off: \(error)")
+                }
+                fail()
+            }
+            client.finish()
+            return counter.value
+        }
+    }
+}
+
+extension Gateway {
+    /// What is answered instead where a server behind the gateway sent more header fields than there is room for.
+    fileprivate func refusesHead(
+        of answer: borrowing Response, to request: Request, on exchange: Exchange
+    ) -> Response? {
+        guard answer.isRelayed else { return nil }
+        let room = exchange.headRoom
+        let bytes = answer.headers.bytes
+        guard bytes > room else { return nil }
+        let error = HTTPError(
+            .badGateway,
+            """
+            the answer from behind has \(bytes) bytes of header fields, and \(room) fit; raise --memory-per-connection \
+            (Limits.pool)
+            """)
+        request.logger.warning("\(request.method) \(request.path): \(error.message)")
+        var refusal = Self.refusal(error)
+        finish(&refusal, for: request)
+        return refusal
+    }
+}

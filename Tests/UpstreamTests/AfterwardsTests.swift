@@ -61,6 +61,61 @@ struct AfterwardsTests {
         }
     }
 
+    /// What came from behind, whole or not, is over once: who still works when the gateway stops has its time.
+    @Test func whoWorksWhenTheGatewayStopsHasItsGraceAfterAnswersFromBehind() async throws {
+        let body = String(repeating: "x", count: 3 << 20)
+        let upstream = try RawUpstream { connection, head in
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
+            try? connection.send(body)
+        }
+        defer { upstream.stop() }
+        let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
+        let (isAsked, mayAnswer) = (Observed(false), Observed(false))
+        gateway.register(at: "/slow") { Slow(isAsked, mayAnswer) }
+        let server = try GatewayServer(
+            gateway, .init(port: 0, loops: 1, grace: .seconds(60), logsRequests: false))
+        let port = server.address.port
+        do {
+            for _ in 0..<3 {
+                let whole = try await reply(port, get("/file"))
+                #expect(whole.text.utf8.count == body.utf8.count)
+                try await blocking {
+                    let client = try RawClient(port, timeout: 30)
+                    try client.send(get("/file"))
+                    client.close()
+                }
+            }
+            async let slow = reply(port, get("/slow?_mobile_bridge=1"))
+            try await isAsked.wait { $0 }
+            async let stopped: Void = server.stop()
+            // From then on nobody new is let in.
+            #expect(await eventually { (try? RawClient(port)) == nil })
+            mayAnswer.change { $0 = true }
+            #expect(try await slow.text == "done")
+            await stopped
+        } catch {
+            mayAnswer.change { $0 = true }
+            await server.stop()
+            throw error
+        }
+    }
+
+    /// Answers when it may.
+    private struct Slow: Handler {
+        let isAsked: Observed<Bool>
+        let mayAnswer: Observed<Bool>
+
+        init(_ isAsked: Observed<Bool>, _ mayAnswer: Observed<Bool>) {
+            (self.isAsked, self.mayAnswer) = (isAsked, mayAnswer)
+        }
+
+        func startLoading(_ request: Request) async throws -> Response {
+            isAsked.change { $0 = true }
+            try await mayAnswer.wait { $0 }
+            return Response(text: "done")
+        }
+    }
+
     /// A server that closes after each answer, and does not say so before.
     @Test func aServerThatClosesWithoutAWordIsAskedAgain() async throws {
         let closing: Answering = { connection, head in

@@ -47,7 +47,8 @@ final class Answer: Sendable {
 
     /// Hands the answer to the library.
     ///
-    /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the access handler, on the loop's thread.
+    /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the
+    /// access handler, on the loop's thread.
     func queue(on connection: LibraryConnection, for exchange: Exchange?) -> Bool {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
             bytes.count <= ReusableResponse.longest

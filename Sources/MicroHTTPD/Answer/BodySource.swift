@@ -1,4 +1,5 @@
-/// Where the body of an answer comes from that is fetched, not written: bytes that come from elsewhere on the same loop.
+/// Where the body of an answer comes from that is fetched, not written: bytes that come from elsewhere on the same
+/// loop.
 ///
 /// It tells ``Exchange/bodyIsReady()`` when it has something after it had nothing. All of it is called on the loop's
 /// thread.

@@ -61,8 +61,8 @@ extension Exchange {
 
     /// Takes room for so many bytes in the memory for all bodies, in place of what this exchange took before.
     ///
-    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back with the exchange's
-    /// end.
+    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back with the
+    /// exchange's end.
     ///
     /// - Throws: a ``NoRoom`` where there is none. The caller is told so then, and no other answer is sent.
     package func reserve(_ count: Int) throws(NoRoom) {

@@ -95,6 +95,8 @@ extension Exchange {
     func completed(inFull: Bool) {
         // What was handed over has been completed before.
         guard !state.library.isDone else { return }
+        // One that returns while it is told here is counted where it returns.
+        let handlerHadReturned = state.handler.hasReturned
         state.library = .done(hasLeft: hasLeft)
         if case .carried(let response) = state.answering {
             state.answering = .queued(nil)
@@ -115,7 +117,7 @@ extension Exchange {
         forgetSource()
         if let upgrading = takeUpgrade() { upgrading.abort("the handshake was not answered") }
         state.cutOff.take()?.over()
-        endIfStarted()
+        endIfStarted(handlerHadReturned: handlerHadReturned)
     }
 
     /// What the connection becomes, once.
@@ -132,15 +134,16 @@ extension Exchange {
         state.caller.exchange = nil
         state.caller.isNew = false
         state.caller.enter(.busy)
-        endIfStarted()
+        endIfStarted(handlerHadReturned: state.handler.hasReturned)
         return state.caller
     }
 
-    private func endIfStarted() {
-        switch state.handler {
-        case .notBegun: break
-        case .underWay: worker.lostCaller(of: self)
-        case .returned: worker.ended(self)
+    /// Counts the exchange as over, once: here, or where its handler returns.
+    private func endIfStarted(handlerHadReturned: Bool) {
+        if handlerHadReturned {
+            worker.ended(self)
+        } else if case .underWay = state.handler {
+            worker.lostCaller(of: self)
         }
     }
 
@@ -149,7 +152,7 @@ extension Exchange {
         guard !hasLeft else { return }
         let library = state.library
         state.library = library.left
-        // What it ends may forget it, so a copy is held while it is told.
+        // A handler that returns when it is told drops its task and its closure: the copy keeps both until then.
         let handler = state.handler
         handler.cancel()
         state.incoming.fail()

@@ -58,17 +58,17 @@ extension Exchange {
         }
     }
 
-    /// The answer's head.
+    /// How far the answer is.
     enum Answering {
-        /// There is none.
+        /// There is no answer.
         case awaited
-        /// There is none, and the library waits for one at this moment, which is the time to give it one.
+        /// There is no answer, and the library waits for one at this moment, which is the time to give it one.
         case wanted
-        /// It waits for the library.
+        /// The answer is there, and the library has not asked for it yet.
         case ready(Answer)
-        /// The library has it; the answer is kept unless the library has copied all of it.
+        /// The library has the answer, which is kept here too unless the library has copied all of it.
         case queued(Answer?)
-        /// The library has it in a response that is given back afterwards.
+        /// The library has the answer in a response that is given back when it is sent.
         case carried(ReusableResponse)
     }
 

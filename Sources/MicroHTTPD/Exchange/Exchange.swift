@@ -6,8 +6,8 @@ import Synchronization
 /// The handler closure of the server gets it, reads the body and sends one answer. When the caller leaves, the task
 /// that runs the closure is cancelled, and what is sent afterwards is dropped.
 ///
-/// What changes of it is in `State`, which is its loop's, whichever thread its methods are called on. The rest is constant,
-/// but for two flags and the collected body, which any thread may ask for.
+/// What changes of it is in `State`, which is its loop's, whichever thread its methods are called on. The rest is
+/// constant, but for two flags and the collected body, which any thread may ask for.
 public final class Exchange: Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.
@@ -32,7 +32,8 @@ public final class Exchange: Sendable {
     /// True when the server has stopped before there was a whole answer.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
-    /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing else.
+    /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing
+    /// else.
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
     /// Set by whoever answers, on any thread; who asks too early says something twice in the log, and no more.
     let wasRefused = Atomic<Bool>(false)

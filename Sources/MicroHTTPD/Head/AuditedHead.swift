@@ -4,8 +4,8 @@ import Synchronization
 /// A head as the audit found it.
 ///
 /// Its parts are apart, and no `HTTPRequest`, because most of them are looked at once and making one costs more than
-/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant; the digest,
-/// from the first one on.
+/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant; the
+/// digest, from the first one on.
 package final class AuditedHead: Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {

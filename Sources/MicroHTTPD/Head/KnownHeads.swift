@@ -2,8 +2,9 @@ import Glibc
 
 /// Heads that a loop has audited before: the calls of a page have the same head again and again.
 ///
-/// The verdict is of exactly the same bytes, so nothing goes past the audit. Heads that come once leave nothing here but
-/// their hash, and of the others no more than 128 are kept, of 1 KB each at most. They are a part of `Worker.State`.
+/// The verdict is of exactly the same bytes, so nothing goes past the audit. Heads that come once leave nothing here
+/// but their hash, and of the others no more than 128 are kept, of 1 KB each at most. They are a part of
+/// `Worker.State`.
 package struct KnownHeads {
     private final class Known: Sendable {
         let block: [UInt8]

@@ -197,6 +197,7 @@ final class Worker: Loop.Driven, Sendable {
     func lostCaller(of exchange: Exchange) { state.callerless[ObjectIdentifier(exchange)] = exchange }
 
     func ended(_ exchange: Exchange) {
+        assert(state.underWay > 0, "an exchange has ended twice")
         if !state.callerless.isEmpty { state.callerless[ObjectIdentifier(exchange)] = nil }
         state.underWay -= 1
         tellIfIdle()

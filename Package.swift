@@ -59,7 +59,8 @@ let package = Package(
                 "CLinux", "CMicroHTTPD", "CGnuTLS", "EventLoop", "HTTPGrammar", "TLS", httpTypes, logging,
             ]),
 
-        // The HTTP client: HTTP/1.1 over TCP, TLS and Unix sockets, on the same loops. It knows nothing of bridges either.
+        // The HTTP client: HTTP/1.1 over TCP, TLS and Unix sockets, on the same loops. It knows nothing of bridges
+        // either.
         .target(
             name: "HTTPClient", dependencies: ["CGnuTLS", "EventLoop", "HTTPGrammar", "TLS", httpTypes]),
 

@@ -159,7 +159,8 @@ private final class File {
         }
     }
 
-    /// What the system refused: a 507 where there is no room, which whoever asked can do nothing about, and should hear.
+    /// What the system refused: a 507 where there is no room, which whoever asked can do nothing about, and should
+    /// hear.
     private static func failure(_ action: String, _ path: String) -> any Error {
         guard errno == ENOSPC || errno == EDQUOT else { return Failure(action, path) }
         return HTTPError(
@@ -198,7 +199,8 @@ private final class File {
         try syncFolder(of: path)
     }
 
-    /// Which file has a name stands in the folder: until that is on the disk too, a power cut could bring the old one back.
+    /// Which file has a name stands in the folder: until that is on the disk too, a power cut could bring the old one
+    /// back.
     private static func syncFolder(of path: String) throws {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let file = try File(folder, O_RDONLY | O_DIRECTORY)

@@ -2,7 +2,8 @@ public import Drawbridge
 
 /// Keeps values for a page, also over restarts.
 ///
-/// A call with a key reads, one with a value too writes, the value `null` removes, and one without a key lists the keys.
+/// A call with a key reads, one with a value too writes, the value `null` removes, and one without a key lists the
+/// keys.
 ///
 /// ```
 /// curl -d '{"key":"theme","value":"dark"}' http://127.0.0.1:8080/__jsbridge__/storage

@@ -51,8 +51,8 @@ final class PageChannel: PageConnection {
     }
 
     private func ended(_ end: WebSocketEnd, _ logger: Logger) {
-        // Too much waited in the channel, or memory was short. Nothing is lost: the page connects again, and sends again
-        // what was not taken.
+        // Too much waited in the channel, or memory was short. Nothing is lost: the page connects again, and sends
+        // again what was not taken.
         if end.code == .tryAgainLater {
             logger.warning("the channel of a page was closed: \(end.reason)")
         }

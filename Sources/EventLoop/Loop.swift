@@ -50,8 +50,8 @@ public final class Loop: TaskExecutor {
 
     /// All that is neither atomic nor behind `inbox`.
     ///
-    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended. So it may be part
-    /// of something Sendable.
+    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended. So it may be
+    /// part of something Sendable.
     nonisolated(unsafe) private let memory: UnsafeMutablePointer<State>
 
     /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps.
@@ -133,8 +133,8 @@ public final class Loop: TaskExecutor {
 
     /// Runs `call` on the loop soon and in its turn, never at once, and never from within the library.
     ///
-    /// It comes behind all that this thread or another gave to the loop before. A call that gives one has that in a later
-    /// turn of the loop, between which others have theirs.
+    /// It comes behind all that this thread or another gave to the loop before. A call that gives one has that in a
+    /// later turn of the loop, between which others have theirs.
     package func performSoon(_ call: @escaping @Sendable () -> Void) {
         // What other threads gave has woken the loop, and waits until that takes it.
         if isWoken.load(ordering: .relaxed) { addToInbox(.call(call)) } else { add(.call(call)) }

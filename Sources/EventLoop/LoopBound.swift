@@ -1,7 +1,7 @@
 /// A state that belongs to one loop, and is reached on that loop's thread alone.
 ///
-/// It is a part of the object whose state it is, which can go anywhere; only the state stays. It has three phases, which
-/// are its loop's:
+/// It is a part of the object whose state it is, which can go anywhere; only the state stays. It has three phases,
+/// which are its loop's:
 /// - *unborn*: the loop does not run yet, and whoever makes the state fills it in;
 /// - *owned*: the loop runs, and the state is touched on its thread;
 /// - *ended*: the loop has ended, and the state may be taken down by whoever lets go of it last.

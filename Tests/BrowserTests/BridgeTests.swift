@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pages that were written for an app, one for each bridge, in real browsers: they test themselves, and say what failed.
+/// Pages that were written for an app, one for each bridge, in real browsers: they test themselves, and say what
+/// failed.
 @Suite("Bridges", .serialized, .timeLimit(.minutes(3))) struct BridgeTests {
     private static let pages = [
         "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts",

@@ -4,7 +4,8 @@ import Foundation
 import HTTPTypes
 import TestSupport
 
-/// A site that has nothing to do with the gateway under test: it serves the attacks, redirects them, and takes the report.
+/// A site that has nothing to do with the gateway under test: it serves the attacks, redirects them, and takes the
+/// report.
 final class ForeignSite: Sendable {
     /// The pages, on the disk.
     static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages").path()

@@ -159,8 +159,8 @@ import Testing
         }
     }
 
-    /// Chromium and Firefox send a request again whose connection ended without a word, and its handler would run twice: so
-    /// the gateway says that it stops.
+    /// Chromium and Firefox send a request again whose connection ended without a word, and its handler would run
+    /// twice: so the gateway says that it stops.
     @Test(arguments: Browser.installed)
     func aPageThatStandsStillHearsThatItsGatewayStops(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))

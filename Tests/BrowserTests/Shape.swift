@@ -2,7 +2,8 @@ import Drawbridge
 import Foundation
 import HTTPTypes
 
-/// What else a page may be besides a file that comes at once: `/SHAPE/page.html` is a page of the bridges in that shape.
+/// What else a page may be besides a file that comes at once: `/SHAPE/page.html` is a page of the bridges in that
+/// shape.
 enum Shape: String, CaseIterable, Sendable {
     /// Its HTML comes bit by bit, and its scripts run long before its end is there.
     case inPieces = "in-pieces"

@@ -7,8 +7,8 @@ import Testing
 
 /// What was decided about a head holds for the next requests that have it, and no longer than it is true.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct DecisionTests {
-    /// Starts a gateway with one loop, and gives what asks it often enough for a head to be known, and decided about: all
-    /// the different statuses and texts of its answers.
+    /// Starts a gateway with one loop, and gives what asks it often enough for a head to be known, and decided about:
+    /// all the different statuses and texts of its answers.
     private static func serving(
         _ gateway: Gateway, _ test: ((String) async throws -> Set<String>) async throws -> Void
     ) async throws {

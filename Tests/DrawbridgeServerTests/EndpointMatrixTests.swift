@@ -5,8 +5,8 @@ import Testing
 @testable import Drawbridge
 @testable import DrawbridgeServer
 
-/// Every path of the gateway's own below `/__drawbridge__/`, asked with every secret, by programs and by pages, from here
-/// and from elsewhere: what each may.
+/// Every path of the gateway's own below `/__drawbridge__/`, asked with every secret, by programs and by pages, from
+/// here and from elsewhere: what each may.
 ///
 /// A path without a row fails.
 @Suite("Who may ask what of the gateway itself", .timeLimit(.minutes(2))) struct EndpointMatrixTests {

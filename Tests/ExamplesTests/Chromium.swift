@@ -24,7 +24,8 @@ final class Chromium: Sendable {
     private let session = Mutex<String?>(nil)
     private let profile: URL
 
-    /// Starts the browser with a fresh profile and opens an empty page of this size; skips the test where it is missing.
+    /// Starts the browser with a fresh profile and opens an empty page of this size; skips the test where it is
+    /// missing.
     ///
     /// - Parameters:
     ///   - options: more of the browser's own.

@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    /// By a bridge at which a missing handler is silence, and by one at which the page waits for ever without an answer.
+    /// By a bridge at which a missing handler is silence, and by one at which the page waits for ever without an
+    /// answer.
     @Test func theLogSaysOfACallThatNobodyAnswersThatItIsNotAnswered() async throws {
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()

@@ -5,8 +5,8 @@ import Synchronization
 
 /// What pages say: each line a frame of a channel, or the body of a request.
 ///
-/// A line begins with where it goes: a digit, to the channel of that number; `c`, `m`, as a call or as messages by HTTP;
-/// `x`, the channel of the digit behind it ends; `g`, the page is given up; `s`, native sends something.
+/// A line begins with where it goes: a digit, to the channel of that number; `c`, `m`, as a call or as messages by
+/// HTTP; `x`, the channel of the digit behind it ends; `g`, the page is given up; `s`, native sends something.
 enum PageTarget: FuzzTarget {
     private static let id = String(repeating: "a", count: 32)
 

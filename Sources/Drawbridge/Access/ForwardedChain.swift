@@ -4,7 +4,8 @@ import HTTPTypes
 enum ForwardedChain {
     /// Whether a field says that somebody else stands behind whoever sent the request.
     ///
-    /// - Parameter via: a `Via` of this name alone is no mark: the gateway itself sent that request on, and it came back.
+    /// - Parameter via: a `Via` of this name alone is no mark: the gateway itself sent that request on, and it came
+    /// back.
     static func isMark(_ field: HTTPField, except via: Via? = nil) -> Bool {
         let name = field.name.canonicalName
         switch name.utf8.count {

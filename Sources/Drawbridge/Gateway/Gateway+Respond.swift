@@ -65,7 +65,7 @@ extension Gateway {
     ) async throws -> Response {
         var plan = planInside(for: request, after: plan)
         if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
-        // It may have had to wait, for that or in middleware.
+        // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
         if !isStillRight(plan) { plan = planInside(for: request) }
         if let answer = answerToHead(plan) { return answer }
         guard case .native(let plain, let taker) = plan.way else {
@@ -270,7 +270,8 @@ extension Gateway {
         case answered(Response, to: Request)
         /// Somebody is at work on the answer.
         case pending(any Pending, for: Request)
-        /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called before.
+        /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called
+        /// before.
         case relaying(Relaying, for: Request)
 
         /// The request, with the admission that let it in if one did.

@@ -33,7 +33,8 @@ package struct Plan: Sendable {
         case sure(Route)
         /// This one, unless it declines; then the others are asked.
         case likely(Route)
-        /// None, or the one that the body names, but not this one, whose handler has declined.
+        /// Nobody knows yet: the body may name one, or all handlers of the path are asked, but for one that has
+        /// declined.
         case unknown(declining: Route?)
 
         var route: Route? {
@@ -102,7 +103,8 @@ extension Gateway {
 
     /// The same as far as can be said before middleware has seen it.
     ///
-    /// Who may call is not asked twice: a wrong token would count as two guesses, and one that middleware replaces as one.
+    /// Who may call is not asked twice: a wrong token would count as two guesses, and one that middleware replaces as
+    /// one.
     func firstPlan(for request: Request, _ known: KnownHead? = nil) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
@@ -162,7 +164,8 @@ extension Gateway {
         let request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
             answerer: self)
-        // What was decided about this head says too that such a request is let in.
+        // A decision is kept of requests alone that were let in, from callers on this machine. The same bytes from the
+        // same address would be let in again, so that is not asked.
         if let decision, !middleware.isEmpty {
             return Plan(request, .undecided(known), version: decision.version)
         }

@@ -61,10 +61,10 @@ public protocol Handler: Sendable {
 
     /// Told when nobody waits for the answer any more.
     ///
-    /// It runs on the handler's loop, between two steps of ``startLoading(_:)``, and must not block there. For a handler
-    /// with ``Execution/thread`` it runs on another thread, while ``startLoading(_:)`` may be running too: what the two
-    /// share needs a lock. Without a loop, as in tests, it runs where the task is cancelled. The answer to a missed
-    /// deadline goes out when it returns.
+    /// It runs on the handler's loop, between two steps of ``startLoading(_:)``, and must not block there. For a
+    /// handler with ``Execution/thread`` it runs on another thread, while ``startLoading(_:)`` may be running too: what
+    /// the two share needs a lock. Without a loop, as in tests, it runs where the task is cancelled. The answer to a
+    /// missed deadline goes out when it returns.
     func stopLoading()
 }
 

@@ -185,8 +185,8 @@ package final class Load: Expiring, Errand {
 
     /// Lets the handler hear that nobody waits any more, where its steps are made, and then goes on.
     ///
-    /// A handler that blocks there holds up its own loop, which the log says, or a thread of its own: never the thread on
-    /// which the deadlines of all others pass. Where there is no loop, it holds up whoever has cancelled it.
+    /// A handler that blocks there holds up its own loop, which the log says, or a thread of its own: never the thread
+    /// on which the deadlines of all others pass. Where there is no loop, it holds up whoever has cancelled it.
     private func tellHandler(
         atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
     ) {

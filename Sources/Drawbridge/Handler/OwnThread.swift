@@ -6,8 +6,8 @@ import Glibc
 
 /// A thread for one piece of work, which ends with it.
 ///
-/// Dispatch has so many threads and no more, and handlers that block may have all of them: what is to set them free needs
-/// a thread that nobody else can take.
+/// Dispatch has so many threads and no more, and handlers that block may have all of them: what is to set them free
+/// needs a thread that nobody else can take.
 enum OwnThread {
     private final class Work: Sendable {
         let call: @Sendable () -> Void

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A request on its way through what is awaited before its answer, or in place of a handler.
 ///
-/// That is middleware, its turn behind what its page said, a body that has to be collected, the name that stands in one,
-/// routes that decline; and what lies behind the gateway, where that has no way without a task.
+/// That is middleware, its turn behind what its page said, a body that has to be collected, the name that stands in
+/// one, routes that decline; and what lies behind the gateway, where that has no way without a task.
 ///
 /// It has a task of its loop's, as a handler has. When the caller leaves, that is cancelled; what is answered then is
 /// for nobody.

@@ -20,8 +20,8 @@ extension Request {
 
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
-    /// A request says where its page was then. That goes before what is known of the page, whose word of another address
-    /// may still be on its way by the channel; and a page that uses HTTP alone has none.
+    /// A request says where its page was then. That goes before what is known of the page, whose word of another
+    /// address may still be on its way by the channel; and a page that uses HTTP alone has none.
     var pagePath: String? {
         if channelCall == nil, let gateway, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), gateway.access.token.matches(token)
@@ -31,8 +31,8 @@ extension Request {
         return page?.path
     }
 
-    /// Answers before the answer, where the bridge allows it: the callback of a page is called with each value, and with
-    /// the last one when the handler returns.
+    /// Answers before the answer, where the bridge allows it: the callback of a page is called with each value, and
+    /// with the last one when the handler returns.
     ///
     /// - Returns: false where nobody hears it: where the page gave no callback, and at all bridges but the library of
     ///   WebViewJavascriptBridge that the page was given, and shortcuts.

@@ -56,8 +56,8 @@ extension Request {
 
         /// Reads the whole body.
         ///
-        /// - Throws: a 413 when there are more than `limit` bytes, a 503 when the bodies of all requests together have no
-        ///   room for them; reading stops there.
+        /// - Throws: a 413 when there are more than `limit` bytes, a 503 when the bodies of all requests together
+        ///   have no room for them; reading stops there.
         public func collect(upTo limit: Int) async throws -> [UInt8] {
             switch storage {
             case .bytes(let bytes):

@@ -3,9 +3,9 @@ import HTTPTypes
 extension Request {
     /// Reads the input: query and body together, as JSON or as a form; the body wins (contract, rule 2).
     ///
-    /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false` or
-    /// `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every type
-    /// whose fields are all optional.
+    /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false`
+    /// or `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every
+    /// type whose fields are all optional.
     ///
     /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
     ///   the string "abc"`; a 415 for a form of several parts.

@@ -69,7 +69,8 @@ public struct Request: Sendable {
         set { change { $0.target = newValue } }
     }
 
-    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its channel.
+    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its
+    /// channel.
     package var sentTarget: String { channelCall == nil ? own.target : target }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).

@@ -54,7 +54,11 @@ extension Response {
     }
 
     /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
-    mutating func seal(timing name: [UInt8], _ took: Duration) { seal.timing = (name, took) }
+    mutating func seal(timing name: [UInt8], _ took: Duration) {
+        // That of another gateway, whose answer a handler here passes on, stays beside it.
+        if seal.timing != nil { unseal() }
+        seal.timing = (name, took)
+    }
 
     /// Makes it not cacheable, and of no use to a foreign page.
     mutating func addSafety() { seal(contains(.cacheControl) ? .guarded : .guardedAndFresh) }

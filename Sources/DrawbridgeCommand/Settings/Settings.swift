@@ -131,8 +131,8 @@ struct Settings {
 
     /// The XDG Base Directory Specification's place for what should survive a restart: a file for each project.
     ///
-    /// All pages of this port are of one origin, whichever project they belong to, and should not read what the pages of
-    /// another one wrote. Nil where there is no home to keep it in.
+    /// All pages of this port are of one origin, whichever project they belong to, and should not read what the pages
+    /// of another one wrote. Nil where there is no home to keep it in.
     var usualStorage: String? {
         let folder =
             Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }

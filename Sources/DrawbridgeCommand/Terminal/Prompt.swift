@@ -112,8 +112,8 @@ final class Prompt: LogSurroundings {
     }
 
     private var columns: Int {
-        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with some
-        // orders of files the compiler would not find its members.
+        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with
+        // some orders of files the compiler would not find its members.
         var size: [UInt16] = [0, 0, 0, 0]
         guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return 80 }
         return Int(size[1])

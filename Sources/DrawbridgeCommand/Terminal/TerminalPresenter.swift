@@ -79,7 +79,8 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// What can be typed now, and the question that a line without a number is for while it is seen; nil while no question waits.
+    /// What can be typed now, and the question that a line without a number is for while it is seen; nil while no
+    /// question waits.
     var asking: (prompt: String, only: Int?)? {
         state.withLock { state in
             state.isLeaving ? nil : state.questions.prompt.map { ($0, state.questions.only?.number) }

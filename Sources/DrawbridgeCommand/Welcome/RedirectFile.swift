@@ -4,8 +4,8 @@ import Synchronization
 
 /// A file that leads a browser to an address with a secret in it.
 ///
-/// Every user of a machine can read the arguments of every program there, a browser's among them. So the browser is given
-/// the path of this file, which this user alone can read, and which goes when the address was used.
+/// Every user of a machine can read the arguments of every program there, a browser's among them. So the browser is
+/// given the path of this file, which this user alone can read, and which goes when the address was used.
 final class RedirectFile: Sendable {
     /// Where it lies.
     let path: String

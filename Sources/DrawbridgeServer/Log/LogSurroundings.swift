@@ -2,8 +2,8 @@
 package protocol LogSurroundings: AnyObject, Sendable {
     /// Writes the next lines with what stands around them; the log's thread alone calls it.
     ///
-    /// What stands there may be about a line, and is set behind it. So it is looked at before the lines are taken: it is
-    /// then never written before the line that it is about.
+    /// A prompt may be about a line, and is set after that line was added. So the prompt is looked at before the lines
+    /// are taken: then it is never written before the line that it is about.
     ///
     /// - Parameters:
     ///   - take: gives the lines, of which there may be none; to be called once.

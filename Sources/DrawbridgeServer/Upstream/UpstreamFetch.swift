@@ -45,8 +45,8 @@ final class UpstreamFetch: Sendable {
         case over
     }
 
-    // Whoever waits is a closure here and no continuation. The layout of a continuation is known at run time alone, and so
-    // would be that of every enum that holds one: a hundredth of what a small answer costs.
+    // Whoever waits is a closure here and no continuation. The layout of a continuation is known at run time alone, and
+    // so would be that of every enum that holds one: a hundredth of what a small answer costs.
 
     /// Who reads the body of the answer.
     enum Reader {

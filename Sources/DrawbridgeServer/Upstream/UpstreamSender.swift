@@ -121,8 +121,8 @@ struct UpstreamSender: Sendable {
         return nil
     }
 
-    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where it does not say: what is not digits, or
-    /// too many, goes on as it came.
+    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where it does not say: what is not digits,
+    /// or too many, goes on as it came.
     private static func maxForwards(of request: Request) -> Int? {
         guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
             text.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })

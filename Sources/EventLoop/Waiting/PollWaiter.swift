@@ -2,7 +2,8 @@ import Glibc
 
 /// Waits by `poll(2)`, which every system has, and which costs as much as there are sockets watched.
 ///
-/// `poll` tells what is, not what has changed: what is told once is left out of the next wait, until somebody expects it.
+/// `poll` tells what is, not what has changed: what is told once is left out of the next wait, until somebody expects
+/// it.
 package struct PollWaiter: SocketWaiter, ~Copyable {
     /// A socket that is watched; its number is -1 where one was removed, until the next wait.
     private struct Entry {

@@ -6,7 +6,8 @@ package struct WakeUp: ~Copyable, Sendable {
     package let descriptor: Int32
     private let writer: Int32
 
-    /// Takes both descriptors, which may be the same; neither blocks, and 8 bytes written to one are read from the other.
+    /// Takes both descriptors, which may be the same; neither blocks, and 8 bytes written to one are read from the
+    /// other.
     init(reader: Int32, writer: Int32) {
         descriptor = reader
         self.writer = writer

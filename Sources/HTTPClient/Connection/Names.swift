@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import HTTPGrammar
 
-/// Looks up the addresses of names, without holding up a loop; whoever asks for a name that is being looked up waits for
-/// that look-up.
+/// Looks up the addresses of names, without holding up a loop; whoever asks for a name that is being looked up waits
+/// for that look-up.
 final class Names: Sendable {
     typealias Answer = Result<[SocketAddress], TransferError>
 
@@ -30,8 +30,8 @@ final class Names: Sendable {
         self.lookUp = lookUp
     }
 
-    /// The addresses that need no look-up: those of an address as it is written, and those of `localhost`, which is this
-    /// machine whatever else is said of it (RFC 6761, section 6.3), in both families.
+    /// The addresses that need no look-up: those of an address as it is written, and those of `localhost`, which is
+    /// this machine whatever else is said of it (RFC 6761, section 6.3), in both families.
     static func known(_ name: String, port: Int) -> [SocketAddress]? {
         if let address = SocketAddress(literal: name, port: port) { return [address] }
         let plain = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()

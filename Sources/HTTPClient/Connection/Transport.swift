@@ -45,7 +45,8 @@ package final class Transport {
 
     /// Whether the server has neither closed the connection nor said anything on it, as is right between two requests.
     ///
-    /// A ticket of TLS 1.3 makes the socket readable and is no word of the server's: so it is the session that is asked.
+    /// A ticket of TLS 1.3 makes the socket readable and is no word of the server's: so it is the session that is
+    /// asked.
     var isQuiet: Bool {
         var byte: UInt8 = 0
         if let session {

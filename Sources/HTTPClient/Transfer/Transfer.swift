@@ -68,8 +68,8 @@ package final class Transfer {
         var earlyTaken = 0
     }
 
-    /// Throws a ``TransferError/Kind/forbidden`` for an address that may not be reached: the 4 or 16 bytes of an IP address,
-    /// none of a Unix socket.
+    /// Throws a ``TransferError/Kind/forbidden`` for an address that may not be reached: the 4 or 16 bytes of an IP
+    /// address, none of a Unix socket.
     package typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
 
     let request: TransferRequest
@@ -140,8 +140,8 @@ package final class Transfer {
         return count
     }
 
-    /// Receives more of the body before it is read, up to so many bytes of it: the server may take no more of the request
-    /// before somebody takes what it sends.
+    /// Receives more of the body before it is read, up to so many bytes of it: the server may take no more of the
+    /// request before somebody takes what it sends.
     ///
     /// - Returns: whether there was something, so that there may be more: to be asked again in a turn of its own, since
     ///   some servers always have more.

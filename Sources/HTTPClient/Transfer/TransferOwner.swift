@@ -4,7 +4,8 @@ package protocol TransferOwner: AnyObject {
     func receive(_ head: ResponseHead)
     /// There is more of the body than the last read brought.
     func bodyIsThere()
-    /// Copies a part of a streamed body: how many bytes, 0 at its end; nil for none before ``Transfer/resumeSending()``.
+    /// Copies a part of a streamed body: how many bytes, 0 at its end; nil for none before
+    /// ``Transfer/resumeSending()``.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
     /// Nothing more of the body is sent: the server has answered before it had all, and not with a success.
     func sendingStopped()

@@ -25,8 +25,8 @@ package struct TransferRequest: Sendable {
     package var body: Body
     /// Milliseconds in which a connection must be there.
     package var connectLimit: Int
-    /// Milliseconds for which the server may be silent while it is waited for: before the head of its answer, within the
-    /// body, and where it does not read what it is sent.
+    /// Milliseconds for which the server may be silent while it is waited for: before the head of its answer, within
+    /// the body, and where it does not read what it is sent.
     package var silenceLimit: Int
     /// The protocol in which the connection is to go on (RFC 9110, section 7.8); nil for HTTP.
     package var upgrade: String?

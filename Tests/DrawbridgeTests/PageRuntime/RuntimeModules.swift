@@ -4,8 +4,8 @@ import Testing
 
 /// Files of the page runtime in their order: what each says at its top, and what a parser of JavaScript finds in it.
 ///
-/// A line `// gives: NAME, NAME` has the names of a file that others use, and a line `// uses FILE: NAME, NAME` those that
-/// it uses of another. Where one line is too short, there are several.
+/// A line `// gives: NAME, NAME` has the names of a file that others use, and a line `// uses FILE: NAME, NAME` those
+/// that it uses of another. Where one line is too short, there are several.
 struct RuntimeModules {
     private struct Module {
         let name: String

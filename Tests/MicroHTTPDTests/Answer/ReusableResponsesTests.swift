@@ -23,8 +23,8 @@ extension OneAtATime {
             Array(repeatElement(Array(target.utf8), count: length).joined().prefix(length))
         }
 
-        /// There is room for some 130 KB of unread answers on a connection: on each, one waits in the middle of its body
-        /// while those of the others are made.
+        /// There is room for some 130 KB of unread answers on a connection: on each, one waits in the middle of its
+        /// body while those of the others are made.
         @Test func answersOfOneLengthThatWaitForTheirReadersStayWhatTheyAre() async throws {
             try await withServer(loops: 1) {
                 Self.echo($0)

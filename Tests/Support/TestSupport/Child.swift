@@ -79,8 +79,8 @@ package final class Child: Sendable {
         }
     }
 
-    /// A child has all signals as a shell gives them: the thread that starts it may block some, and who started the tests,
-    /// as `nohup` does, may ignore some.
+    /// A child has all signals as a shell gives them: the thread that starts it may block some, and who started the
+    /// tests, as `nohup` does, may ignore some.
     static func attributes(_ flags: Int16 = 0) -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -15,8 +15,8 @@ import Testing
                 return
             }
         }
-        // Handlers of a page that has gone have their inputs until they end, and a page whose last word came late is there
-        // for a moment.
+        // Handlers of a page that has gone have their inputs until they end, and a page whose last word came late is
+        // there for a moment.
         for _ in 0..<30_000 where room.count != 0 { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(room.count == 0, "bytes of pages that are gone still count")
     }

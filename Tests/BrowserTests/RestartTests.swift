@@ -41,8 +41,8 @@ import Testing
     func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser, _ bridge: SpokenBridge)
         async throws
     {
-        let (first, calls) = try Self.site()
-        let port = first.server.address.port
+        let port = try freePort()
+        let (first, calls) = try Self.site(port: port)
         let pages = Pages.Following(first.gateway.pages)
         try await browser.open("\(first.address)/tab.html?name=a&bridge=\(bridge)") {
             let page = try await pages.next()
@@ -68,7 +68,7 @@ import Testing
         private let pages: String
         private let token: String
 
-        init(port: Int = 0) async throws {
+        init(port: Int) async throws {
             program = try .product(
                 "test-server", ["-p", "\(port)", "--root", BridgeSite.pages, "--scheme", "mizhua"])
             self.port = try await program.port()
@@ -104,7 +104,7 @@ import Testing
     func aPageFindsTheGatewayAgainWhenItsProcessWasKilled(_ browser: Browser, _ bridge: SpokenBridge)
         async throws
     {
-        let first = try await Gateway()
+        let first = try await Gateway(port: freePort())
         try await browser.open("http://127.0.0.1:\(first.port)/tab.html?name=a&bridge=\(bridge)") {
             let page = try await first.page()
             _ = try await first.ask(page, "evaluate", ["script": .string(Self.call("wait"))])
@@ -140,8 +140,8 @@ import Testing
     @Test(arguments: Browser.installed)
     func aPageThatStandsStillIsToldThatNobodyIsThere(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
-        let (first, calls) = try Self.site()
-        let port = first.server.address.port
+        let port = try freePort()
+        let (first, calls) = try Self.site(port: port)
         let pages = Pages.Following(first.gateway.pages)
         try await browser.open("\(first.address)/driven.html") {
             let page = try await pages.next()

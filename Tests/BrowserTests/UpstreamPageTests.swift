@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aPageThatWaitsForItsServerTurnsIntoIt(_ browser: Browser) async throws {
-        let gone = try await DevServer()
+        let gone = try await DevServer(port: freePort())
         await gone.kill()
         let site = try DevSite(upstream: gone.address)
         let report = try await browser.open("\(site.address)/") {

@@ -24,7 +24,7 @@ final class Recorder: Sendable {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0, listen(listener, 16) == 0 else { throw NoSocket(code: errno) }
+        guard code == 0, listen(listener, 16) == 0 else { throw RawClient.Failure.system("bind", errno) }
         let sent = sent
         DispatchQueue(label: "recorder").async {
             while true {
@@ -43,7 +43,9 @@ final class Recorder: Sendable {
     func takeRequest() async throws -> Message {
         let bytes = try await sent.wait { Message(request: $0) != nil }
         sent.change { $0 = [] }
-        guard let message = Message(request: bytes) else { throw NoSocket(code: 0) }
+        guard let message = Message(request: bytes) else {
+            throw RawClient.Failure.malformed("what the server was sent is no request")
+        }
         return message
     }
 

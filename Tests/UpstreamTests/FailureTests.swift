@@ -9,15 +9,8 @@ import Testing
 /// What is said where an upstream has no answer: to the caller, to a person, and to the log.
 @Suite("Upstreams that are not there", .timeLimit(.minutes(2)))
 struct FailureTests {
-    /// A port on which nobody listens.
-    private static func freePort() throws -> Int {
-        let upstream = try RawUpstream { _ in }
-        defer { upstream.stop() }
-        return upstream.port
-    }
-
     @Test func aPageThatWaitsAsksAgainAndGivesWayToThePageItself() async throws {
-        let upstreamPort = try Self.freePort()
+        let upstreamPort = try freePort()
         try await serving(.quiet([.upstream("http://127.0.0.1:\(upstreamPort)")])) { port in
             let navigation = get("/", "Sec-Fetch-Dest: document", "Accept: text/html")
             let waiting = try await reply(port, navigation)
@@ -48,7 +41,7 @@ struct FailureTests {
 
     @Test func theLogSaysItOnceAndCounts() async throws {
         let log = Observed<[String]>([])
-        let upstreamPort = try Self.freePort()
+        let upstreamPort = try freePort()
         let url = "http://127.0.0.1:\(upstreamPort)"
         let logger = Logger(label: "test") { _ in Log(lines: log) }
         try await serving(.quiet([.upstream(url)], logger: logger)) { port in

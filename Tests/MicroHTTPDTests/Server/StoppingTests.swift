@@ -48,8 +48,8 @@ extension OneAtATime {
         }
 
         @Test func afterwardsCallersAreRefusedAndThePortIsFree() async throws {
-            let server = try Self.server { ok($0) }
-            let port = server.port
+            let port = try freePort()
+            let server = try Self.server(port: port) { ok($0) }
             _ = try await Self.client(port)
             await server.stop()
             #expect(sockets(on: port) == 0)

@@ -2,11 +2,12 @@ import Glibc
 
 /// A state behind a lock of the system's: ThreadSanitizer sees it, unlike that of `Synchronization`, and so sees that
 /// what one thread hands over is another's from then on.
-package final class Guarded<State>: Sendable {
-    /// The system's functions on it are for all threads.
-    nonisolated(unsafe) private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// It is reached under the lock alone.
-    nonisolated(unsafe) private var state: State
+///
+/// The state is reached under the lock alone, and the system's functions on the lock are for all threads: that makes it
+/// Sendable.
+package final class Guarded<State>: @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var state: State
 
     package init(_ state: State) {
         self.state = state

@@ -50,9 +50,8 @@ public final class Loop: TaskExecutor {
 
     /// All that is neither atomic nor behind `inbox`.
     ///
-    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended. So it may be
-    /// part of something Sendable.
-    nonisolated(unsafe) private let memory: UnsafeMutablePointer<State>
+    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended.
+    private let memory: StateMemory<State>
 
     /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps.
     ///
@@ -64,7 +63,7 @@ public final class Loop: TaskExecutor {
 
     private var here: UnsafeMutablePointer<State> {
         assert(isOwnedHere, "this belongs to a loop, and was asked for on another thread")
-        return memory
+        return memory.address
     }
 
     /// What a guest keeps for this loop, on its thread, until its end.
@@ -77,13 +76,7 @@ public final class Loop: TaskExecutor {
         wakeUp = try SystemWaiter.makeWakeUp()
         var waiter = try SystemWaiter()
         try waiter.add(wakeUp.descriptor, for: .readable)
-        memory = .allocate(capacity: 1)
-        memory.initialize(to: State(waiter: waiter))
-    }
-
-    deinit {
-        memory.deinitialize(count: 1)
-        memory.deallocate()
+        memory = StateMemory(State(waiter: waiter))
     }
 
     /// Milliseconds of the monotonic clock, a few behind at most: every request asks some times, and nothing here is

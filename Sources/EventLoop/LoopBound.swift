@@ -17,26 +17,19 @@
 public struct LoopBound<State>: ~Copyable, Sendable {
     /// The loop whose state it is.
     public let loop: Loop
-    /// It is touched by one thread at a time, as said above, and so may be part of something Sendable.
-    @usableFromInline nonisolated(unsafe) internal let memory: UnsafeMutablePointer<State>
+    @usableFromInline internal let memory: StateMemory<State>
 
     /// Gives a state to a loop, whose it is from now on.
     @inlinable public init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
-        memory = .allocate(capacity: 1)
-        memory.initialize(to: state)
-    }
-
-    @inlinable deinit {
-        memory.deinitialize(count: 1)
-        memory.deallocate()
+        memory = StateMemory(state)
     }
 
     /// Where the state is, as long as its object is there; to be asked for on the loop's thread.
     public var address: UnsafeMutablePointer<State> {
         @inlinable @inline(__always) get {
             assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
-            return memory
+            return memory.address
         }
     }
 

@@ -89,7 +89,7 @@ extension Request {
         public func makeAsyncIterator() -> Iterator { Iterator(storage: storage) }
 
         /// Gives one chunk after the other.
-        public struct Iterator: AsyncIteratorProtocol {
+        public struct Iterator: AsyncIteratorProtocol, Sendable {
             var storage: Storage
 
             /// The next chunk, nil after the last.

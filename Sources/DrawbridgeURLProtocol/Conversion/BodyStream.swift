@@ -1,6 +1,7 @@
 import Dispatch
 import Drawbridge
 import Foundation
+import Synchronization
 
 /// The body of a request as `httpBodyStream`: reading waits for what the caller sends.
 final class BodyStream: InputStream {
@@ -56,22 +57,28 @@ final class BodyStream: InputStream {
 
 /// The chunks of a body for a thread that waits for them.
 ///
-/// One thread asks at a time, and waits for the task that it starts: that makes it Sendable.
-private final class WaitingChunks: @unchecked Sendable {
-    private var chunks: Request.Body.Iterator
-    private var read: Result<[UInt8]?, any Error> = .success(nil)
+/// One thread asks at a time, and waits for the task that it starts.
+private final class WaitingChunks: Sendable {
+    private struct State {
+        var chunks: Request.Body.Iterator
+        var read: Result<[UInt8]?, any Error> = .success(nil)
+    }
+
+    private let state: Mutex<State>
     private let executor = QueueExecutor()
 
-    init(_ chunks: Request.Body.Iterator) { self.chunks = chunks }
+    init(_ chunks: Request.Body.Iterator) { state = Mutex(State(chunks: chunks)) }
 
     func next() -> Result<[UInt8]?, any Error> {
         let isRead = DispatchSemaphore(value: 0)
         Task(executorPreference: executor) {
-            do { self.read = .success(try await self.chunks.next()) } catch { self.read = .failure(error) }
+            var own = self.state.withLock { $0 }
+            do { own.read = .success(try await own.chunks.next()) } catch { own.read = .failure(error) }
+            self.state.withLock { [own] in $0 = own }
             isRead.signal()
         }
         isRead.wait()
-        return read
+        return state.withLock { $0.read }
     }
 }
 

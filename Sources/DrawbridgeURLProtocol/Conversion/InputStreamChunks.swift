@@ -1,28 +1,24 @@
-import Dispatch
 import Drawbridge
 import Foundation
 
 /// A stream of Foundation's as the body of a request; it is read on a queue of its own, for reading may wait.
-///
-/// The stream is touched on the queue only: that makes it Sendable.
-final class InputStreamChunks: ChunkSource, @unchecked Sendable {
-    private let stream: InputStream
-    private let queue = DispatchQueue(label: "drawbridge.body")
+final class InputStreamChunks: ChunkSource {
+    private let stream: QueueBound<InputStream>
 
     private static let chunkSize = 64 << 10
 
-    init(_ stream: InputStream) { self.stream = stream }
+    init(_ stream: InputStream) { self.stream = QueueBound(stream, label: "drawbridge.body") }
 
     func next() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.read() }) }
+            stream.async { stream in continuation.resume(with: Result { try Self.read(stream) }) }
         }
     }
 
-    private func read() throws -> [UInt8]? {
+    private static func read(_ stream: InputStream) throws -> [UInt8]? {
         if stream.streamStatus == .notOpen { stream.open() }
         var failed = false
-        let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
+        let chunk = [UInt8](unsafeUninitializedCapacity: chunkSize) { buffer, count in
             let read = buffer.baseAddress.map { stream.read($0, maxLength: buffer.count) } ?? 0
             failed = read < 0
             count = max(0, read)

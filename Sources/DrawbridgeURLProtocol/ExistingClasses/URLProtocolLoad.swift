@@ -37,9 +37,8 @@ final class URLProtocolLoad: NSObject, Sendable {
     }
 
     private let type: URLProtocol.Type
-    private let queue = DispatchQueue(label: "drawbridge.urlprotocol")
-    /// Touched on the queue only; it holds the load as its client until it is stopped.
-    nonisolated(unsafe) private var instance: URLProtocol?
+    /// It holds the load as its client until it is stopped.
+    private let instance = QueueBound<URLProtocol?>(nil, label: "drawbridge.urlprotocol")
     private let state = Mutex(State())
 
     /// Bytes that may lie here unread before whoever loads more has to wait.
@@ -49,12 +48,12 @@ final class URLProtocolLoad: NSObject, Sendable {
 
     /// Makes the instance and starts it, unless it was stopped before.
     func start(_ request: URLRequest) {
-        queue.async { [self] in
+        instance.async { [self] instance in
             guard state.withLock({ $0.end == nil }) else { return }
-            let instance = type.init(
+            let made = type.init(
                 request: type.canonicalRequest(for: request), cachedResponse: nil, client: self)
-            self.instance = instance
-            instance.startLoading()
+            instance = made
+            made.startLoading()
         }
     }
 
@@ -149,7 +148,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         }
         reader?.resume()
         for writer in writers { writer.signal() }
-        if isOver { queue.async { [self] in instance.take()?.stopLoading() } }
+        if isOver { instance.async { $0.take()?.stopLoading() } }
         return isTaken
     }
 }

@@ -112,6 +112,8 @@ class Workplace:
             name = name.replace("before", "ours", 1)
         ours = [program, "PORT", "--root", self.root]
         bare = [BUILT / "bare", "PORT", "--root", self.root]
+        if sized := re.fullmatch(r"(ours|C), (\d+) KB pool", name):
+            return Server(name, (ours if sized[1] == "ours" else bare) + ["--pool", str(int(sized[2]) << 10)])
         match name:
             case "ours":
                 return Server(name, ours)
@@ -124,14 +126,10 @@ class Workplace:
                 return Server(name, ours + ["--paths", "10"])
             case "ours, pages":
                 return Server(name, [program, "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
-            case "ours, 8 KB pool":
-                return Server(name, ours + ["--pool", "8192"])
             case "C":
                 return Server(name, bare)
             case "C, two fields":
                 return Server(name, bare + ["--plain"])
-            case "C, 8 KB pool":
-                return Server(name, bare + ["--pool", "8192"])
             case "nginx":
                 return self.start_nginx()
             case "ours, upstream":
@@ -257,12 +255,15 @@ def megabyte():
 
 
 PEERS = ["C", "ours", "nginx", "Hummingbird", "Node"]
+POOLS = ["C", "ours", "ours, 32 KB pool", "ours, 64 KB pool", "C, 64 KB pool"]
 CODE = ["C", "ours", "Hummingbird", "Node"]
 
 
 def flagged(path):
     return path + "?_mobile_bridge=1"
 
+
+UPLOAD = Load(flagged("/upload"), megabyte(), "application/octet-stream")
 
 # Name, load, connections, servers; the first server is what the others are compared with.
 SCENARIOS = [
@@ -273,7 +274,9 @@ SCENARIOS = [
     ("wait", "waits for another thread", Load(flagged("/wait")), [64, 512], CODE),
     ("typed", "typed JSON in and out, 52 B", Load(flagged("/typed"), Load.TYPED), [1, 64, 512, 4000], CODE),
     ("post", "POST of 200 B", Load(flagged("/upload"), b"x" * 200, "application/octet-stream"), [64], CODE),
-    ("upload", "POST of 1 MB", Load(flagged("/upload"), megabyte(), "application/octet-stream"), [16], CODE),
+    ("upload", "POST of 1 MB", UPLOAD, [16], CODE),
+    ("pool", "POST of 1 MB by the size of a connection's pool, 16 KB unless it is named", UPLOAD, [16, 64], POOLS),
+    ("syncpool", "hand-written JSON by the size of a connection's pool", Load(flagged("/sync")), [64], POOLS),
     ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
     ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
     ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
@@ -335,7 +338,7 @@ def open_connections(port, count, request):
 def memory(work, rounds):
     """Bytes per connection that is idle after a request, and per one whose handler waits."""
     count = 2000
-    for name in ["C", "ours", "C, 8 KB pool", "ours, 8 KB pool", "nginx", "Hummingbird", "Node"]:
+    for name in ["C", "ours", "C, 8 KB pool", "ours, 8 KB pool", "ours, 32 KB pool", "ours, 64 KB pool", "nginx", "Hummingbird", "Node"]:
         row = [name]
         for kind, path in [("idle", flagged("/sync")), ("waiting", flagged("/hold"))]:
             if kind == "waiting" and name == "nginx":

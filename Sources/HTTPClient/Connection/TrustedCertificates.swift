@@ -57,7 +57,7 @@ final class TrustedCertificates: @unchecked Sendable {
         _ trust: Origin.Trust,
         _ tell: @escaping @Sendable (Result<TrustedCertificates, TransferError>) -> Void
     ) {
-        let stamp = Stamp(trust)
+        let stamp: FileStamp? = if case .file(let path) = trust { FileStamp(path) } else { nil }
         if let known = store.withLock({ $0[trust] }), known.stamp == stamp {
             return tell(.success(known.certificates))
         }
@@ -74,26 +74,7 @@ final class TrustedCertificates: @unchecked Sendable {
         }
     }
 
-    private static let store = Guarded<[Origin.Trust: (certificates: TrustedCertificates, stamp: Stamp?)]>([:]
-    )
-
-    /// By what a file is known to be the same as before.
-    private struct Stamp: Equatable {
-        let device: UInt
-        let inode: UInt
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-
-        /// Nil where there is no file.
-        init?(_ trust: Origin.Trust) {
-            var status = stat()
-            guard case .file(let path) = trust, stat(path, &status) == 0 else { return nil }
-            device = UInt(status.st_dev)
-            inode = UInt(status.st_ino)
-            size = Int(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
+    private static let store = Guarded<
+        [Origin.Trust: (certificates: TrustedCertificates, stamp: FileStamp?)]
+    >([:])
 }

@@ -1,0 +1,29 @@
+import Glibc
+
+/// By what a file is known to be the same as before, without reading it.
+package struct FileStamp: Equatable {
+    private let device: UInt
+    private let inode: UInt
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Nil where there is no file.
+    package init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+        size = Int(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+
+    /// Whether it was written within the last second or two: by then another file of the same size may have the same
+    /// time.
+    package var isFresh: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return abs(now.tv_sec - seconds) <= 1
+    }
+}

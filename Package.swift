@@ -83,8 +83,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "HTTPGrammar", "MicroHTTPD", logging,
-                argumentParser,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar", "MicroHTTPD",
+                logging, argumentParser,
             ],
             resources: [.embedInCode("Welcome/welcome.html")]),
         .executableTarget(

@@ -33,6 +33,8 @@ struct Command: ParsableCommand {
                   \(program.name) --root my-page --open   a page of yours, in the browser
                   \(program.name) --upstream http://127.0.0.1:5173
                                                      a page of its own dev server's
+                  \(program.name) --reply 'getUser={"nick":"Ann"}'
+                                                     a call of the page's, mocked
                   \(program.name) --answer alert=ok       in tests, where nobody can be asked
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 

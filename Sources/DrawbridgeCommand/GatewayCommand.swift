@@ -67,6 +67,9 @@ public enum GatewayCommand {
                 if settings.storage != nil { _ = try store.values() }
                 gateway.registerStandardHandlers(location: settings.location, store: store)
             }
+            let replies = try LiveReplies(settings.replies, for: gateway)
+            let following = Task { await replies.follow() }
+            defer { following.cancel() }
             try await serve(gateway, settings)
         } catch is HandlersLeftBehind {
             // The log has said it.
@@ -83,7 +86,8 @@ public enum GatewayCommand {
     private static func settings() -> Settings {
         let command = Command.parseOrExit()
         do {
-            let settings = try Settings(command.options, command.config.map { try ConfigFile($0).options })
+            let file = try command.config.map { try ConfigFile($0).options }
+            let settings = try Settings(command.options, file, config: command.config)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings

@@ -168,19 +168,24 @@ final class BridgeSite: Sendable {
 extension BridgeSite {
     /// Opens a page that tests itself; once more where it was late and nothing was wrong, for a browser takes what a
     /// busy machine leaves it.
-    static func expectNoFailure(_ page: String, in browser: Browser) async throws {
-        var failed = try await failures(of: page, in: browser)
+    ///
+    /// - Parameter prepare: what is done to the gateway before.
+    static func expectNoFailure(
+        _ page: String, in browser: Browser, _ prepare: (Gateway) throws -> Void = { _ in }
+    ) async throws {
+        var failed = try await failures(of: page, in: browser, prepare)
         if !failed.isEmpty, failed.allSatisfy(\.isLate) {
             print("\(page) in \(browser.rawValue) is opened once more, after: \(failed)")
-            failed = try await failures(of: page, in: browser)
+            failed = try await failures(of: page, in: browser, prepare)
         }
         #expect(failed.map(\.description) == [], "\(page) in \(browser.rawValue)")
     }
 
-    private static func failures(of page: String, in browser: Browser) async throws -> [BridgeSite.Report
-        .Case]
-    {
+    private static func failures(
+        of page: String, in browser: Browser, _ prepare: (Gateway) throws -> Void
+    ) async throws -> [BridgeSite.Report.Case] {
         let site = try BridgeSite()
+        try prepare(site.gateway)
         let url = "\(site.address)/\(page)\(page.contains("?") ? "&" : "?")report=/report"
         let report: BridgeSite.Report
         do {

@@ -25,6 +25,10 @@ enum Envelope {
         var bytes: [UInt8] = []
         bytes += #"{"code":\#(error.code),"message":"#.utf8
         JSON.string(error.message).write(into: &bytes)
+        if let data = error.data {
+            bytes += #","data":"#.utf8
+            data.write(into: &bytes)
+        }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }

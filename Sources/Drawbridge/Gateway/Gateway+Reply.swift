@@ -56,6 +56,7 @@ extension Gateway {
 
     /// The error as the page sees it; what is no `HTTPError` is told to the log alone.
     func known(_ error: any Error, in place: String, _ request: Request) -> HTTPError {
+        if let error = error as? RepliedError { return error.error }
         if let error = error as? HTTPError {
             if error.status.kind == .serverError { request.logger.error("\(place): \(error.message)") }
             return error

@@ -68,14 +68,23 @@ extension Gateway {
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
         if !isStillRight(plan) { plan = planInside(for: request) }
         if let answer = answerToHead(plan) { return answer }
-        guard case .native(let plain, let taker) = plan.way else {
+        guard case .native(var plain, var taker) = plan.way else {
             return try await passThrough(plan.request)
+        }
+        if case .replying(_, let beneath) = taker {
+            if let answer = try await replied(to: &plain, original: plan.request, by: tasks) { return answer }
+            taker = beneath
         }
         let asked = taker.asked(plain)
         if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
         do {
-            return try await handle(
-                try await named(plain), original: plan.request, unless: asked.declining, by: tasks)
+            var named = try await named(plain)
+            if plain.naming != .path,
+                let answer = try await replied(to: &named, original: plan.request, by: tasks)
+            {
+                return answer
+            }
+            return try await handle(named, original: plan.request, unless: asked.declining, by: tasks)
         } catch {
             var response = reply(known(error, in: plan.request.path, plan.request))
             response.answeredBy = Response.noHandler
@@ -131,7 +140,7 @@ extension Gateway {
     }
 
     /// Lets a route's handler answer, once the body is there as it wants it.
-    private func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
+    func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
             var plain = plain
             if wantsAllOfBody(route, plain) {

@@ -70,6 +70,8 @@ public final class Gateway: Sendable {
     /// Whether all rules are the gateway's own, which change a request's target and nothing else.
     let hasUsualRules: Bool
     let registry = Registry()
+    /// What is answered in place of handlers.
+    package let replyBook: ReplyBook
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
@@ -102,6 +104,7 @@ public final class Gateway: Sendable {
     ) {
         self.testerToken = testerToken
         behind = Behind(passThrough)
+        replyBook = ReplyBook(in: registry)
         handlers = HandlerSet(in: registry, logger: logger)
         ruled = RuledHandlers(in: registry)
         self.pageRuntime = pageRuntime

@@ -28,7 +28,7 @@ package struct Plan: Sendable {
     }
 
     /// Which handler takes a request for native, as far as its head tells.
-    enum Taker {
+    enum Taker: Sendable {
         /// This one: by its own rule, or because it was asked already.
         case sure(Route)
         /// This one, unless it declines; then the others are asked.
@@ -36,11 +36,14 @@ package struct Plan: Sendable {
         /// Nobody knows yet: the body may name one, or all handlers of the path are asked, but for one that has
         /// declined.
         case unknown(declining: Route?)
+        /// A reply, where one fits; else this one.
+        indirect case replying(ReplyBook.Interest, beneath: Taker)
 
         var route: Route? {
             switch self {
             case .sure(let route), .likely(let route): route
             case .unknown: nil
+            case .replying(_, let beneath): beneath.route
             }
         }
 
@@ -59,6 +62,7 @@ package struct Plan: Sendable {
             case .likely(let route):
                 route.handler.canInit(with: plain) ? .taken(route) : .open(declining: route)
             case .unknown(let declining): .open(declining: declining)
+            case .replying: .open(declining: nil)
             }
         }
     }
@@ -223,9 +227,16 @@ extension Gateway {
         return isNative ? (plain, nil) : nil
     }
 
-    /// To the first route that has the path and takes the method.
+    /// To the replies for the path, and then to the first route that has it and takes the method.
     private func native(_ plain: Request) -> Plan.Way {
         guard plain.naming == .path else { return .native(plain, .unknown(declining: nil)) }
+        let way = handled(plain)
+        let interest = interestOfReplies(in: plain)
+        guard interest != .none, case .native(let plain, let taker) = way else { return way }
+        return .native(plain, .replying(interest, beneath: taker))
+    }
+
+    private func handled(_ plain: Request) -> Plan.Way {
         let method = plain.method.rawValue
         if let route = best(plain.path, for: plain), route.takes(method) {
             return .native(plain, .likely(route))
@@ -260,7 +271,9 @@ extension Gateway {
             return .taken(isOwn(plan.request) ? .collected(upTo: bodyLimit) : .streamed)
         }
         guard let route = taker.route else { return .taken(.collected(upTo: bodyLimit)) }
-        return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
+        guard route.handler.bodyMode.isStreamed else { return .taken(.collected(upTo: limit(of: route))) }
+        if case .replying(.input, _) = taker { return .taken(.collected(upTo: bodyLimit)) }
+        return .taken(.streamed)
     }
 
     private func isOwn(_ request: Request) -> Bool {

@@ -86,6 +86,9 @@ extension JSON.Number {
         return Integer((parts.isNegative ? "-0" : "0") + digits + zeros)
     }
 
+    /// Whether both are worth the same, however they are written: `1` and `1.0`.
+    func hasSameValue(as other: Self) -> Bool { parts == other.parts }
+
     /// Whether the number has no fraction, however it is written.
     var isWhole: Bool { parts.exponent >= 0 }
 

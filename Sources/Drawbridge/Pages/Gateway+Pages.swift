@@ -8,7 +8,7 @@ extension Gateway: PageHost {
     /// handler is silence at the bridges with a callback, as pages of an app expect.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
         guard call.isByChannel else { return true }
-        return call.id != nil
+        return call.id != nil && !answer.isSilent
             && (!answer.isMissing || pageRuntime?.missing == .answer || call.bridge?.needsAnswer == true)
     }
 

@@ -12,6 +12,8 @@ struct PageAnswer: Sendable {
     /// JSON text; `null` for nothing.
     var value: [UInt8] = Self.null
     var error: HTTPError?
+    /// True where nobody ever answers.
+    var isSilent = false
     /// What stands near the name, where no handler has it; nil where one answered, whatever it says.
     var hint: String?
 
@@ -44,6 +46,7 @@ extension PageAnswer {
     ///
     /// - Parameter asText: the page wants the text of the answer, whatever it is.
     init(_ response: Response, asText: Bool = false) async {
+        isSilent = response.isSilent
         hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
         do {
             if case .output(let output) = response.body {
@@ -71,7 +74,7 @@ extension PageAnswer {
         return HTTPError(
             response.status,
             envelope?["message"]?.stringValue ?? String(decoding: body, as: UTF8.self).cut(to: 200),
-            code: response.code ?? envelope?["code"]?.numberValue?.intValue)
+            code: response.code ?? envelope?["code"]?.numberValue?.intValue, data: envelope?["data"])
     }
 
     private static func text(_ bytes: [UInt8], _ type: String) -> String {

@@ -41,9 +41,15 @@ extension Request {
         try decodeInput(bytes)
     }
 
-    private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
+    /// Query and body together.
+    func tape(of bytes: [UInt8]) throws -> JSONTape {
         let tape = try bridgeInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
         if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
+        return tape
+    }
+
+    private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
+        let tape = try tape(of: bytes)
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }
             return try JSONTapeDecoder(tape).decode(T.self)

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// An error that knows the answer it becomes: a code, a message for the page, and headers.
 ///
-/// At the bridges with an envelope the page reads `{"code": …, "message": …}`; with ``Gateway/Replies/http`` the
+/// At the bridges with an envelope the page reads `{"code": …, "message": …, "data": …}`; with ``Gateway/Replies/http`` the
 /// code is the HTTP status too. Write the message for the person who has to mend the request.
 ///
 /// ```swift
@@ -18,16 +18,21 @@ public struct HTTPError: Error, Sendable, Equatable {
     /// What went wrong and what to do about it, sent to the page as it is.
     public var message: String
 
+    /// What the page gets besides; nil for nothing.
+    public var data: JSON?
+
     /// Headers that the answer carries besides the usual ones, `Allow` with a 405 for instance.
     public var headers: HTTPFields
 
-    /// Makes an error with a status, a message, and a code of its own if the page expects one.
+    /// Makes an error with a status, a message, and a code and data of its own if the page expects them.
     public init(
-        _ status: HTTPResponse.Status, _ message: String, code: Int? = nil, headers: HTTPFields = [:]
+        _ status: HTTPResponse.Status, _ message: String, code: Int? = nil, data: JSON? = nil,
+        headers: HTTPFields = [:]
     ) {
         self.status = status
         self.code = code ?? status.code
         self.message = message
+        self.data = data
         self.headers = headers
     }
 }

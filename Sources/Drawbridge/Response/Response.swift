@@ -50,19 +50,25 @@ public struct Response: Sendable {
     /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
     var admissionCookie: String? {
         get { seldom?.admissionCookie }
-        set { seldom = Seldom(newValue, isRelayed: isRelayed, code: code) }
+        set { seldom = Seldom(newValue, isRelayed: isRelayed, code: code, isSilent: isSilent) }
     }
 
     /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
     package var isRelayed: Bool {
         get { seldom?.isRelayed ?? false }
-        set { seldom = Seldom(admissionCookie, isRelayed: newValue, code: code) }
+        set { seldom = Seldom(admissionCookie, isRelayed: newValue, code: code, isSilent: isSilent) }
     }
 
     /// The `code` in the envelope of an error.
     package var code: Int? {
         get { seldom?.code }
-        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: newValue) }
+        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: newValue, isSilent: isSilent) }
+    }
+
+    /// Whether a page that called by a bridge with a callback is never answered.
+    var isSilent: Bool {
+        get { seldom?.isSilent ?? false }
+        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: code, isSilent: newValue) }
     }
 
     /// The answer's own header fields.
@@ -76,11 +82,13 @@ public struct Response: Sendable {
         let admissionCookie: String?
         let isRelayed: Bool
         let code: Int?
+        let isSilent: Bool
 
-        init(_ admissionCookie: String?, isRelayed: Bool, code: Int?) {
+        init(_ admissionCookie: String?, isRelayed: Bool, code: Int?, isSilent: Bool) {
             self.admissionCookie = admissionCookie
             self.isRelayed = isRelayed
             self.code = code
+            self.isSilent = isSilent
         }
     }
 

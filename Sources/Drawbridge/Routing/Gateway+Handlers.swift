@@ -103,11 +103,10 @@ extension Gateway {
         }.map(\.pattern.text).sorted()
     }
 
-    /// The names by which a page at this path can call: plain paths without their first slash.
+    /// The names by which a page at this path can call: plain paths of handlers and replies, without their first slash.
     func names(forPageAt path: String?) -> [String] {
-        Set(
-            handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
-                .map { String($0.text.dropFirst()) }.filter { !$0.isEmpty }
-        ).sorted()
+        let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
+        let names = replyBook.named(besides: Set(handled.map { String($0.text.dropFirst()) }))
+        return names.filter { !$0.isEmpty }.sorted()
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Sets organise, they do not protect: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
-    private let routes = Mutex(Routes())
+    private let routes = Mutex(Routes<Route>())
     private let registry: Registry
     private let logger: Logger
 

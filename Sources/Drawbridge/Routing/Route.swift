@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// A registered handler type, and how to make one.
-final class Route: Sendable {
+final class Route: Routed {
     /// Makes a handler that waits for nothing, and asks it.
     typealias Immediate = @Sendable (Request) throws -> Response
 
@@ -31,6 +31,22 @@ final class Route: Sendable {
     let deadline: Duration?
 
     private let methods: Set<String>?
+
+    /// Makes the route of a reply, which takes what its names fit and answers whenever it likes.
+    ///
+    /// - Parameter title: which reply it is, such as `pay, case 2`.
+    init(replying title: String, make: @escaping @Sendable (Request) throws -> ReplyHandler) {
+        pattern = RoutePattern("/*")
+        handler = ReplyHandler.self
+        self.make = make
+        name = "reply \(title)"
+        rule = nil
+        deadline = nil
+        immediate = nil
+        self.title = name
+        timing = Array("reply;desc=\"\(Percent.encode(title, keeping: " ,/:*"))\";dur=".utf8)
+        methods = nil
+    }
 
     convenience init<H: Handler>(pattern: RoutePattern, make: @escaping @Sendable (Request) throws -> H) {
         self.init(String(describing: H.self), pattern, rule: nil, deadline: H.deadline, make: make)

@@ -1,40 +1,40 @@
 import HTTPTypes
 
-/// The registered paths as a tree of their parts: exact beats parameter beats wildcard.
+/// What is kept under patterns of paths, as a tree of their parts: exact beats parameter beats wildcard.
 ///
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
-struct Routes {
+struct Routes<Target: Routed> {
     private var root = Node()
-    /// The routes of plain paths, which is most of them, once more by their text.
-    private var exact: [String: Route] = [:]
+    /// The targets of plain paths, which is most of them, once more by their text.
+    private var exact: [String: Target] = [:]
 
     private struct Node {
         var exact: [JSON.Bytewise: Node] = [:]
         var parameter: [Node] = []
-        var route: Route?
-        var wildcard: Route?
+        var route: Target?
+        var wildcard: Target?
 
         var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && route == nil && wildcard == nil }
     }
 
-    /// Registers; returns the route that was there before.
-    mutating func insert(_ route: Route) -> Route? {
+    /// Keeps a target under its pattern; returns what was there before.
+    mutating func insert(_ route: Target) -> Target? {
         if route.pattern.isPlain { exact[route.pattern.text] = route }
         return Self.update(&root, route.pattern.parts[...], to: route)
     }
 
     /// Removes; returns what was there.
-    mutating func remove(_ pattern: RoutePattern) -> Route? {
+    mutating func remove(_ pattern: RoutePattern) -> Target? {
         exact[pattern.text] = nil
         return Self.update(&root, pattern.parts[...], to: nil)
     }
 
-    /// The route of exactly this path; where it is nil, a pattern may fit all the same.
-    func best(_ path: String) -> Route? { exact[path] }
+    /// The target of exactly this path; where it is nil, a pattern may fit all the same.
+    func best(_ path: String) -> Target? { exact[path] }
 
-    /// The routes that fit a path, the best first, each with what its parameters stand for.
-    func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
-        var found: [(route: Route, values: [String])] = []
+    /// The targets that fit a path, the best first, each with what its parameters stand for.
+    func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
+        var found: [(route: Target, values: [String])] = []
         Self.collect(root, segments[...], values: [], into: &found)
         return found
     }
@@ -42,17 +42,17 @@ struct Routes {
     /// Whether nothing is left, no empty branch either.
     var isEmpty: Bool { root.isEmpty }
 
-    /// All routes, in no order.
-    var all: [Route] { Self.routes(below: root) }
+    /// All targets, in no order.
+    var all: [Target] { Self.routes(below: root) }
 
-    private static func routes(below node: Node) -> [Route] {
+    private static func routes(below node: Node) -> [Target] {
         [node.route, node.wildcard].compactMap(\.self)
             + node.exact.values.flatMap(routes(below:)) + node.parameter.flatMap(routes(below:))
     }
 
     private static func update(
-        _ node: inout Node, _ parts: ArraySlice<RoutePattern.Part>, to route: Route?
-    ) -> Route? {
+        _ node: inout Node, _ parts: ArraySlice<RoutePattern.Part>, to route: Target?
+    ) -> Target? {
         switch parts.first {
         case nil:
             defer { node.route = route }
@@ -73,7 +73,7 @@ struct Routes {
 
     private static func collect(
         _ node: Node, _ rest: ArraySlice<String>, values: [String],
-        into found: inout [(route: Route, values: [String])]
+        into found: inout [(route: Target, values: [String])]
     ) {
         guard let segment = rest.first else {
             if let route = node.route { found.append((route, values)) }
@@ -87,4 +87,9 @@ struct Routes {
         }
         if let route = node.wildcard { found.append((route, values + [rest.joined(separator: "/")])) }
     }
+}
+
+/// What stands under a pattern of paths.
+protocol Routed: Sendable {
+    var pattern: RoutePattern { get }
 }

@@ -10,7 +10,8 @@ struct ConfigFile {
 
     /// - Throws: a ``Failure`` that names the file, the line and the key.
     init(_ path: String) throws {
-        let bytes = try JSON.contents(of: path)
+        let text = try JSON.contents(of: path)
+        let bytes = JSON.blankingComments(in: text)
         let members: JSON.Object
         let lines: [String: Int]
         do {
@@ -22,12 +23,14 @@ struct ConfigFile {
         } catch let error as JSON.ParseError {
             throw Failure("\(path), \(error)")
         }
+        _ = try ReplySources.read(text, of: path)
         var all: [String] = []
-        for (key, value) in members {
+        for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
             guard Options.keys.contains(key) else {
-                let nearest = Nearest.of(key, among: Options.keys).map { "did you mean \($0)?" }
-                let all = "there are \(Options.keys.joined(separator: ", "))"
+                let keys = Options.keys + ["replies"]
+                let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
+                let all = "there are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")
             }
             let arguments = try Self.arguments(key, value, place)

@@ -146,6 +146,20 @@ struct AccessOptions: ParsableArguments {
 struct HandlerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
+            "Answers a page's call of a name, in place of a handler: 'getUser={\"nick\":\"Ann\"}'. Repeatable.",
+            discussion: "Mocks native: any JSON value, or an object of words such as $error, $delay, $cases.",
+            valueName: "name=value"))
+    var reply: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file of such answers, read again when it is saved. Repeatable.",
+            discussion: "{\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var replies: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
             discussion:
                 "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.",
@@ -166,6 +180,8 @@ struct HandlerOptions: ParsableArguments {
 
     func validate() throws {
         for text in answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        var names = ReplyNames()
+        for text in reply { try ReplySources.add(text, to: &names) }
     }
 }
 

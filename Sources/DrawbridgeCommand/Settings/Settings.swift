@@ -27,13 +27,15 @@ struct Settings {
     /// Seconds that running requests get at a stop.
     let grace: Double
     let answers: Answers
+    let replies: ReplySources
     let location: String
     /// What somebody asked for; nil for the usual place.
     let storage: String?
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
 
-    init(_ flags: Options, _ file: Options?) throws {
+    /// - Parameter config: the configuration file's path, which may have replies as well.
+    init(_ flags: Options, _ file: Options?, config: String? = nil) throws {
         func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
         func list(_ path: KeyPath<Options, [String]>) -> [String] {
             flags[keyPath: path].isEmpty ? file?[keyPath: path] ?? [] : flags[keyPath: path]
@@ -86,6 +88,7 @@ struct Settings {
                 excluded: PageOptions.names(list(\.pages.plain)))
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
+        replies = try ReplySources(flags.handlers.reply, files: flags.handlers.replies, config: config)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
         storage = value(\.handlers.storage)
     }

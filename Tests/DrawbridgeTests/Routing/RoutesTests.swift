@@ -83,7 +83,7 @@ struct RoutesTests {
     }
 
     @Test func whatIsRemovedLeavesNothingBehind() {
-        var routes = Routes()
+        var routes = Routes<Route>()
         let route = Route(pattern: RoutePattern("/a/:b/c/*")) { _ in Echo() }
         #expect(routes.remove(route.pattern) == nil)
         #expect(routes.insert(route) == nil)

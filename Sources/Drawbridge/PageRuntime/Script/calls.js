@@ -53,8 +53,8 @@ function failCalls(error, isLost) {
     }
 }
 
-function failure({ code, message }) {
-    return Object.assign(new Error(message), { code });
+function failure({ code, message, data }) {
+    return Object.assign(new Error(message), data === undefined ? { code } : { code, data });
 }
 
 /// Calls native and waits, the page standing still.

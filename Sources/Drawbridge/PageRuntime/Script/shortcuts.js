@@ -1,15 +1,30 @@
-// Shortcuts (contracts, section 7): `MyApp.share(data, callback)` for every handler of this page. Both may be left out,
-// and there is a promise for who wants one.
+// Shortcuts (contracts, section 7): `MyApp.share(data, callback)` for every handler and reply of this page. Both may be
+// left out, and there is a promise for who wants one.
 //
-// uses pristine: put
+// gives: nameShortcuts
+// uses pristine: Map, put
 // uses calls: promise
-for (const object of config.shortcuts || []) {
+const shortcutObjects = (config.shortcuts || []).map(object => {
     const methods = {};
-    for (const name of config.names || []) {
-        methods[name] = (data, callback) => {
+    put(object, methods);
+    return methods;
+});
+const shortcuts = new Map();
+
+/// Puts functions for these names there, and takes away those for others; what the page has put there stays.
+function nameShortcuts(names) {
+    for (const [name, call] of shortcuts) {
+        if (names.includes(name)) continue;
+        shortcuts.delete(name);
+        for (const methods of shortcutObjects) if (methods[name] === call) delete methods[name];
+    }
+    for (const name of names) {
+        if (shortcuts.has(name)) continue;
+        shortcuts.set(name, (data, callback) => {
             if (typeof data === 'function') [data, callback] = [undefined, data];
             return promise(name, data, 'shortcut', typeof callback === 'function' && callback);
-        };
+        });
+        for (const methods of shortcutObjects) if (!(name in methods)) methods[name] = shortcuts.get(name);
     }
-    put(object, methods);
 }
+nameShortcuts(config.names || []);

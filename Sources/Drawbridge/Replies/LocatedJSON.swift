@@ -1,0 +1,53 @@
+/// A value of a JSON text that knows where it stands, for whoever has to say what is wrong with it.
+package struct LocatedJSON {
+    private let tape: JSONTape
+    private let place: Int
+
+    /// Deeper values are refused: replies are read by going into them.
+    private static let deepest = 100
+
+    /// Reads a text, which may have comments: from `//` to the end of the line.
+    package init(parsing text: [UInt8]) throws(ReplyFault) {
+        do {
+            tape = try JSONTape(parsing: JSON.blankingComments(in: text), maximumDepth: Self.deepest)
+        } catch {
+            throw ReplyFault(error)
+        }
+        place = 0
+    }
+
+    private init(_ tape: JSONTape, _ place: Int) {
+        self.tape = tape
+        self.place = place
+    }
+
+    /// The value itself.
+    package var json: JSON { JSON(tape, at: place) }
+
+    /// The members of an object in their order; nil for any other value.
+    package var members: [(name: String, value: LocatedJSON)]? {
+        guard tape[place].kind == .object else { return nil }
+        return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(tape, $0)) }
+    }
+
+    /// The elements of an array; nil for any other value.
+    package var elements: [LocatedJSON]? {
+        guard tape[place].kind == .array else { return nil }
+        return tape.values(in: place).map { LocatedJSON(tape, $0) }
+    }
+
+    /// The way to it from the whole text.
+    package var path: String { tape.path(to: place).dotted }
+
+    /// Where its name stands, or where the nearest name around it does.
+    var beginning: (line: Int, column: Int) {
+        var place = place
+        while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
+            place = Int(tape[place].parent)
+        }
+        let offset = tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+        let before = tape.bytes.prefix(offset)
+        let newline = UInt8(ascii: "\n")
+        return (before.count { $0 == newline } + 1, offset - (before.lastIndex(of: newline) ?? -1))
+    }
+}

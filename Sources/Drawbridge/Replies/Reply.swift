@@ -1,0 +1,62 @@
+/// What is answered for a name in place of a handler.
+///
+/// A reply is written as JSON: any value, which is answered as it stands, or an object whose keys begin with `$`. So
+/// `{"nick": "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` answer the same, the second one later.
+struct Reply: Sendable {
+    /// What comes of a call; each reply has one of these.
+    indirect enum Outcome: Sendable {
+        /// JSON text that is answered as it stands.
+        case value([UInt8])
+        /// The same with templates to be filled in.
+        case template(Template)
+        /// The bridge fails.
+        case error(Failure)
+        /// Nobody ever answers.
+        case silence
+        /// Nobody has the name.
+        case missing
+        /// What lies beneath is asked.
+        case pass
+        /// One after the other, and from then on the last.
+        case sequence([Reply], Place)
+        /// The first that fits; where none does, what lies beneath is asked.
+        case cases([Case])
+    }
+
+    /// What a failing bridge says.
+    struct Failure: Sendable {
+        let code: Int
+        let message: Template?
+        let data: Template?
+    }
+
+    /// A reply for some inputs.
+    struct Case: Sendable {
+        let condition: Condition?
+        let reply: Reply
+    }
+
+    /// By what a sequence is known again after a save: what it says, and where it stands.
+    struct Place: Sendable, Hashable {
+        let path: String
+        let text: [UInt8]
+    }
+
+    let outcome: Outcome
+    /// Milliseconds before the answer: any number of these.
+    let delay: ClosedRange<Int>?
+
+    /// Whether nobody has the name.
+    var isMissing: Bool { if case .missing = outcome { true } else { false } }
+
+    /// Whether what is answered depends on what was sent.
+    var looksAtInput: Bool {
+        switch outcome {
+        case .value, .silence, .missing, .pass: false
+        case .template(let template): template.looksAtInput
+        case .error(let failure): failure.message?.looksAtInput == true || failure.data?.looksAtInput == true
+        case .sequence(let replies, _): replies.contains(where: \.looksAtInput)
+        case .cases(let cases): cases.contains { $0.condition != nil || $0.reply.looksAtInput }
+        }
+    }
+}

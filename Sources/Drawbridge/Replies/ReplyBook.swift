@@ -1,0 +1,122 @@
+import Synchronization
+
+/// What a gateway answers in place of handlers, and how far its sequences are.
+///
+/// Replies stand in layers; the first that has one for a name is asked first. Where its reply is `$pass`, or none of its
+/// cases fits, the next one is asked, and at last the handlers.
+package final class ReplyBook: Sendable {
+    private struct State {
+        var layers: [ReplyNames] = []
+        /// How many elements each sequence has answered.
+        var steps: [Reply.Place: Int] = [:]
+        /// What was said once about which reply.
+        var said: Set<[String]> = []
+    }
+
+    /// What comes of a call.
+    enum Verdict: Sendable {
+        /// - Parameters:
+        ///   - title: which reply it is, such as `pay, case 2`.
+        ///   - why: why those before it did not fit.
+        case answered(Reply, title: String, why: [String])
+        case beneath(why: [String])
+    }
+
+    private let state = Mutex(State())
+    private let registry: Registry
+    /// Most gateways have none, and their requests need no lock to know it.
+    private let isUnused = Atomic<Bool>(true)
+
+    init(in registry: Registry) { self.registry = registry }
+
+    /// Replaces all layers at once, the first to be asked first.
+    ///
+    /// A sequence whose text did not change goes on where it is; the others begin anew.
+    package func set(_ layers: [ReplyNames]) {
+        let layers = layers.filter { !$0.isEmpty }
+        let kept = Set(layers.flatMap(\.sequences))
+        state.withLock { state in
+            state.layers = layers
+            state.steps = state.steps.filter { kept.contains($0.key) }
+            state.said = []
+        }
+        isUnused.store(layers.isEmpty, ordering: .releasing)
+        registry.hasChanged()
+    }
+
+    /// Those names and the names of replies, but for what is said to be missing.
+    func named(besides names: Set<String>) -> Set<String> {
+        guard !isUnused.load(ordering: .acquiring) else { return names }
+        let layers = state.withLock { $0.layers }
+        return names.union(layers.flatMap(\.plain)).filter { name in
+            let first = layers.lazy.compactMap {
+                $0.matches(name.split(separator: "/").map(String.init)).first
+            }.first
+            return first?.reply.isMissing != true
+        }
+    }
+
+    /// How the input of a call is looked at.
+    enum Interest: Sendable {
+        /// No reply has its name.
+        case none
+        case name
+        case input
+    }
+
+    /// What the replies for a path have to know of a call.
+    func interest(in path: String) -> Interest {
+        guard !isUnused.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
+            return .none
+        }
+        let fitting = state.withLock { $0.layers }.flatMap { $0.matches(segments) }
+        if fitting.isEmpty { return .none }
+        return fitting.contains { $0.reply.looksAtInput } ? .input : .name
+    }
+
+    /// Decides what is answered to a call; each step of a sequence is given once.
+    func verdict(on path: String, _ input: ReplyInput) -> Verdict {
+        var why: [String] = []
+        let segments = Target.segments(of: path) ?? []
+        for (name, reply) in state.withLock({ $0.layers }).flatMap({ $0.matches(segments) }) {
+            if let (reply, title) = resolve(reply, name, input, &why) {
+                return .answered(reply, title: title, why: why)
+            }
+        }
+        return .beneath(why: why)
+    }
+
+    /// Whether something was not said yet about a reply, since the last save.
+    func isNews(_ word: String, in title: String) -> Bool {
+        state.withLock { $0.said.insert([title, word]).inserted }
+    }
+
+    /// The reply that one comes to for an input; nil where what lies beneath is asked.
+    private func resolve(
+        _ reply: Reply, _ title: String, _ input: ReplyInput, _ why: inout [String]
+    ) -> (reply: Reply, title: String)? {
+        switch reply.outcome {
+        case .cases(let cases):
+            for (place, own) in cases.enumerated() {
+                let title = "\(title), case \(place + 1)"
+                if let misfit = own.condition?.misfit(input) {
+                    why.append("\(title): \(misfit)")
+                } else {
+                    return resolve(own.reply, title, input, &why)
+                }
+            }
+            return nil
+        case .sequence(let replies, let place):
+            let step = state.withLock { state in
+                let step = state.steps[place, default: 0]
+                state.steps[place] = min(step + 1, replies.count - 1)
+                return step
+            }
+            return resolve(replies[step], "\(title), step \(step + 1)", input, &why)
+        case .pass:
+            why.append("\(title): $pass")
+            return nil
+        case .value, .template, .error, .silence, .missing: return (reply, title)
+        }
+    }
+}

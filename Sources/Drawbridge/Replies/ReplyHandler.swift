@@ -1,0 +1,67 @@
+import Logging
+
+/// Answers a call as a reply says.
+struct ReplyHandler: Handler {
+    let reply: Reply
+    let title: String
+    let input: ReplyInput
+    let request: Request
+
+    /// So long a request is held that nobody ever answers: a program that asks learns that it waits in vain.
+    private static let patience = 60
+
+    /// What is left of a body that no reply looked at stays where it is.
+    static var bodyMode: BodyMode { .streamed }
+
+    func startLoading(_ request: Request) async throws -> Response {
+        if let delay = reply.delay { try await Task.sleep(for: .milliseconds(Int.random(in: delay))) }
+        switch reply.outcome {
+        case .value(let bytes): return Response(body: .output(bytes))
+        case .template(let template): return Response(body: .output(filled(template).bytes))
+        case .error(let failure): throw RepliedError(error: error(failure))
+        case .silence: return try await silence()
+        case .missing, .pass, .sequence, .cases:
+            preconditionFailure("\(title) is no answer, and was to be given as one")
+        }
+    }
+
+    private func filled(_ template: Template) -> JSON {
+        template.filled(input) { word in
+            if request.gateway?.replyBook.isNews(word, in: title) == true {
+                request.logger.warning(
+                    "reply \(title): {{\(word)}} stands for nothing in this input, and is left empty")
+            }
+        }
+    }
+
+    private func error(_ failure: Reply.Failure) -> HTTPError {
+        let message = failure.message.map { filled($0) }.map { $0.stringValue ?? "\($0)" }
+        let status = (400...599).contains(failure.code) ? failure.code : 500
+        return HTTPError(
+            .init(code: status), message ?? "", code: failure.code, data: failure.data.map { filled($0) })
+    }
+
+    /// A bridge with a callback never calls it; a request is held until its caller leaves, or a minute has passed.
+    ///
+    /// A page that stands still meanwhile gets nothing, at once: a frozen page teaches nobody anything.
+    private func silence() async throws -> Response {
+        if let call = request.callingPage?.call, call.isByChannel {
+            var response = Response()
+            response.isSilent = true
+            return response
+        }
+        if request.callingPage != nil || CallingPage.waiting(for: request) != nil {
+            request.logger.warning(
+                "reply \(title) is silence, and the page stands still until it is answered: it gets nothing, at once"
+            )
+            return Response(body: .output([]))
+        }
+        try await Task.sleep(for: .seconds(Self.patience))
+        throw RepliedError(error: HTTPError(.gatewayTimeout, "reply \(title) is silence, and nobody answers"))
+    }
+}
+
+/// An error that a reply says, and that is nobody's mistake.
+struct RepliedError: Error {
+    let error: HTTPError
+}

@@ -1,0 +1,27 @@
+/// What a call sends, as conditions and templates see it.
+struct ReplyInput: Sendable {
+    /// Its value; nil where nothing was sent.
+    let value: JSON?
+    /// The members that came from a query or a form, where every value is text.
+    let texts: Set<String>
+    /// What the browser calls itself.
+    var userAgent: String
+
+    init(_ value: JSON?, texts: Set<String> = [], userAgent: String = "") {
+        self.value = value
+        self.texts = texts
+        self.userAgent = userAgent
+    }
+}
+
+extension Request {
+    /// The input as replies look at it, by a body that is there.
+    ///
+    /// - Throws: a 400 or a 415 where it can be read neither as JSON nor as a form.
+    func replyInput() throws -> ReplyInput {
+        let tape = try tape(of: body.bytes ?? [])
+        let texts = tape[0].kind == .object ? tape.values(in: 0).filter { tape[$0].isText } : []
+        return ReplyInput(
+            tape[0].kind == .null ? nil : JSON(tape), texts: Set(texts.map { tape.string(tape[$0 - 1]) }))
+    }
+}

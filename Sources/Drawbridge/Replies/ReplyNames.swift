@@ -1,0 +1,74 @@
+/// Replies by the names that they answer: names are patterns, with the precedence that routes have.
+package struct ReplyNames: Sendable {
+    private struct Named: Routed {
+        let pattern: RoutePattern
+        /// As it was written.
+        let name: String
+        let reply: Reply
+    }
+
+    private var routes = Routes<Named>()
+
+    package init() {}
+
+    /// Reads an object of replies by their names.
+    package init(_ value: LocatedJSON) throws(ReplyFault) {
+        guard let members = value.members else {
+            throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
+        }
+        for (name, value) in members {
+            let other = set(try ReplyReader.reply(value), for: try Self.pattern(name, at: value), name)
+            if let other {
+                throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
+            }
+        }
+    }
+
+    /// The name that had the pattern before, if one had.
+    private mutating func set(_ reply: Reply, for pattern: RoutePattern, _ name: String) -> String? {
+        routes.insert(Named(pattern: pattern, name: name, reply: reply))?.name
+    }
+
+    /// Adds a reply; one of the same name goes.
+    package mutating func set(_ reply: LocatedJSON, for name: String) throws(ReplyFault) {
+        _ = set(try ReplyReader.reply(reply), for: try Self.pattern(name, at: reply), name)
+    }
+
+    private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.dropLast().contains("*") else {
+            throw ReplyFault(
+                "* stands for the rest of a name, and so only at its end; name the parts before it: :name",
+                at: value)
+        }
+        guard !name.hasPrefix("$") else {
+            throw ReplyFault("\(name) is a word and no name; it stands within a reply", at: value)
+        }
+        return RoutePattern(name)
+    }
+
+    /// The replies for a name, the best first.
+    func matches(_ segments: [String]) -> [(name: String, reply: Reply)] {
+        routes.matches(segments).map { ($0.route.name, $0.route.reply) }
+    }
+
+    /// The names that a page can be shown: those that stand for one name each.
+    var plain: [String] { routes.all.filter(\.pattern.isPlain).map { String($0.pattern.text.dropFirst()) } }
+
+    package var isEmpty: Bool { routes.isEmpty }
+}
+
+extension ReplyNames {
+    /// All sequences of its replies.
+    var sequences: [Reply.Place] { routes.all.flatMap(\.reply.sequences) }
+}
+
+extension Reply {
+    fileprivate var sequences: [Place] {
+        switch outcome {
+        case .sequence(let replies, let place): [place] + replies.flatMap(\.sequences)
+        case .cases(let cases): cases.flatMap(\.reply.sequences)
+        case .value, .template, .error, .silence, .missing, .pass: []
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+extension Gateway {
+    /// A quiet gateway with an echo at `/echo`, and replies.
+    static func replying(_ replies: String, logger: Logger = .quiet) throws -> Gateway {
+        let gateway = Gateway.testing(logger: logger)
+        try gateway.reply(replies)
+        return gateway
+    }
+
+    /// Answers by these replies from now on.
+    func reply(_ replies: String) throws {
+        replyBook.set([try ReplyNames(LocatedJSON(parsing: Array(replies.utf8)))])
+    }
+}
+
+/// Replies in place of handlers, at the doors that are requests.
+@Suite("Replies") struct RepliesTests {
+    private static func requests(_ name: String, _ input: String = #"{"user":"ann"}"#) -> [Request] {
+        [
+            Request(.post, "/\(name)?_mobile_bridge=1", body: .init(input)),
+            Request(.post, "/__jsbridge__/\(name)", body: .init(input)),
+            Request(.post, "/__jsbridge__", body: .init(#"{"action":"\#(name)","data":\#(input)}"#)),
+            Request(.post, "/\(name)", authority: "__jsbridge__", body: .init(input)),
+        ]
+    }
+
+    /// What each door gives.
+    private static func asked(_ gateway: Gateway, _ name: String) async throws -> [String] {
+        var texts: [String] = []
+        for request in requests(name) { texts.append(try await gateway.respond(to: request).text()) }
+        return texts
+    }
+
+    @Test(arguments: [
+        (
+            #"{"nick": "Ann", "price": 12.50}"#,
+            #"{"code":200,"data":{"nick":"Ann","price":12.50},"message":""}"#
+        ),
+        ("null", #"{"code":200,"message":""}"#), ("[]", #"{"code":200,"data":[],"message":""}"#),
+        (#"{"$reply": "hello {{input.user}}"}"#, #"{"code":200,"data":"hello ann","message":""}"#),
+        (#"{"$reply": {"$key": "{{input}}"}}"#, #"{"code":200,"data":{"$key":{"user":"ann"}},"message":""}"#),
+        (
+            #"{"$error": {"code": 1001, "message": "no app, {{input.user}}", "data": {"at": "{{input.user}}"}}}"#,
+            #"{"code":1001,"message":"no app, ann","data":{"at":"ann"}}"#
+        ),
+        (#"{"$error": {"code": 404}}"#, #"{"code":404,"message":""}"#),
+        (
+            #"{"$cases": [{"$when": {"user": "bob"}, "$reply": 1}, {"$when": {"user": "ann"}, "$reply": 2}]}"#,
+            #"{"code":200,"data":2,"message":""}"#
+        ),
+        (#"{"$missing": true}"#, #"{"code":400,"message":"No response"}"#),
+    ])
+    func aReplyAnswersAtEachDoorThatIsARequest(_ reply: String, _ expected: String) async throws {
+        let gateway = try Gateway.replying(#"{"getUser": \#(reply)}"#)
+        #expect(try await Self.asked(gateway, "getUser") == Array(repeating: expected, count: 4))
+    }
+
+    @Test func aReplyGoesBeforeAHandlerAndPassesToIt() async throws {
+        let gateway = try Gateway.replying(#"{"echo": "reply"}"#)
+        #expect(try await Self.asked(gateway, "echo")[0] == #"{"code":200,"data":"reply","message":""}"#)
+        let echoed = Array(repeating: #"{"code":200,"data":{"user":"ann"},"message":""}"#, count: 4)
+        for beneath in [#"{"$pass": true}"#, #"{"$cases": [{"$when": {"user": "bob"}, "$reply": 1}]}"#] {
+            try gateway.reply(#"{"echo": \#(beneath)}"#)
+            #expect(try await Self.asked(gateway, "echo") == echoed)
+        }
+        try gateway.reply("{}")
+        #expect(try await Self.asked(gateway, "echo") == echoed)
+    }
+
+    @Test func theNameOfAReplyIsFoundWhereverTheActionStands() async throws {
+        let gateway = try Gateway.replying(#"{"user/:id": {"$sequence": [1, 2, 3, 4]}}"#)
+        let answers = try await Self.asked(gateway, "user/7")
+        #expect(answers == (1...4).map { #"{"code":200,"data":\#($0),"message":""}"# })
+    }
+
+    @Test func repliesAnswerTheMethodsOfHandlers() async throws {
+        let gateway = try Gateway.replying(#"{"a": 1}"#)
+        for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
+            #expect(try await gateway.respond(to: Request(method, "/a?_mobile_bridge=1")).json()["data"] == 1)
+        }
+        #expect(try await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1")).json()["code"] == 400)
+    }
+
+    @Test func whatAQueryOrAFormSaysIsInput() async throws {
+        let gateway = try Gateway.replying(
+            #"{"a": {"$cases": [{"$when": {"n": 5, "ok": true}, "$reply": "{{input.name}}"}]}}"#)
+        let asked = [
+            Request("/a?n=5&ok=true&name=Ann&_mobile_bridge=1"),
+            Request(.post, "/a?_mobile_bridge=1&n=5.0", body: .init("ok=true&name=Ann")),
+            Request(.post, "/a?_mobile_bridge=1&name=Ann", body: .init(#"{"n": 5, "ok": true}"#)),
+        ]
+        for request in asked {
+            #expect(try await gateway.respond(to: request).json()["data"] == "Ann", "\(request.target)")
+        }
+    }
+
+    @Test func whatIsNoInputIsTheHandlersBusiness() async throws {
+        let log = LogBook()
+        let gateway = try Gateway.replying(
+            #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": 1}]}}"#, logger: log.logger)
+        gateway.answer(at: "/a") { Response(text: "read \($0.body.bytes?.count ?? -1)") }
+        let request = Request(.post, "/a?_mobile_bridge=1", body: .init("{no json"))
+        #expect(try await gateway.respond(to: request).text() == "read 8")
+        #expect(log.entries.count == 1)
+        #expect(
+            log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is no JSON") == true)
+    }
+
+    @Test func aTemplateThatFindsNothingIsToldOnce() async throws {
+        let log = LogBook()
+        let gateway = try Gateway.replying(#"{"a": {"$reply": "<{{input.b}}>"}}"#, logger: log.logger)
+        for _ in 0..<3 { #expect(try await gateway.text(at: "/a").contains(#""data":"<>""#)) }
+        #expect(
+            log.entries == [
+                "warning: reply a: {{input.b}} stands for nothing in this input, and is left empty"
+            ])
+        try gateway.reply(#"{"a": {"$reply": "{{input.b}}"}}"#)
+        _ = try await gateway.text(at: "/a")
+        #expect(log.entries.count == 2)
+    }
+
+    @Test func aMockedErrorIsNoErrorOfTheGateways() async throws {
+        let log = LogBook()
+        let gateway = try Gateway.replying(
+            #"{"a": {"$error": {"code": 500, "message": "on purpose"}}}"#, logger: log.logger)
+        #expect(try await gateway.text(at: "/a") == #"{"code":500,"message":"on purpose"}"#)
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test func aDelayIsWaitedForAndEndsWhenItsCallerLeaves() async throws {
+        let gateway = try Gateway.replying(
+            #"{"a": {"$reply": 1, "$delay": [20, 30]}, "b": {"$reply": 1, "$delay": 86400000}}"#)
+        let began = ContinuousClock.now
+        #expect(try await gateway.text(at: "/a").contains(#""data":1"#))
+        #expect(began.duration(to: .now) >= .milliseconds(20))
+        let task = Task { try await gateway.text(at: "/b") }
+        await until { gateway.replyBook.interest(in: "/b") == .name }
+        task.cancel()
+        #expect(try await task.value.contains("was cancelled"))
+    }
+
+    @Test func silenceIsHeldUntilItsCallerLeaves() async throws {
+        let gateway = try Gateway.replying(#"{"a": {"$silence": true}}"#)
+        let task = Task { try await gateway.text(at: "/a") }
+        task.cancel()
+        #expect(try await task.value.contains("was cancelled"))
+    }
+
+    @Test func whoAnsweredIsSaid() async throws {
+        let gateway = try Gateway.replying(
+            #"{"pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}, {"$reply": 2}]}, "支付": 1}"#)
+        let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        #expect(answer.answeredBy == "reply pay, case 2")
+        let timing = try #require(HTTPField.Name("Server-Timing"))
+        #expect(answer.headers[timing]?.hasPrefix(#"reply;desc="pay, case 2";dur="#) == true)
+        let other = await gateway.respond(to: Request("/%E6%94%AF%E4%BB%98?_mobile_bridge=1"))
+        #expect(other.headers[timing]?.hasPrefix(#"reply;desc="%E6%94%AF%E4%BB%98";dur="#) == true)
+    }
+
+    @Test func aHandlerBeneathKeepsItsStream() async throws {
+        struct Streamed: Handler {
+            static var bodyMode: BodyMode { .streamed }
+
+            func startLoading(_ request: Request) async throws -> Response {
+                var count = 0
+                for try await chunk in request.body { count += chunk.count }
+                return Response(text: "\(request.body.bytes == nil) \(count)")
+            }
+        }
+        let gateway = try Gateway.replying(#"{"a": {"$pass": true}}"#)
+        gateway.register(Streamed.self, at: "/a")
+        let request = Request(.post, "/a?_mobile_bridge=1")
+        guard case .taken(.streamed) = gateway.admission(by: gateway.plan(for: request)) else {
+            Issue.record("the body is not streamed")
+            return
+        }
+        try gateway.reply(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
+        guard
+            case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.admission(
+                by: gateway.plan(for: request))
+        else {
+            Issue.record("the body is not collected")
+            return
+        }
+        #expect(try await gateway.text(at: "/a") == "false 0")
+    }
+}
+
+/// Replies to pages that call by a bridge with a callback.
+@Suite("Replies to pages") struct RepliesToPagesTests {
+    @Test func aPageHearsValuesErrorsAndMissingNames() async throws {
+        let gateway = try Gateway.replying(
+            """
+            {"value": {"nick": "Ann"}, "template": {"$reply": ["{{input.a}}"]},
+             "error": {"$error": {"code": 7, "message": "no", "data": [1]}}, "missing": {"$missing": true}}
+            """)
+        let page = TestPage(gateway)
+        for (id, name) in ["value", "template", "error", "missing"].enumerated() {
+            page.tell(["call": .string(name), "id": .number(.init(id)), "data": ["a": 1], "bridge": "wvjb"])
+        }
+        #expect(try await page.reply(0)["value"] == ["nick": "Ann"])
+        #expect(try await page.reply(1)["value"] == [1])
+        #expect(try await page.reply(2)["error"] == ["code": 7, "message": "no", "data": [1]])
+        _ = try await page.message {
+            $0["log"]?.stringValue?.hasPrefix("no handler at /missing") == true
+        }
+    }
+
+    @Test func silenceIsNeverAnsweredAndKeepsNothing() async throws {
+        let gateway = try Gateway.replying(#"{"silent": {"$silence": true}, "value": 1}"#)
+        let page = TestPage(gateway)
+        for id in 0..<1000 { page.tell(["call": "silent", "id": .number(.init(id))]) }
+        page.tell(["call": "value", "id": 1000])
+        _ = try await page.reply(1000)
+        #expect(page.down.count == 1)
+        let own = try #require(gateway.pages[page.id])
+        await until { own.state.withLock { $0.running.isEmpty } }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Drawbridge
+
+/// Which reply answers: layers, names, cases, sequences.
+@Suite("Which reply answers") struct ReplyBookTests {
+    private static func book(_ layers: String...) throws -> ReplyBook {
+        let book = ReplyBook(in: Registry())
+        book.set(try layers.map(names))
+        return book
+    }
+
+    private static func names(_ text: String) throws -> ReplyNames {
+        try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+    }
+
+    /// What answers, as `title: value`; the reasons where none does.
+    private static func asked(_ book: ReplyBook, _ path: String, _ input: JSON? = nil) -> String {
+        switch book.verdict(on: path, ReplyInput(input)) {
+        case .answered(let reply, let title, _):
+            guard case .value(let bytes) = reply.outcome else { return title }
+            return "\(title): \(String(decoding: bytes, as: UTF8.self))"
+        case .beneath(let why): return "beneath (\(why.joined(separator: "; ")))"
+        }
+    }
+
+    @Test func namesHaveThePrecedenceOfRoutes() throws {
+        let book = try Self.book(#"{"*": 1, "/user/*": 2, "user/:id": 3, "user/ann": 4, "用户": 5}"#)
+        #expect(Self.asked(book, "/user/ann") == "user/ann: 4")
+        #expect(Self.asked(book, "/user/bob") == "user/:id: 3")
+        #expect(Self.asked(book, "/user/bob/x") == "/user/*: 2")
+        #expect(Self.asked(book, "/other") == "*: 1")
+        #expect(Self.asked(book, "/%E7%94%A8%E6%88%B7") == "用户: 5")
+    }
+
+    @Test func theFirstLayerGoesBeforeABetterName() throws {
+        let book = try Self.book(#"{"*": 1}"#, #"{"a": 2}"#)
+        #expect(Self.asked(book, "/a") == "*: 1")
+    }
+
+    @Test func whatPassesOrDoesNotFitIsLeftToWhatLiesBeneath() throws {
+        let book = try Self.book(
+            #"{"a": {"$pass": true}, "b": {"$cases": [{"$when": {"x": 1}, "$pass": true}, {"$when": {"x": 2}, "$reply": 0}]}}"#,
+            #"{"a": 1, "*": 2}"#)
+        #expect(Self.asked(book, "/a") == "a: 1")
+        #expect(Self.asked(book, "/b", ["x": 1]) == "*: 2")
+        #expect(Self.asked(book, "/b", ["x": 3]) == "*: 2")
+        #expect(Self.asked(book, "/b", ["x": 2]) == "b, case 2")
+        let alone = try Self.book(#"{"b": {"$cases": [{"$when": {"x": 1}, "$reply": 0}]}}"#)
+        #expect(Self.asked(alone, "/b", ["x": 3]) == "beneath (b, case 1: x is 3, wanted 1)")
+        #expect(Self.asked(alone, "/c") == "beneath ()")
+    }
+
+    @Test func aSequenceGivesOneAfterTheOtherAndStaysAtItsLast() throws {
+        let text =
+            #"{"a": {"$sequence": [1, {"$cases": [{"$when": {"x": 1}, "$sequence": ["p", "q"]}]}, 3]}}"#
+        let book = try Self.book(text)
+        #expect(Self.asked(book, "/a") == "a, step 1: 1")
+        #expect(Self.asked(book, "/a", ["x": 1]) == #"a, step 2, case 1, step 1: "p""#)
+        #expect(Self.asked(book, "/a") == "a, step 3: 3")
+        #expect(Self.asked(book, "/a") == "a, step 3: 3")
+    }
+
+    @Test func aSaveKeepsThePlaceOfASequenceWhoseTextIsTheSame() throws {
+        let book = try Self.book(#"{"a": {"$sequence": [1, 2, 3]}, "b": {"$sequence": [1, 2]}}"#)
+        for path in ["/a", "/b"] { #expect(Self.asked(book, path).hasSuffix("step 1: 1")) }
+        book.set([try Self.names(#"{"new": 0, "b": {"$sequence": [1, 9]}, "a": {"$sequence": [1,2, 3]}}"#)])
+        #expect(Self.asked(book, "/a") == "a, step 2: 2")
+        #expect(Self.asked(book, "/b") == "b, step 1: 1")
+        book.set([])
+        book.set([try Self.names(#"{"a": {"$sequence": [1, 2, 3]}}"#)])
+        #expect(Self.asked(book, "/a") == "a, step 1: 1")
+    }
+
+    @Test func eachStepIsGivenOnce() async throws {
+        let steps = (0..<1000).map(String.init).joined(separator: ",")
+        let book = try Self.book(#"{"a": {"$sequence": [\#(steps)]}}"#)
+        let given = await withTaskGroup(of: [String].self) { group in
+            for _ in 0..<50 { group.addTask { (0..<20).map { _ in Self.asked(book, "/a") } } }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(given).count == 1000)
+    }
+
+    @Test func whetherTheInputMattersIsKnown() throws {
+        let book = try Self.book(
+            #"{"a": 1, "b": {"$cases": [{"$when": {}, "$reply": 1}]}, "c": {"$reply": "{{input}}"}, "d": {"$silence": true}}"#
+        )
+        #expect(book.interest(in: "/a") == .name)
+        #expect(book.interest(in: "/b") == .input)
+        #expect(book.interest(in: "/c") == .input)
+        #expect(book.interest(in: "/d") == .name)
+        #expect(book.interest(in: "/e") == .none)
+        #expect(try Self.book().interest(in: "/a") == .none)
+    }
+}

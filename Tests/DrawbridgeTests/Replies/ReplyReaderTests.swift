@@ -1,0 +1,110 @@
+import Testing
+
+@testable import Drawbridge
+
+/// What is wrong in a text of replies is told with its place, and what to do about it.
+@Suite("Reading replies") struct ReplyReaderTests {
+    private static func fault(_ text: String) throws -> ReplyFault {
+        try #require(throws: ReplyFault.self) {
+            try ReplyFile(LocatedJSON(parsing: Array(text.utf8)))
+        }
+    }
+
+    /// A reply for `a`, and the end of what is said about it.
+    @Test(arguments: [
+        (#"{"$replay": 1}"#, "replies.a.$replay: there is no word $replay; did you mean $reply?"),
+        (#"{"$xyzzy": 1}"#, "there are $reply, $error"),
+        (#"{"$reply": 1, "$error": {"code": 1}}"#, "replies.a: $reply and $error are two outcomes; keep one"),
+        (#"{"$delay": 1}"#, #"replies.a: what is answered is missing: write "$reply": …"#),
+        (#"{"nick": "Ann", "$delay": 1}"#, #"replies.a.nick: nick stands beside words that begin with $"#),
+        (#"{"$reply": 1, "$delay": -1}"#, "replies.a.$delay: $delay is milliseconds"),
+        (#"{"$reply": 1, "$delay": [5, 1]}"#, "[100, 900]"),
+        (#"{"$reply": 1, "$delay": 86400001}"#, "up to a day"),
+        (#"{"$reply": 1, "$when": {}}"#, "replies.a.$when: $when stands in a case"),
+        (
+            #"{"$reply": "{{inptu.a}}"}"#,
+            "replies.a.$reply: {{inptu.a}} stands for nothing; there are {{input}}"
+        ),
+        (#"{"$silence": false}"#, "replies.a.$silence: $silence is true or not there"),
+        (#"{"$error": 5}"#, #"$error is an object, such as {"code": 1001"#),
+        (#"{"$error": {}}"#, "an $error needs a code"),
+        (#"{"$error": {"code": "x"}}"#, "replies.a.$error.code: the code of an $error is a whole number"),
+        (#"{"$error": {"code": 1, "why": 2}}"#, "and no why; put it into data"),
+        (#"{"$sequence": []}"#, "$sequence is an array of replies"),
+        (#"{"$sequence": [1, {"$replay": 2}]}"#, "replies.a.$sequence[1].$replay: there is no word $replay"),
+        (#"{"$sequence": [1], "$delay": 5}"#, "write it into each of $sequence"),
+        (#"{"$cases": {}}"#, "$cases is an array of replies"),
+        (
+            #"{"$cases": [{"$reply": 1}, {"$when": {"a": 1}, "$reply": 2}]}"#,
+            "replies.a.$cases[1]: the case before"
+        ),
+        (
+            #"{"$cases": [{"$when": {"a": {"$mach": "x"}}, "$reply": 2}]}"#,
+            "replies.a.$cases[0].$when.a.$mach: $when has no word $mach; did you mean $match?"
+        ),
+        (#"{"$cases": [{"$when": {"a": {"$match": 5}}, "$reply": 2}]}"#, "$match is a text"),
+        (
+            #"{"$cases": [{"$when": {"a": {"$match": "x", "b": 1}}, "$reply": 2}]}"#,
+            "stands alone in its object"
+        ),
+        (#"{"$cases": [{"$when": {"a": {"$exists": 1}}, "$reply": 2}]}"#, "$exists is true or false"),
+    ])
+    func aMistakeIsASentence(_ reply: String, _ expected: String) throws {
+        let fault = try Self.fault(#"{"replies": {"a": \#(reply)}}"#)
+        #expect("\(fault)".contains(expected), "\(fault)")
+    }
+
+    @Test func lineAndColumnAreThoseOfTheKey() throws {
+        let fault = try Self.fault(
+            """
+            {
+              // "replies": is a comment, with a " in it
+              "$schema": "http://example.com/a", // and another
+              "replies": {
+                "ok": "http://no.comment",
+                "pay": {"$cases": [
+                    {"$when": {"channel": "alipay"}, "$reply": 1},
+                    {"$replay": 2}
+                ]}
+              }
+            }
+            """)
+        #expect(fault.line == 8)
+        #expect(fault.column == 10)
+        #expect(fault.key == "replies.pay.$cases[1].$replay")
+    }
+
+    @Test func whatIsNoJSONIsSaidWithItsPlace() throws {
+        #expect("\(try Self.fault("{\n  \"replies\": {,}\n}"))".hasPrefix("line 2, column 15: "))
+        #expect("\(try Self.fault("[]"))".contains("a file of replies is an object"))
+        #expect(
+            "\(try Self.fault(#"{"replies": []}"#))".hasPrefix(
+                "line 1, column 2, replies: replies are an object"))
+        let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+        #expect(throws: ReplyFault.self) { try LocatedJSON(parsing: Array(deep.utf8)) }
+    }
+
+    @Test(arguments: [
+        (#"{"a/*/b": 1}"#, "* stands for the rest of a name"), (#"{"*/b": 1}"#, "only at its end"),
+        (#"{"$reply": 1}"#, "$reply is a word and no name"),
+        (#"{"a": 1, "/a": 2}"#, "/a and a are the same name"),
+        (#"{"user/:id": 1, "user/:name": 2}"#, "are the same name"),
+    ])
+    func aNameIsAPattern(_ replies: String, _ expected: String) throws {
+        let fault = try Self.fault(#"{"replies": \#(replies)}"#)
+        #expect("\(fault)".contains(expected), "\(fault)")
+    }
+
+    /// An object without words is a value, whatever else stands in it.
+    @Test(arguments: [
+        #"{"nick":"Ann"}"#, "{}", "[]", "null", #""{{input.a}}""#, #"{"a":{"$reply":1}}"#, "1.50",
+    ])
+    func aValueIsVerbatim(_ text: String) throws {
+        let file = try ReplyFile(LocatedJSON(parsing: Array(#"{"replies": {"a": \#(text)}}"#.utf8)))
+        guard case .value(let bytes)? = file.replies.matches(["a"]).first?.reply.outcome else {
+            Issue.record("\(text) is no value")
+            return
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
+    }
+}

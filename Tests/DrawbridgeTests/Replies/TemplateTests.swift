@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Drawbridge
+
+/// What `{{…}}` in a `$reply` becomes.
+@Suite("Templates") struct TemplateTests {
+    private static let input = ReplyInput(
+        [
+            "orderNo": "A1", "price": .number(JSON.Number(literal: "12.50")!), "isNew": true, "none": .null,
+            "item": ["id": 7, "tags": ["x", "y"]],
+            "evil": #"","x":1,"{{uuid}}"#,
+        ], userAgent: "ShopApp/3.2")
+
+    private static func fill(_ text: String) throws -> String {
+        "\(try Template(JSON(parsing: Array(text.utf8))).filled(input))"
+    }
+
+    @Test(arguments: [
+        (#""{{input.orderNo}}""#, #""A1""#), (#""no {{input.orderNo}}!""#, #""no A1!""#),
+        (#""{{input.price}}""#, "12.50"), (#""{{input.price}} EUR""#, #""12.50 EUR""#),
+        (#"["{{input.isNew}}"]"#, "[true]"), (#""{{input.item}}""#, #"{"id":7,"tags":["x","y"]}"#),
+        (#""{{input.item.tags.1}}""#, #""y""#),
+        (#""a {{input.item}}""#, #""a {\"id\":7,\"tags\":[\"x\",\"y\"]}""#),
+        (#"{"{{input.orderNo}}": "{{input.orderNo}}{{input.orderNo}}"}"#, #"{"{{input.orderNo}}":"A1A1"}"#),
+        (#""{{userAgent}} x""#, #""ShopApp/3.2 x""#), (#""{{input.none}}""#, "null"),
+        (#""no template }} {{""#, #""no template }} {{""#), (#""{ {x} }""#, #""{ {x} }""#),
+        ("17", "17"), ("null", "null"),
+    ])
+    func aTemplateIsFilledIn(_ template: String, _ expected: String) throws {
+        #expect(try Self.fill(template) == expected)
+    }
+
+    @Test func whatIsFilledInIsNeverReadAgain() throws {
+        #expect(
+            try Self.fill(#"["{{input.evil}}", "<{{input.evil}}>"]"#)
+                == #"["\",\"x\":1,\"{{uuid}}","<\",\"x\":1,\"{{uuid}}>"]"#)
+    }
+
+    @Test func whatStandsForNothingIsEmptyAndTold() throws {
+        var told: [String] = []
+        let template = try Template([
+            "{{input.a}}", "x{{input.b.c}}y", "{{input.item.tags.9}}", "{{input.none}}!",
+        ])
+        let filled = template.filled(Self.input) { told.append($0) }
+        #expect(filled == [.null, "xy", .null, "!"])
+        #expect(told == ["input.a", "input.b.c", "input.item.tags.9", "input.none"])
+        #expect("\(try Template("{{input}}").filled(ReplyInput(nil)))" == "null")
+    }
+
+    @Test func eachUUIDIsAnother() throws {
+        let template = try Template(["{{uuid}}", "{{uuid}}"])
+        let all = (0..<10).flatMap { _ in template.filled(Self.input).arrayValue ?? [] }
+        #expect(Set(all).count == 20)
+        #expect(
+            all.allSatisfy {
+                $0.stringValue?.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil
+            })
+    }
+
+    @Test(arguments: ["{{}}", "{{inputs}}", "{{input..a}}", "{{ input.a }}", "{{uuid.a}}", "a{{date}}b"])
+    func anUnknownWordIsRefused(_ text: String) {
+        #expect(throws: Template.UnknownWord.self) { try Template(["a": .string(text)]) }
+    }
+
+    @Test func whetherAnInputIsNeededIsKnown() throws {
+        #expect(try Template(["a", "x {{input.a}}"]).looksAtInput)
+        #expect(try !Template(["a", "{{uuid}}{{userAgent}}"]).looksAtInput)
+    }
+}

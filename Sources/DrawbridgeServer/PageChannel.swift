@@ -12,9 +12,13 @@ final class PageChannel: PageConnection {
     let tasks: HandlerTasks?
     private let reader: ChannelReader
     private let log: AccessLog?
-    private let socket = Mutex<WebSocket?>(nil)
-    /// Tells the admission of a device elsewhere that the channel is closed.
-    private let release = Mutex<(@Sendable () -> Void)?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var socket: WebSocket?
+        /// Tells the admission of a device elsewhere that the channel is closed.
+        var release: (@Sendable () -> Void)?
+    }
 
     private init(_ gateway: Gateway, _ request: Request, by tasks: HandlerTasks, _ log: AccessLog?) {
         self.tasks = tasks
@@ -44,10 +48,10 @@ final class PageChannel: PageConnection {
             events: WebSocketEvents(
                 text: { _, bytes in channel.reader.receive(bytes, on: channel) },
                 closed: { _, end in channel.ended(end, gateway.logger) }))
-        channel.socket.withLock { $0 = socket }
+        channel.state.withLock { $0.socket = socket }
         // When the admission of a device ends, the channels of its pages are closed.
         let release = gateway.hold(request) { channel.close() }
-        channel.release.withLock { $0 = release }
+        channel.state.withLock { $0.release = release }
     }
 
     private func ended(_ end: WebSocketEnd, _ logger: Logger) {
@@ -58,15 +62,18 @@ final class PageChannel: PageConnection {
         }
         reader.ended(self)
         // Channel and socket hold each other, and would stay for ever.
-        socket.withLock { $0 = nil }
-        release.withLock { $0.take() }?()
+        let release = state.withLock { state in
+            state.socket = nil
+            return state.release.take()
+        }
+        release?()
     }
 
     // MARK: For the core
 
-    func send(_ text: [UInt8]) { _ = socket.withLock { $0 }?.send(text: text) }
+    func send(_ text: [UInt8]) { _ = state.withLock { $0.socket }?.send(text: text) }
 
-    func close() { socket.withLock { $0 }?.close(.policy) }
+    func close() { state.withLock { $0.socket }?.close(.policy) }
 
     func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {
         log?.add(request, response, bytes: bytes, took: took)

@@ -101,4 +101,19 @@ import Testing
             #expect(!file.mentioned.contains(type), "\(file.path)")
         }
     }
+
+    /// A closure that is all that a lock keeps is wrapped once more each time that somebody looks at it: it stands in a
+    /// struct, which is not.
+    @Test func noClosureStandsAloneInALock() throws {
+        let sources = Self.core.appending(path: "..").standardized
+        let found = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        let files = found.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        try #require(files.count > 300)
+        for file in files {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let closure = text.firstMatch(
+                of: /(?:Mutex|Guarded|QueueBound)<\(*(?:@\w+ )*\([^<>\[\]]*\)[^<>\[\]]*->/)
+            #expect(closure == nil, "\(file.path()): \(closure.map { String($0.output) } ?? "")")
+        }
+    }
 }

@@ -19,6 +19,11 @@ public final class Pages: Sendable {
         var lastListener = 0
     }
 
+    /// Gives a page what counts its messages; nil where no server has memory for them.
+    private struct Memory {
+        var make: (@Sendable () -> any WaitingMemory)?
+    }
+
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
@@ -39,8 +44,8 @@ public final class Pages: Sendable {
     /// Requests of pages whose handlers have not answered yet.
     let requests = PageRequests()
 
-    /// Gives a page what counts its messages; nil where no server has memory for them.
-    private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
+    /// Behind a lock of its own, since pages are made behind that of `state`.
+    private let memory = Mutex(Memory())
 
     private let limit = Mutex(usualPatience)
 
@@ -54,11 +59,11 @@ public final class Pages: Sendable {
 
     /// Messages of pages that come from now on count in a server's memory, the first server's where there are several.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
-        memory.withLock { $0 = $0 ?? makeMemory }
+        memory.withLock { if $0.make == nil { $0.make = makeMemory } }
     }
 
     /// What counts the messages of one page in one direction.
-    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All of them, the newest first.
     public var all: [Page] {

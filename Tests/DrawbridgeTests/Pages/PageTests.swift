@@ -384,4 +384,26 @@ import Testing
         #expect(test.isClosed)
         #expect(gateway.pages.count == 0)
     }
+
+    /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it. Who calls it then
+    /// goes through as many functions as there were pages, and so does who lets go of it.
+    @Test func howPagesGetTheirMemoryStaysAsShallowAsItWas() throws {
+        final class Share: WaitingMemory {
+            func change(to count: Int) -> Bool { true }
+            func changeAnyway(to count: Int) {}
+        }
+        let places = Mutex<[UInt]>([])
+        let pages = Pages()
+        pages.count {
+            var here = 0
+            withUnsafeMutablePointer(to: &here) { place in
+                places.withLock { $0.append(UInt(bitPattern: place)) }
+            }
+            return Share()
+        }
+        for _ in 0..<1000 { #expect(pages.makeMemory() != nil) }
+        let found = places.withLock { $0 }
+        #expect(found.count == 1000)
+        #expect(try #require(found.max()) - #require(found.min()) < 4096)
+    }
 }

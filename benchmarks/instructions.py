@@ -7,13 +7,16 @@ import socket
 import subprocess
 import time
 
-# Name, path, body, options of the server. The last is compared with the second.
+TYPED = b'{"user":"ann","age":42,"tags":["one","two","three"]}'
+# Name, path, body, options of the server.
 REQUESTS = [
     ("sync: nothing awaited", "/sync", None, []),
     ("async: nothing suspends", "/async", None, []),
     ("actor: a hop to an actor", "/actor", None, []),
-    ("typed: JSON in and out, 52 B", "/typed", b'{"user":"ann","age":42,"tags":["one","two","three"]}', []),
+    ("typed: JSON in and out, 52 B", "/typed", TYPED, []),
     ("async, behind one middleware that suspends nothing", "/async", None, ["--middleware"]),
+    ("sync, with 1,000 replies for other names", "/sync", None, ["--replies", "1000"]),
+    ("typed, with 1,000 replies for other names", "/typed", TYPED, ["--replies", "1000"]),
 ]
 CONNECTIONS = 16
 # What starts and stops a process is in both numbers, and so in their difference no longer.

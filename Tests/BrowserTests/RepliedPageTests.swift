@@ -6,14 +6,10 @@ import Testing
 
 /// Pages in real browsers whose calls are answered by replies alone.
 @Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(3))) struct RepliedPageTests {
-    private static func layer(_ text: String) throws -> ReplyNames {
-        try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
-    }
-
     /// Every bridge in the browser that is always there, and those that have least in common in the others.
     private static let pages = Browser.installed.flatMap { browser in
-        let few = ["wvjb6", "inject", "shortcuts", "messages"]
-        let all = few + ["flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6"]
+        let few = ["wvjb6", "inject"]
+        let all = few + ["shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6"]
         return (browser == .chromium ? all : few).map { (browser, $0) }
     }
 
@@ -23,13 +19,11 @@ import Testing
     {
         try await BridgeSite.expectNoFailure("\(page).html", in: browser) { gateway in
             for name in ["/echo", "/fail", "/nothing"] { #expect(gateway.unregister(name)) }
-            gateway.reply(by: [
-                try Self.layer(
-                    #"""
-                    {"echo": {"$reply": "{{input}}"}, "fail": {"$error": {"code": 418, "message": "no tea"}},
-                     "nothing": null}
-                    """#)
-            ])
+            try gateway.mock(
+                #"""
+                {"echo": {"$reply": "{{input}}"}, "fail": {"$error": {"code": 418, "message": "no tea"}},
+                 "nothing": null}
+                """#)
         }
     }
 
@@ -48,14 +42,12 @@ import Testing
             }
             _ = try await page.evaluate("MyApp.mine = () => 'the page'; 0")
             #expect(try await kinds() == ["undefined", "function", "function", "function"])
-            site.gateway.reply(by: [
-                try Self.layer(
-                    #"{"fresh": {"nick": "Ann"}, "mine": 1, "echo": {"$missing": true}, "a/*": 1}"#)
-            ])
+            try site.gateway.mock(
+                #"{"fresh": {"nick": "Ann"}, "mine": 1, "echo": {"$missing": true}, "a/*": 1}"#)
             #expect(try await kinds() == ["function", "undefined", "function", "function"])
             #expect(try await page.evaluate("MyApp.fresh()") == ["nick": "Ann"])
             #expect(try await page.evaluate("MyApp.mine()") == "the page")
-            site.gateway.reply(by: [])
+            try site.gateway.mock()
             #expect(try await kinds() == ["undefined", "function", "function", "function"])
             #expect(try await page.evaluate("MyApp.echo('again')") == "again")
         }
@@ -65,7 +57,7 @@ import Testing
     /// What a page hears where nobody answers: nothing, and where it stands still, nothing at once.
     @Test(arguments: Browser.installed) func silenceIsSilence(_ browser: Browser) async throws {
         let site = try BridgeSite()
-        site.gateway.reply(by: [try Self.layer(#"{"silent": {"$silence": true}}"#)])
+        try site.gateway.mock(#"{"silent": {"$silence": true}}"#)
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()

@@ -3,6 +3,20 @@ import Logging
 
 // Replies: what is answered in place of handlers.
 extension Gateway {
+    /// Answers names by replies, in place of handlers, from now on.
+    ///
+    /// ```swift
+    /// try gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+    /// ```
+    ///
+    /// They replace all that were there; none are left by `mock()`. What a reply may be: <doc:MockingNativeCalls>.
+    ///
+    /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
+    /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
+    public func mock(_ replies: String...) throws {
+        reply(by: try replies.map { try ReplyNames(LocatedJSON(parsing: Array($0.utf8))) })
+    }
+
     /// Answers by these layers of replies from now on, all at once; the first is asked first.
     ///
     /// Pages that are there get the names of new replies where their own are, and lose those that are gone.

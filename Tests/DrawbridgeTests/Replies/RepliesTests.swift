@@ -8,13 +8,8 @@ extension Gateway {
     /// A quiet gateway with an echo at `/echo`, and replies.
     static func replying(_ replies: String, logger: Logger = .quiet) throws -> Gateway {
         let gateway = Gateway.testing(logger: logger)
-        try gateway.reply(replies)
+        try gateway.mock(replies)
         return gateway
-    }
-
-    /// Answers by these replies from now on.
-    func reply(_ replies: String) throws {
-        replyBook.set([try ReplyNames(LocatedJSON(parsing: Array(replies.utf8)))])
     }
 }
 
@@ -65,11 +60,25 @@ extension Gateway {
         #expect(try await Self.asked(gateway, "echo")[0] == #"{"code":200,"data":"reply","message":""}"#)
         let echoed = Array(repeating: #"{"code":200,"data":{"user":"ann"},"message":""}"#, count: 4)
         for beneath in [#"{"$pass": true}"#, #"{"$cases": [{"$when": {"user": "bob"}, "$reply": 1}]}"#] {
-            try gateway.reply(#"{"echo": \#(beneath)}"#)
+            try gateway.mock(#"{"echo": \#(beneath)}"#)
             #expect(try await Self.asked(gateway, "echo") == echoed)
         }
-        try gateway.reply("{}")
+        try gateway.mock("{}")
         #expect(try await Self.asked(gateway, "echo") == echoed)
+    }
+
+    @Test func aGatewayIsGivenReplies() async throws {
+        let gateway = Gateway()
+        try gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+        #expect(try await gateway.text(at: "/getUser") == #"{"code":200,"data":{"nick":"Ann"},"message":""}"#)
+        #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
+        #expect(throws: ReplyFault.self) { try gateway.mock(#"{"a": 1}"#, #"{"b": {"$replay": 1}}"#) }
+        #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
+        try gateway.mock(#"{"a": 1, "sync": {"$pass": true}}"#, #"{"a": 2, "sync": "second"}"#)
+        #expect(try await gateway.text(at: "/a") == #"{"code":200,"data":1,"message":""}"#)
+        #expect(try await gateway.text(at: "/sync") == #"{"code":200,"data":"second","message":""}"#)
+        try gateway.mock()
+        #expect(try await gateway.text(at: "/a") == #"{"code":400,"message":"No response"}"#)
     }
 
     @Test func theNameOfAReplyIsFoundWhereverTheActionStands() async throws {
@@ -119,7 +128,7 @@ extension Gateway {
             log.entries == [
                 "warning: reply a: {{input.b}} stands for nothing in this input, and is left empty"
             ])
-        try gateway.reply(#"{"a": {"$reply": "{{input.b}}"}}"#)
+        try gateway.mock(#"{"a": {"$reply": "{{input.b}}"}}"#)
         _ = try await gateway.text(at: "/a")
         #expect(log.entries.count == 2)
     }
@@ -179,7 +188,7 @@ extension Gateway {
             Issue.record("the body is not streamed")
             return
         }
-        try gateway.reply(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
+        try gateway.mock(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
         guard
             case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.admission(
                 by: gateway.plan(for: request))

@@ -4,7 +4,7 @@ import Glibc
 
 /// The gateway that is measured:
 /// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL [--insecure]]
-/// [--connections COUNT] [--middleware]`.
+/// [--connections COUNT] [--middleware] [--replies COUNT]`.
 @main
 struct Ours {
     static func main() throws {
@@ -34,6 +34,9 @@ struct Ours {
         gateway.register(at: "/pages") { [pages = gateway.pages] in PageCount(pages: pages) }
         for path in 0..<(value("--paths").flatMap { Int($0) } ?? 0) {
             gateway.register(Sync.self, at: "/path/\(path)")
+        }
+        if let count = value("--replies").flatMap({ Int($0) }) {
+            try gateway.mock("{\((0..<count).map { "\"other\($0)\": \($0)" }.joined(separator: ","))}")
         }
         var configuration = ServerConfiguration(
             port: Int(arguments[0]) ?? 0, logsRequests: arguments.contains("--log"))

@@ -83,7 +83,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar", "MicroHTTPD",
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
+                "MicroHTTPD",
                 logging, argumentParser,
             ],
             resources: [.embedInCode("Welcome/welcome.html")]),

@@ -67,7 +67,7 @@ public enum GatewayCommand {
                 if settings.storage != nil { _ = try store.values() }
                 gateway.registerStandardHandlers(location: settings.location, store: store)
             }
-            let replies = try LiveReplies(settings.replies, for: gateway)
+            let replies = LiveReplies(settings.replies, for: gateway)
             let following = Task { await replies.follow() }
             defer { following.cancel() }
             try await serve(gateway, settings)
@@ -84,10 +84,13 @@ public enum GatewayCommand {
 
     /// What is asked for; ends the process if that cannot be.
     private static func settings() -> Settings {
+        for word in CommandLine.arguments.dropFirst() {
+            guard let problem = Command.misnamed(word) else { continue }
+            Command.exit(withError: ValidationError(problem))
+        }
         let command = Command.parseOrExit()
         do {
-            let file = try command.config.map { try ConfigFile($0).options }
-            let settings = try Settings(command.options, file, config: command.config)
+            let settings = try Settings(command.options, command.config.map(ConfigFile.init))
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings

@@ -5,8 +5,7 @@ package struct FileStamp: Equatable {
     private let device: UInt
     private let inode: UInt
     private let size: Int
-    private let seconds: Int
-    private let nanoseconds: Int
+    private let written: [Int]
 
     /// Nil where there is no file.
     package init?(_ path: String) {
@@ -15,8 +14,10 @@ package struct FileStamp: Equatable {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
         size = Int(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+        // Who writes can set the first time, and nobody the second.
+        written = [
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
     }
 
     /// Whether it was written within the last second or two: by then another file of the same size may have the same
@@ -24,6 +25,6 @@ package struct FileStamp: Equatable {
     package var isFresh: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return abs(now.tv_sec - seconds) <= 1
+        return abs(now.tv_sec - written[2]) <= 1
     }
 }

@@ -51,7 +51,13 @@ import Testing
             ["--reply", #"a={"$replay":1}"#],
             "--reply a: $replay: there is no word $replay; did you mean $reply?", 64
         ),
+        (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
+        (["--reply", "mine.json"], "a file of replies is named by --replies mine.json", 64),
+        (["--reply", "@mine.json"], "a file of replies is named by --replies mine.json", 64),
+        (["--mock", "a=1"], "there is no --mock; did you mean --reply", 64),
+        (["--stubs=a.json"], "there is no --stubs; did you mean --reply", 64),
         (["--replies", "/no/such.json"], "cannot read /no/such.json", 1),
+        (["--replies", "a=1"], "did you mean --reply 'a=1'?", 1),
     ])
     func aMistakeEndsTheStart(_ arguments: [String], _ sentence: String, _ code: Int32) async throws {
         let program = try Program.product("drawbridge", ["-p", "0"] + arguments)
@@ -67,6 +73,91 @@ import Testing
         _ = try await program.line(
             with: "mine.json, line 3, column 5, replies.pay: what is answered is missing")
         #expect(await program.child.exitCode() == 1)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"getUser": {"nick": "Ann"}}"#,
+            #"line 1, column 2, getUser: getUser is no part of a file of replies; names stand below"#
+        ),
+        (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "there are no replies in it"),
+    ])
+    func aFileOfRepliesHasThoseAlone(_ text: String, _ sentence: String) async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge("--replies", try folder.write("mine.json", text))
+        _ = try await program.line(with: sentence)
+        #expect(await program.child.exitCode() == 1)
+    }
+
+    @Test func theBannerAndTheLogSayWhichThereAre() async throws {
+        let folder = try Folder()
+        let file = try folder.write(
+            "mine.json", #"{"replies": {"b": 1, "a": [{"$delay": 5}], "c": "{{input.x}}"}}"#)
+        let program = try Self.drawbridge("--reply", "x=1", "--replies", file, "--no-page-runtime")
+        let address = try await program.address()
+        _ = try await program.line(with: "  replies   x  (--reply)")
+        _ = try await program.line(with: "            a, b, c  (\(file))")
+        _ = try await program.line(
+            with: "replies.a: this array is answered as it stands, with its words; write {\"$sequence\"")
+        _ = try await program.line(with: "replies.c: {{…}} is answered as it stands here; to fill it in")
+        _ = try await Self.call(address, "nope")
+        _ = try await program.line(with: "no handler at /nope; to mock it: --reply 'nope=…'")
+        try folder.write(
+            "mine.json",
+            #"{"replies": {"gone": {"$missing": true}, "pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}}}"#
+        )
+        _ = try await program.line(with: "\(file): 2 replies are read again: gone, pay")
+        _ = try await Self.call(address, "gone")
+        _ = try await program.line(with: "reply gone says that nobody has /gone")
+        _ = try await Self.call(address, "pay", #"{"a": "1"}"#)
+        _ = try await program.line(with: #"no reply for /pay fits: pay, case 1: a is "1", wanted 1"#)
+    }
+
+    /// What is no file is read once, and never waited for while the gateway runs.
+    @Test func aPipeIsReadOnceAndAPipeInPlaceOfAFileIsNoFile() async throws {
+        let folder = try Folder()
+        let command = try Program.path(of: "drawbridge")
+        let piped = try Program(
+            "bash",
+            [
+                "-c",
+                #"exec '\#(command)' -p 0 -c <(echo '{"grace": 0.5, "replies": {"a": 1}}') --replies <(echo '{"replies": {"b": 2}}')"#,
+            ])
+        let address = try await piped.address()
+        #expect(try await Self.call(address, "a") == Self.data("1"))
+        #expect(try await Self.call(address, "b") == Self.data("2"))
+        #expect(!piped.output.contains("error"))
+        let file = try folder.write("live.json", #"{"replies": {"a": "old"}}"#)
+        let program = try Self.drawbridge("--replies", file)
+        let own = try await program.address()
+        #expect(unlink(file) == 0)
+        #expect(mkfifo(file, 0o600) == 0)
+        _ = try await program.line(with: "live.json is no file any more")
+        #expect(try await Self.call(own, "a") == Self.data(#""old""#))
+        #expect(unlink(file) == 0)
+        try folder.write("live.json", #"{"replies": {"a": "new"}}"#)
+        _ = try await program.line(with: "live.json: 1 replies are read again: a")
+        #expect(try await Self.call(own, "a") == Self.data(#""new""#))
+        let never = try Program.product("drawbridge", ["-p", "0", "--replies", folder.path])
+        #expect(await never.child.exitCode() == 1)
+    }
+
+    /// A file that is broken holds up no other, and is told to be mended when it is.
+    @Test func eachFileIsSavedForItself() async throws {
+        let folder = try Folder()
+        let one = try folder.write("one.json", #"{"replies": {"a": 1}}"#)
+        let two = try folder.write("two.json", #"{"replies": {"b": 1}}"#)
+        let program = try Self.drawbridge("--replies", one, "--replies", two)
+        let address = try await program.address()
+        try folder.write("one.json", "{broken")
+        _ = try await program.line(with: "error: \(one), line 1")
+        try folder.write("two.json", #"{"replies": {"b": 2}}"#)
+        _ = try await program.line(with: "two.json: 1 replies are read again: b")
+        #expect(try await Self.call(address, "a") == Self.data("1"))
+        #expect(try await Self.call(address, "b") == Self.data("2"))
+        try folder.write("one.json", #"{"replies": {"a": 1}}"#)
+        _ = try await program.line(with: "one.json is as it was before the save that was wrong")
+        #expect(program.output.split(separator: "\n").count { $0.contains("error: ") } == 1)
     }
 
     /// While a page calls, each answer is the whole old or the whole new one; a broken file changes nothing.

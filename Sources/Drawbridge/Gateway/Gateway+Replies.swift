@@ -14,7 +14,12 @@ extension Gateway {
     /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
     /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
     public func mock(_ replies: String...) throws {
-        reply(by: try replies.map { try ReplyNames(LocatedJSON(parsing: Array($0.utf8))) })
+        reply(
+            by: try replies.enumerated().map { place, text in
+                var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+                names.source = "\(place)"
+                return names
+            })
     }
 
     /// Answers by these layers of replies from now on, all at once; the first is asked first.
@@ -45,41 +50,87 @@ extension Gateway {
     /// - Parameter plain: has its body afterwards, where a reply looked at it.
     func replied(
         to plain: inout Request, original: Request, by tasks: HandlerTasks?
-    ) async throws -> Response? {
+    ) async -> Response? {
         let interest = interestOfReplies(in: plain)
         guard interest != .none else { return nil }
-        let input = try await replyInput(of: &plain, interest)
-        switch replyBook.verdict(on: plain.path, input) {
+        do {
+            return try await replied(to: &plain, original: original, interest, by: tasks)
+        } catch {
+            return reply(known(error, in: plain.path, plain))
+        }
+    }
+
+    /// Says that a name which replies alone have is not asked by such a method.
+    func checkMethodForReplies(_ plain: Request) throws(HTTPError) {
+        guard plain.method == .head || plain.method == .options,
+            replyBook.interest(in: plain.path) != .none
+        else { return }
+        throw HTTPError(
+            .methodNotAllowed, "\(plain.path) has a reply, which answers no \(plain.method)",
+            headers: [.allow: Route.usualMethods])
+    }
+
+    private func replied(
+        to plain: inout Request, original: Request, _ interest: ReplyBook.Interest, by tasks: HandlerTasks?
+    ) async throws -> Response? {
+        let (input, verdict) = try await verdict(on: &plain, interest)
+        switch verdict {
         case .beneath(let why):
-            plain.logger.debug("no reply for \(plain.path) fits: \(why.joined(separator: "; "))")
+            let passed = why.filter { !$0.hasSuffix(": $pass") }
+            if !passed.isEmpty {
+                plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
+            }
             return nil
-        case .answered(let reply, _, _) where reply.isMissing:
-            return try await withoutHandler(plain, original: original)
+        case .answered(let reply, let title, _) where reply.isMissing:
+            return try await withoutHandler(
+                plain, original: original, saying: "reply \(title) says that nobody has \(plain.path)")
         case .answered(let reply, let title, let why):
             if !why.isEmpty { plain.logger.debug("reply \(title), after \(why.joined(separator: "; "))") }
-            let route = Route(replying: title) { request in
+            let route = Route(replying: reply.isSilence ? "\(title), silence" : title) { request in
                 ReplyHandler(reply: reply, title: title, input: input, request: request)
             }
             return await run(route, plain, by: tasks)
         }
     }
 
-    private func replyInput(
-        of plain: inout Request, _ interest: ReplyBook.Interest
-    ) async throws -> ReplyInput {
-        var input = ReplyInput(nil)
-        if interest == .input {
-            if plain.body.count == nil {
-                plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
-            }
-            do {
-                input = try plain.replyInput()
-            } catch let error as HTTPError {
-                // A handler beneath may be able to read it.
-                plain.logger.warning("replies for \(plain.path) see no input: \(error.message)")
-            }
+    /// Reads as much of a request as its replies want to know, and asks them.
+    private func verdict(
+        on plain: inout Request, _ interest: ReplyBook.Interest
+    ) async throws -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
+        guard interest == .input else { return verdict(on: plain, ReplyInput(nil)) }
+        if plain.body.count == nil {
+            plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
         }
+        guard plain.hasLargeInput else { return readVerdict(on: plain) }
+        // A megabyte of JSON takes some 20 milliseconds, which no other request on this loop should wait for.
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { [plain] in
+            await verdictApart(on: plain)
+        }
+    }
+
+    @concurrent
+    private func verdictApart(
+        on plain: Request
+    ) async -> (input: ReplyInput, verdict: ReplyBook.Verdict) { readVerdict(on: plain) }
+
+    private func readVerdict(on plain: Request) -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
+        var input = ReplyInput(nil)
+        do {
+            input = try plain.replyInput()
+        } catch {
+            // A handler beneath may be able to read it.
+            input.isUnreadable = true
+            let why = (error as? HTTPError)?.message ?? "\(error)"
+            plain.logger.warning("replies for \(plain.path) see no input: \(why)")
+        }
+        return verdict(on: plain, input)
+    }
+
+    private func verdict(
+        on plain: Request, _ input: ReplyInput
+    ) -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
+        var input = input
         input.userAgent = plain.headers[.userAgent] ?? ""
-        return input
+        return (input, replyBook.verdict(on: plain.path, input))
     }
 }

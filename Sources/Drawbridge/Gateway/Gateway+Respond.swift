@@ -72,16 +72,15 @@ extension Gateway {
             return try await passThrough(plan.request)
         }
         if case .replying(_, let beneath) = taker {
-            if let answer = try await replied(to: &plain, original: plan.request, by: tasks) { return answer }
+            if let answer = await replied(to: &plain, original: plan.request, by: tasks) { return answer }
             taker = beneath
         }
         let asked = taker.asked(plain)
         if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
         do {
             var named = try await named(plain)
-            if plain.naming != .path,
-                let answer = try await replied(to: &named, original: plan.request, by: tasks)
-            {
+            let isNamedNow = plain.naming != .path
+            if isNamedNow, let answer = await replied(to: &named, original: plan.request, by: tasks) {
                 return answer
             }
             return try await handle(named, original: plan.request, unless: asked.declining, by: tasks)
@@ -136,6 +135,7 @@ extension Gateway {
             return await run(route, request, by: tasks)
         }
         if let refusing { throw methodNotAllowed(plain, refusing) }
+        try checkMethodForReplies(plain)
         return try await withoutHandler(plain, original: original)
     }
 
@@ -238,21 +238,6 @@ extension Gateway {
         if isTelling, let bytes = answer.body.bytes {
             tell(request, "\(route.name) answers", [bytes])
         }
-    }
-
-    private func tellAsked(_ request: Request, _ route: Route) {
-        tell(
-            request, "\(route.name) is asked",
-            [Array(request.query.text.utf8), request.bridgeInput?.bytes ?? request.body.bytes ?? []])
-    }
-
-    /// For whoever debugs a page: what goes in and out, at the level `debug`.
-    private func tell(
-        _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
-    ) {
-        guard isTelling else { return }
-        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
-        request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 
     /// Whether a body is to be collected first.

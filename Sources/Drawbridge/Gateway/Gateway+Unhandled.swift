@@ -4,14 +4,20 @@ import Logging
 // Requests that are meant for native and reach no handler.
 extension Gateway {
     /// Follows the policy; the nearest registered path stands in the log and in a header.
-    func withoutHandler(_ plain: Request, original: Request) async throws -> Response {
+    ///
+    /// - Parameter reason: what is said in place of that.
+    func withoutHandler(
+        _ plain: Request, original: Request, saying reason: String? = nil
+    ) async throws -> Response {
         if unhandled == .passThrough, plain.channelCall == nil {
             return try await answerFromBehind(original)
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
-        let hint = hint(for: plain)
+        let hint = reason.map(shown) ?? hint(for: plain)
         // A page's own bridge says so itself, to the page's console too.
-        if plain.channelCall == nil { plain.logger.warning("\(hint)") }
+        if plain.channelCall == nil {
+            plain.logger.warning("\(hint)\(reason == nil ? Self.howToMock(plain.path) : "")")
+        }
         if unhandled == .fail {
             var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
             response.answeredBy = Response.noHandler
@@ -30,24 +36,30 @@ extension Gateway {
             headers: [.allow: route.allow])
     }
 
+    /// How a name is answered that nobody answers, as the end of a sentence about it.
+    static func howToMock(_ path: String) -> String {
+        path == "/" ? "" : "; to mock it: --reply '\(path.dropFirst())=…'"
+    }
+
+    /// Only ASCII may stand in a header; a path is shown as it would be sent.
+    private func shown(_ text: String) -> String {
+        let shown = Percent.encode(text, keeping: "/:* ,")
+        return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
+    }
+
     private func hint(for request: Request) -> String {
         if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
         }
-        // Only ASCII may stand in a header; the path is shown as it would be sent.
         let path = Percent.decode(request.path[...].utf8) ?? request.path
-        func shown(_ path: String) -> String {
-            let shown = Percent.encode(path, keeping: "/:*")
-            return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
-        }
         var hint = "no handler at \(shown(path))"
         let others = patternsOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
             let pages = others.map(shown).joined(separator: ", ")
             let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
             hint += "; pages at \(pages) have one, and \(own)"
-        } else if let nearest = Nearest.of(path, among: patterns(for: request)) {
+        } else if let nearest = Nearest.of(path, among: patterns(for: request) + replyBook.patterns) {
             hint += "; the nearest registered path is \(shown(nearest))"
         }
         return hint

@@ -270,7 +270,11 @@ extension Gateway {
             // What the gateway itself reads counts among all bodies, as what a handler wants does.
             return .taken(isOwn(plan.request) ? .collected(upTo: bodyLimit) : .streamed)
         }
-        guard let route = taker.route else { return .taken(.collected(upTo: bodyLimit)) }
+        guard let route = taker.route else {
+            // A reply that does not look at it leaves it where it is.
+            if case .replying(.name, _) = taker { return .taken(.streamed) }
+            return .taken(.collected(upTo: bodyLimit))
+        }
         guard route.handler.bodyMode.isStreamed else { return .taken(.collected(upTo: limit(of: route))) }
         if case .replying(.input, _) = taker { return .taken(.collected(upTo: bodyLimit)) }
         return .taken(.streamed)

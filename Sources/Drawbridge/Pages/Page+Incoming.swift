@@ -149,7 +149,9 @@ extension Page {
 
     /// Says that no handler has the name of a call.
     func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
-        if let hint = answer.hint { warn("\(hint) (called by \(call.bridge?.rawValue ?? "a page"))") }
+        guard let hint = answer.hint else { return }
+        let mock = hint.hasPrefix("no handler") ? Gateway.howToMock("/\(call.name)") : ""
+        warn("\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)")
     }
 
     /// Says something in the log and in the page's console.

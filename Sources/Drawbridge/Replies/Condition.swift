@@ -13,7 +13,8 @@ indirect enum Condition: Sendable {
 
     /// Why an input does not fit, in words such as `channel is "wechat", wanted "alipay"`; nil where it does.
     func misfit(_ input: ReplyInput) -> String? {
-        misfit(input.value, isText: { input.texts.contains($0) }, isTextItself: false, at: "")
+        if input.isUnreadable { return "the input cannot be read" }
+        return misfit(input.value, isText: { input.texts.contains($0) }, isTextItself: false, at: "")
     }
 
     private func misfit(
@@ -62,7 +63,16 @@ indirect enum Condition: Sendable {
 
     private func subject(_ path: String) -> String { path.isEmpty ? "the input" : path }
 
-    private func shown(_ value: JSON) -> String { "\(value)".cut(to: 80) }
+    /// A value in a few words: it may have megabytes.
+    private func shown(_ value: JSON) -> String {
+        switch value {
+        case .array(let elements): "an array of \(elements.count)"
+        case .object: "an object"
+        case .string(let text): "\(JSON.string(String(text.unicodeScalars.prefix(80))))"
+        case .number(let number): String(number.literal.prefix(80))
+        case .bool, .null: "\(value)"
+        }
+    }
 
     private static func isSame(_ value: JSON?, _ wanted: JSON, isText: Bool) -> Bool {
         guard let value, !value.isNull else { return wanted.isNull }

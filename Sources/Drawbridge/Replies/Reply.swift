@@ -36,10 +36,12 @@ struct Reply: Sendable {
         let reply: Reply
     }
 
-    /// By what a sequence is known again after a save: what it says, and where it stands.
+    /// By what a sequence is known again after a save: the name that it is for, and what it says.
     struct Place: Sendable, Hashable {
-        let path: String
+        let name: String
         let text: [UInt8]
+        /// How many of the same text stand before it in the reply for that name.
+        let number: Int
     }
 
     let outcome: Outcome
@@ -48,6 +50,9 @@ struct Reply: Sendable {
 
     /// Whether nobody has the name.
     var isMissing: Bool { if case .missing = outcome { true } else { false } }
+
+    /// Whether nobody ever answers.
+    var isSilence: Bool { if case .silence = outcome { true } else { false } }
 
     /// Whether what is answered depends on what was sent.
     var looksAtInput: Bool {

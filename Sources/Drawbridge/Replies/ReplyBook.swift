@@ -8,9 +8,14 @@ package final class ReplyBook: Sendable {
     private struct State {
         var layers: [ReplyNames] = []
         /// How many elements each sequence has answered.
-        var steps: [Reply.Place: Int] = [:]
+        var steps: [Sequence: Int] = [:]
         /// What was said once about which reply.
         var said: Set<[String]> = []
+    }
+
+    private struct Sequence: Hashable {
+        let source: String
+        let place: Reply.Place
     }
 
     /// What comes of a call.
@@ -34,7 +39,8 @@ package final class ReplyBook: Sendable {
     /// A sequence whose text did not change goes on where it is; the others begin anew.
     package func set(_ layers: [ReplyNames]) {
         let layers = layers.filter { !$0.isEmpty }
-        let kept = Set(layers.flatMap(\.sequences))
+        let kept = Set(
+            layers.flatMap { layer in layer.sequences.map { Sequence(source: layer.source, place: $0) } })
         state.withLock { state in
             state.layers = layers
             state.steps = state.steps.filter { kept.contains($0.key) }
@@ -55,6 +61,9 @@ package final class ReplyBook: Sendable {
             return first?.reply.isMissing != true
         }
     }
+
+    /// The patterns of all replies.
+    var patterns: [String] { state.withLock { $0.layers }.flatMap(\.patterns) }
 
     /// How the input of a call is looked at.
     enum Interest: Sendable {
@@ -78,9 +87,11 @@ package final class ReplyBook: Sendable {
     func verdict(on path: String, _ input: ReplyInput) -> Verdict {
         var why: [String] = []
         let segments = Target.segments(of: path) ?? []
-        for (name, reply) in state.withLock({ $0.layers }).flatMap({ $0.matches(segments) }) {
-            if let (reply, title) = resolve(reply, name, input, &why) {
-                return .answered(reply, title: title, why: why)
+        for layer in state.withLock({ $0.layers }) {
+            for (name, reply) in layer.matches(segments) {
+                if let (reply, title) = resolve(reply, of: layer.source, name, input, &why) {
+                    return .answered(reply, title: title, why: why)
+                }
             }
         }
         return .beneath(why: why)
@@ -93,7 +104,7 @@ package final class ReplyBook: Sendable {
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.
     private func resolve(
-        _ reply: Reply, _ title: String, _ input: ReplyInput, _ why: inout [String]
+        _ reply: Reply, of source: String, _ title: String, _ input: ReplyInput, _ why: inout [String]
     ) -> (reply: Reply, title: String)? {
         switch reply.outcome {
         case .cases(let cases):
@@ -102,17 +113,18 @@ package final class ReplyBook: Sendable {
                 if let misfit = own.condition?.misfit(input) {
                     why.append("\(title): \(misfit)")
                 } else {
-                    return resolve(own.reply, title, input, &why)
+                    return resolve(own.reply, of: source, title, input, &why)
                 }
             }
             return nil
         case .sequence(let replies, let place):
+            let sequence = Sequence(source: source, place: place)
             let step = state.withLock { state in
-                let step = state.steps[place, default: 0]
-                state.steps[place] = min(step + 1, replies.count - 1)
+                let step = state.steps[sequence, default: 0]
+                state.steps[sequence] = min(step + 1, replies.count - 1)
                 return step
             }
-            return resolve(replies[step], "\(title), step \(step + 1)", input, &why)
+            return resolve(replies[step], of: source, "\(title), step \(step + 1)", input, &why)
         case .pass:
             why.append("\(title): $pass")
             return nil

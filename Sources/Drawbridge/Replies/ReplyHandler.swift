@@ -17,28 +17,53 @@ struct ReplyHandler: Handler {
         if let delay = reply.delay { try await Task.sleep(for: .milliseconds(Int.random(in: delay))) }
         switch reply.outcome {
         case .value(let bytes): return Response(body: .output(bytes))
-        case .template(let template): return Response(body: .output(filled(template).bytes))
-        case .error(let failure): throw RepliedError(error: error(failure))
+        case .template(let template): return Response(body: .output(try await filled(template).bytes))
+        case .error(let failure): throw RepliedError(error: try await error(failure))
         case .silence: return try await silence()
         case .missing, .pass, .sequence, .cases:
             preconditionFailure("\(title) is no answer, and was to be given as one")
         }
     }
 
-    private func filled(_ template: Template) -> JSON {
-        template.filled(input) { word in
-            if request.gateway?.replyBook.isNews(word, in: title) == true {
-                request.logger.warning(
-                    "reply \(title): {{\(word)}} stands for nothing in this input, and is left empty")
-            }
+    private func filled(_ template: Template) async throws -> JSON {
+        guard input.isLarge, template.looksAtInput else { return try filledHere(template) }
+        // Megabytes take milliseconds, which no other request on this loop should wait for.
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try await filledApart(template)
         }
     }
 
-    private func error(_ failure: Reply.Failure) -> HTTPError {
-        let message = failure.message.map { filled($0) }.map { $0.stringValue ?? "\($0)" }
+    @concurrent
+    private func filledApart(_ template: Template) async throws -> JSON { try filledHere(template) }
+
+    private func filledHere(_ template: Template) throws -> JSON {
+        do {
+            return try template.filled(input) { word in
+                if request.gateway?.replyBook.isNews(word, in: title) == true {
+                    request.logger.warning(
+                        "reply \(title): {{\(word)}} stands for nothing in this input, and is left empty")
+                }
+            }
+        } catch {
+            throw HTTPError(
+                .contentTooLarge,
+                """
+                reply \(title) says more than \(Template.mostBytes >> 20) MB of its input; let it say less of that, or \
+                send less
+                """)
+        }
+    }
+
+    private func error(_ failure: Reply.Failure) async throws -> HTTPError {
+        var message = ""
+        if let template = failure.message {
+            let filled = try await filled(template)
+            message = filled.stringValue ?? "\(filled)"
+        }
+        var data: JSON?
+        if let template = failure.data { data = try await filled(template) }
         let status = (400...599).contains(failure.code) ? failure.code : 500
-        return HTTPError(
-            .init(code: status), message ?? "", code: failure.code, data: failure.data.map { filled($0) })
+        return HTTPError(.init(code: status), message, code: failure.code, data: data)
     }
 
     /// A bridge with a callback never calls it; a request is held until its caller leaves, or a minute has passed.

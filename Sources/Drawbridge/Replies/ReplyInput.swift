@@ -4,6 +4,10 @@ struct ReplyInput: Sendable {
     let value: JSON?
     /// The members that came from a query or a form, where every value is text.
     let texts: Set<String>
+    /// Whether it has so much that nobody should look at it on a loop.
+    var isLarge = false
+    /// Whether something was sent that is neither JSON nor a form.
+    var isUnreadable = false
     /// What the browser calls itself.
     var userAgent: String
 
@@ -21,7 +25,9 @@ extension Request {
     func replyInput() throws -> ReplyInput {
         let tape = try tape(of: body.bytes ?? [])
         let texts = tape[0].kind == .object ? tape.values(in: 0).filter { tape[$0].isText } : []
-        return ReplyInput(
+        var input = ReplyInput(
             tape[0].kind == .null ? nil : JSON(tape), texts: Set(texts.map { tape.string(tape[$0 - 1]) }))
+        input.isLarge = hasLargeInput
+        return input
     }
 }

@@ -8,6 +8,10 @@ package struct ReplyNames: Sendable {
     }
 
     private var routes = Routes<Named>()
+    /// Where they come from, by which their sequences are told from those of others.
+    package var source = ""
+    /// What may have been meant otherwise, such as a template in a value that is answered as it stands.
+    package private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
@@ -17,7 +21,9 @@ package struct ReplyNames: Sendable {
             throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
         }
         for (name, value) in members {
-            let other = set(try ReplyReader.reply(value), for: try Self.pattern(name, at: value), name)
+            doubts += ReplyReader.doubts(about: value)
+            let other = set(
+                try ReplyReader.reply(value, for: name), for: try Self.pattern(name, at: value), name)
             if let other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
             }
@@ -31,7 +37,8 @@ package struct ReplyNames: Sendable {
 
     /// Adds a reply; one of the same name goes.
     package mutating func set(_ reply: LocatedJSON, for name: String) throws(ReplyFault) {
-        _ = set(try ReplyReader.reply(reply), for: try Self.pattern(name, at: reply), name)
+        doubts += ReplyReader.doubts(about: reply)
+        _ = set(try ReplyReader.reply(reply, for: name), for: try Self.pattern(name, at: reply), name)
     }
 
     private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
@@ -56,6 +63,12 @@ package struct ReplyNames: Sendable {
     var plain: [String] { routes.all.filter(\.pattern.isPlain).map { String($0.pattern.text.dropFirst()) } }
 
     package var isEmpty: Bool { routes.isEmpty }
+
+    /// All names, as they were written, sorted.
+    package var names: [String] { routes.all.map(\.name).sorted() }
+
+    /// All patterns of paths that it has.
+    var patterns: [String] { routes.all.map(\.pattern.text) }
 }
 
 extension ReplyNames {

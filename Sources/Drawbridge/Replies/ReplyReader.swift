@@ -1,5 +1,17 @@
-/// Reads replies: any JSON value, or an object whose keys begin with `$`.
-enum ReplyReader {
+/// Reads the reply for a name: any JSON value, or an object whose keys begin with `$`.
+struct ReplyReader {
+    private let name: String
+    /// How many sequences of each text were read.
+    private var sequences: [[UInt8]: Int] = [:]
+
+    private init(_ name: String) { self.name = name }
+
+    /// Reads the reply for a name.
+    static func reply(_ value: LocatedJSON, for name: String) throws(ReplyFault) -> Reply {
+        var reader = Self(name)
+        return try reader.reply(value)
+    }
+
     private static let outcomes = [
         "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases",
     ]
@@ -9,30 +21,34 @@ enum ReplyReader {
     private static let longestDelay = 86_400_000
 
     /// - Parameter isCase: a case may have a `$when` beside its outcome.
-    static func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
-        guard let words = try words(of: value) else {
+    private mutating func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
+        guard let words = try Self.words(of: value) else {
             return Reply(outcome: .value(value.json.bytes), delay: nil)
         }
         for (word, place) in words.sorted(by: { $0.key < $1.key }) where !Self.words.contains(word) {
-            throw unknown(word, at: place)
+            throw Self.unknown(word, at: place)
         }
         if let when = words["$when"], !isCase {
             throw ReplyFault(
                 "$when stands in a case: write {\"$cases\": [{\"$when\": …, \"$reply\": …}]}", at: when)
         }
-        let said = outcomes.filter { words[$0] != nil }
+        let said = Self.outcomes.filter { words[$0] != nil }
         guard said.count <= 1 else {
             let both = said.joined(separator: " and ")
             throw ReplyFault("\(both) are two outcomes; keep one, or put them into $cases", at: value)
         }
         guard let word = said.first, let place = words[word] else {
             throw ReplyFault(
-                "what is answered is missing: write \"$reply\": … beside it, or one of \(list(outcomes))",
+                "what is answered is missing: write \"$reply\": … beside it, or one of \(Self.list(Self.outcomes))",
                 at: value)
         }
         let delay = try words["$delay"].map { place throws(ReplyFault) in try Self.delay(place) }
-        if delay != nil, word == "$sequence" || word == "$cases" {
+        if delay != nil, ["$sequence", "$cases"].contains(word) {
             throw ReplyFault("$delay stands beside one answer; write it into each of \(word)", at: value)
+        }
+        if delay != nil, ["$pass", "$missing", "$silence"].contains(word) {
+            throw ReplyFault(
+                "$delay stands beside an answer, and \(word) is none; leave one of them out", at: value)
         }
         return Reply(outcome: try outcome(word, place), delay: delay)
     }
@@ -60,17 +76,24 @@ enum ReplyReader {
             """, at: place)
     }
 
-    private static func outcome(_ word: String, _ value: LocatedJSON) throws(ReplyFault) -> Reply.Outcome {
+    private mutating func outcome(
+        _ word: String, _ value: LocatedJSON
+    ) throws(ReplyFault) -> Reply.Outcome {
         switch word {
-        case "$reply": try .template(template(value))
-        case "$error": .error(try failure(value))
-        case "$silence": try isSaid(value, .silence, word)
-        case "$missing": try isSaid(value, .missing, word)
-        case "$pass": try isSaid(value, .pass, word)
-        case "$sequence":
-            .sequence(try sequence(value), Reply.Place(path: value.path, text: value.json.bytes))
+        case "$reply": try .template(Self.template(value))
+        case "$error": .error(try Self.failure(value))
+        case "$silence": try Self.isSaid(value, .silence, word)
+        case "$missing": try Self.isSaid(value, .missing, word)
+        case "$pass": try Self.isSaid(value, .pass, word)
+        case "$sequence": .sequence(try sequence(value), place(of: value))
         default: .cases(try cases(value))
         }
+    }
+
+    private mutating func place(of sequence: LocatedJSON) -> Reply.Place {
+        let text = sequence.json.bytes
+        defer { sequences[text, default: 0] += 1 }
+        return Reply.Place(name: name, text: text, number: sequences[text, default: 0])
     }
 
     private static func isSaid(
@@ -140,7 +163,7 @@ enum ReplyReader {
             at: value)
     }
 
-    private static func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
+    private mutating func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
         guard let elements = value.elements, !elements.isEmpty else {
             throw ReplyFault(
                 "$sequence is an array of replies, such as [{\"$error\": {\"code\": 1}}, \"done\"]", at: value
@@ -151,7 +174,7 @@ enum ReplyReader {
         return replies
     }
 
-    private static func cases(_ value: LocatedJSON) throws(ReplyFault) -> [Reply.Case] {
+    private mutating func cases(_ value: LocatedJSON) throws(ReplyFault) -> [Reply.Case] {
         let example = "[{\"$when\": {\"channel\": \"alipay\"}, \"$reply\": 6001}, {\"$reply\": 0}]"
         guard let elements = value.elements, !elements.isEmpty else {
             throw ReplyFault("$cases is an array of replies, such as \(example)", at: value)
@@ -168,6 +191,50 @@ enum ReplyReader {
             cases.append(Reply.Case(condition: condition, reply: try reply(element, isCase: true)))
         }
         return cases
+    }
+
+    // MARK: Doubts
+
+    /// What may have been meant otherwise: words and templates within a value that is answered as it stands.
+    ///
+    /// Such a value is right, for an app may have keys and texts of this kind; most often a word was forgotten around it.
+    static func doubts(about value: LocatedJSON) -> [ReplyFault] {
+        if let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) {
+            return members.flatMap { word, value -> [ReplyFault] in
+                guard word == "$sequence" || word == "$cases" else { return [] }
+                return (value.elements ?? []).flatMap(doubts)
+            }
+        }
+        return doubt(about: value).map { [$0] } ?? []
+    }
+
+    private static func doubt(about value: LocatedJSON) -> ReplyFault? {
+        if let text = value.json.stringValue {
+            guard text.contains("{{"), let template = try? Template(.string(text)), !template.isConstant
+            else {
+                return nil
+            }
+            return ReplyFault(
+                "{{…}} is answered as it stands here; to fill it in, write the value as {\"$reply\": …}",
+                at: value)
+        }
+        if let elements = value.elements {
+            if elements.contains(where: { $0.members?.contains { Self.words.contains($0.name) } == true }) {
+                return ReplyFault(
+                    """
+                    this array is answered as it stands, with its words; write {"$sequence": […]} for one after the \
+                    other, or {"$cases": […]}
+                    """, at: value)
+            }
+            return elements.lazy.compactMap(doubt).first
+        }
+        guard let members = value.members else { return nil }
+        if let word = members.first(where: { Self.words.contains($0.name) }) {
+            return ReplyFault(
+                "\(word.name) is answered as it stands here; words count at the top of a reply alone",
+                at: word.value)
+        }
+        return members.lazy.compactMap { doubt(about: $0.value) }.first
     }
 
     // MARK: Conditions

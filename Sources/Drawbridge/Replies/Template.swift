@@ -56,7 +56,15 @@ struct Template: Sendable {
         let word: String
     }
 
+    /// What is filled in had more bytes than ``mostBytes``.
+    struct TooLarge: Error {}
+
+    /// A reply that says its input many times would have many times its memory.
+    static let mostBytes = 8 << 20
+
     private let root: Node
+    /// Whether nothing is to be filled in.
+    var isConstant: Bool { if case .constant = root { true } else { false } }
     let looksAtInput: Bool
 
     /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
@@ -68,8 +76,14 @@ struct Template: Sendable {
     /// The value, filled in.
     ///
     /// - Parameter missing: told the templates that stand for nothing in this input, and so became `null` or no text.
-    func filled(_ input: ReplyInput, missing: (String) -> Void = { _ in }) -> JSON {
-        Self.fill(root, input, missing)
+    /// - Throws: ``TooLarge``.
+    func filled(
+        _ input: ReplyInput, missing: (String) -> Void = { _ in }
+    ) throws(TooLarge) -> JSON {
+        var filling = Filling(input: input)
+        let value = try filling.fill(root)
+        filling.missing.forEach(missing)
+        return value
     }
 
     private static func node(_ value: JSON) throws(UnknownWord) -> Node {
@@ -109,29 +123,67 @@ struct Template: Sendable {
         return pieces
     }
 
-    private static func fill(_ node: Node, _ input: ReplyInput, _ missing: (String) -> Void) -> JSON {
-        switch node {
-        case .constant(let value): return value
-        case .whole(let source, let word):
-            let value = source.value(in: input)
-            if value == nil { missing(word) }
-            return value ?? .null
-        case .text(let pieces): return .string(pieces.map { fill($0, input, missing) }.joined())
-        case .array(let nodes): return .array(nodes.map { fill($0, input, missing) })
-        case .object(let members):
-            return .object(JSON.Object(unique: members.map { ($0.name, fill($0.node, input, missing)) }))
-        }
-    }
+    private struct Filling {
+        let input: ReplyInput
+        var missing: [String] = []
+        var left = mostBytes
 
-    private static func fill(_ piece: Piece, _ input: ReplyInput, _ missing: (String) -> Void) -> String {
-        switch piece {
-        case .text(let text): return text
-        case .source(let source, let word):
-            guard let value = source.value(in: input), !value.isNull else {
-                missing(word)
-                return ""
+        mutating func fill(_ node: Node) throws(TooLarge) -> JSON {
+            switch node {
+            case .constant(let value): return value
+            case .whole(let source, let word): return try value(of: source, word) ?? .null
+            case .text(let pieces):
+                var text = ""
+                for piece in pieces { text += try fill(piece) }
+                return .string(text)
+            case .array(let nodes):
+                var values: [JSON] = []
+                for node in nodes { values.append(try fill(node)) }
+                return .array(values)
+            case .object(let members):
+                var values: [JSON.Object.Element] = []
+                for (name, node) in members { values.append((name, try fill(node))) }
+                return .object(JSON.Object(unique: values))
             }
-            return value.stringValue ?? "\(value)"
+        }
+
+        private mutating func fill(_ piece: Piece) throws(TooLarge) -> String {
+            switch piece {
+            case .text(let text): return text
+            case .source(let source, let word):
+                guard let value = try value(of: source, word) else { return "" }
+                guard !value.isNull else {
+                    missing.append(word)
+                    return ""
+                }
+                return value.stringValue ?? "\(value)"
+            }
+        }
+
+        /// What a template stands for; nil where the input has nothing there.
+        private mutating func value(of source: Source, _ word: String) throws(TooLarge) -> JSON? {
+            guard let value = source.value(in: input) else {
+                missing.append(word)
+                return nil
+            }
+            try count(value)
+            return value
+        }
+
+        private mutating func count(_ value: JSON) throws(TooLarge) {
+            left -= 2
+            switch value {
+            case .string(let text): left -= text.utf8.count
+            case .number(let number): left -= number.literal.utf8.count
+            case .array(let elements): for element in elements { try count(element) }
+            case .object(let members):
+                for (name, value) in members {
+                    left -= name.utf8.count
+                    try count(value)
+                }
+            case .null, .bool: break
+            }
+            guard left >= 0 else { throw TooLarge() }
         }
     }
 }

@@ -28,6 +28,9 @@ extension Request {
         return input
     }
 
+    /// Whether its body has so much that it is read away from the loop; what came by a channel was read already.
+    var hasLargeInput: Bool { (body.count ?? 0) > Self.largeBody }
+
     /// More bytes than this are decoded away from the loop.
     private static let largeBody = 64 << 10
 

@@ -106,7 +106,9 @@ final class Route: Routed {
 
     /// What an `Allow` header says of it.
     var allow: String {
-        (handler.methods?.map(\.rawValue) ?? ["GET", "POST", "PUT", "PATCH", "DELETE"]).joined(
-            separator: ", ")
+        handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
     }
+
+    /// The same of handlers and replies that do not say which methods they take.
+    static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
 }

@@ -4,65 +4,90 @@ import Logging
 
 /// Lets a gateway answer as files say that may be saved while it runs.
 ///
-/// A save counts as a whole or not at all: of a file that cannot be read nothing is taken, and what counted before stays.
+/// A save counts as a whole or not at all: of a file that cannot be read nothing is taken, and what it said before stays.
 /// The files are looked at ten times a second. Messages of the system would come sooner, but not from folders that a
 /// container shares, nor where an editor puts another file in the place of the old one.
 struct LiveReplies {
-    private let sources: ReplySources
+    private var sources: ReplySources
     private let gateway: Gateway
-    private var texts: [[UInt8]]
-    private var stamps: [FileStamp?]
-    /// What was said about the last save, which is said once.
-    private var complaint = ""
+    /// How it stands with each file.
+    private var states: [State]
 
     private static let pause = Duration.milliseconds(100)
 
-    /// Reads the files for the first time.
-    ///
-    /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
-    init(_ sources: ReplySources, for gateway: Gateway) throws {
+    private struct State {
+        var stamp: FileStamp?
+        /// What was said about the last save, which is said once.
+        var complaint: String?
+
+        init(_ path: String) { stamp = FileStamp(path) }
+
+        /// Whether a file is not what it was, may be another within the same moment of its clock, or could not be read.
+        mutating func isDue(_ path: String) -> Bool {
+            let now = FileStamp(path)
+            defer { stamp = now }
+            return now != stamp || now?.isFresh == true || complaint != nil
+        }
+    }
+
+    init(_ sources: ReplySources, for gateway: Gateway) {
         self.sources = sources
         self.gateway = gateway
-        stamps = sources.files.map(FileStamp.init)
-        texts = try sources.texts()
-        gateway.reply(by: try sources.layers(texts))
+        states = sources.files.map { State($0.text.path) }
+        gateway.reply(by: sources.layers)
+        tellDoubts(about: sources.given)
+        for file in sources.files { tellDoubts(about: file.names) }
     }
 
     /// Follows the files until its task is cancelled.
     consuming func follow() async {
-        guard !sources.files.isEmpty else { return }
+        let followed = sources.files.indices.filter { sources.files[$0].text.isRegular }
+        guard !followed.isEmpty else { return }
         while (try? await Task.sleep(for: Self.pause)) != nil {
-            guard hasChanged() else { continue }
-            if (try? take()) != nil { continue }
+            let due = followed.filter { states[$0].isDue(sources.files[$0].text.path) }
+            let broken = due.filter { (try? take($0)) == nil }
+            guard !broken.isEmpty else { continue }
             // An editor may be half way through, so the file is read again before anything is said.
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
-            do {
-                _ = hasChanged()
-                try take()
-            } catch  where "\(error)" != complaint {
-                complaint = "\(error)"
-                gateway.logger.error("\(error); until it is mended, the replies from before the save count")
-            } catch {}
+            for place in broken {
+                do {
+                    try take(place)
+                } catch {
+                    complain("\(error)", about: place)
+                }
+            }
         }
     }
 
-    /// Whether a file is not what it was, or may be another within the same moment of its clock.
-    private mutating func hasChanged() -> Bool {
-        let now = sources.files.map(FileStamp.init)
-        defer { stamps = now }
-        return now != stamps || now.contains { $0?.isFresh == true }
+    /// Takes what a file says now.
+    private mutating func take(_ place: Int) throws {
+        let old = sources.files[place]
+        let text = try FileText(old.text.path, onlyRegular: true)
+        guard text.bytes != old.text.bytes else {
+            if states[place].complaint != nil {
+                states[place].complaint = nil
+                gateway.logger.notice("\(text.path) is as it was before the save that was wrong")
+            }
+            return
+        }
+        let new = try ReplySources.Source(text, isAlone: old.isAlone)
+        states[place].complaint = nil
+        sources.replace(at: place, by: new)
+        gateway.reply(by: sources.layers)
+        let names = new.names.names
+        let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+        gateway.logger.notice("\(text.path): \(names.count) replies are read again: \(list)")
+        tellDoubts(about: new.names)
     }
 
-    /// Takes what the files say now.
-    private mutating func take() throws {
-        let now = try sources.texts()
-        guard now != texts || !complaint.isEmpty else { return }
-        let layers = try sources.layers(now)
-        complaint = ""
-        guard now != texts else { return }
-        gateway.reply(by: layers)
-        let changed = zip(sources.files, zip(now, texts)).filter { $1.0 != $1.1 }.map(\.0)
-        texts = now
-        gateway.logger.notice("\(changed.joined(separator: ", ")): replies are read again")
+    private mutating func complain(_ text: String, about place: Int) {
+        guard states[place].complaint != text else { return }
+        states[place].complaint = text
+        gateway.logger.error("\(text); until it is mended, the replies from before the save count")
+    }
+
+    /// Says what may have been meant otherwise.
+    private func tellDoubts(about names: ReplyNames) {
+        for doubt in names.doubts { gateway.logger.warning("\(names.source), \(doubt)") }
     }
 }

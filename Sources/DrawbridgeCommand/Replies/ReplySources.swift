@@ -3,25 +3,67 @@ import Drawbridge
 
 /// Where replies come from: `--reply`, the files of `--replies`, and the configuration file, asked in this order.
 struct ReplySources {
+    /// A file, with the replies that it has.
+    struct Source {
+        let text: FileText
+        /// Whether it has nothing else, as a configuration file has.
+        let isAlone: Bool
+        let names: ReplyNames
+
+        /// - Throws: a ``Failure`` that names file, line, column and key.
+        init(_ text: FileText, isAlone: Bool) throws {
+            self.text = text
+            self.isAlone = isAlone
+            do {
+                var names = try ReplyFile(LocatedJSON(parsing: text.bytes), isAlone: isAlone).replies
+                names.source = text.path
+                self.names = names
+            } catch {
+                throw Failure("\(text.path), \(error)")
+            }
+        }
+    }
+
     /// Those of `--reply`.
     let given: ReplyNames
     /// The files, the one that is asked first before the others.
-    let files: [String]
+    private(set) var files: [Source]
 
+    /// Reads all of them.
+    ///
     /// - Parameters:
     ///   - given: name=value, as `--reply` has it; of two for one name the last counts.
     ///   - files: of those that are named later the replies go before those of the others.
     ///   - config: is asked after all of them.
-    init(_ given: [String], files: [String], config: String?) throws {
+    /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
+    init(_ given: [String], files: [String], config: FileText?) throws {
         var names = ReplyNames()
         for text in given { try Self.add(text, to: &names) }
+        names.source = "--reply"
         self.given = names
-        self.files = files.reversed() + (config.map { [$0] } ?? [])
+        self.files = try files.reversed().map { path in
+            do {
+                return try Source(FileText(path), isAlone: true)
+            } catch  where path.contains("=") {
+                throw Failure("\(error); did you mean --reply '\(path)'?")
+            }
+        }
+        if let config { self.files.append(try Source(config, isAlone: false)) }
     }
+
+    /// Puts a file in the place of the one that was there before it was saved.
+    mutating func replace(at place: Int, by source: Source) { files[place] = source }
+
+    /// What is asked, the first before the others.
+    var layers: [ReplyNames] { [given] + files.map(\.names) }
 
     /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.
     static func add(_ text: String, to names: inout ReplyNames) throws {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            if text.hasSuffix(".json") {
+                let file = text.hasPrefix("@") ? text.dropFirst() : text[...]
+                throw ValidationError("--reply \(text): a file of replies is named by --replies \(file)")
+            }
             throw ValidationError(
                 "--reply \(text): write name=value, for instance 'getUser={\"nick\":\"Ann\"}'")
         }
@@ -30,32 +72,20 @@ struct ReplySources {
         do {
             try names.set(try LocatedJSON(parsing: value), for: name)
         } catch  where (try? JSON(parsing: value)) == nil {
-            let quoted = JSON.string(String(decoding: value, as: UTF8.self))
             throw ValidationError(
-                "--reply \(text): what is answered is JSON (\(error.message)); a text stands in quotes: '\(name)=\(quoted)'"
-            )
+                "--reply \(text): what is answered is JSON (\(error.message)); \(remedy(for: value, name))")
         } catch {
             throw ValidationError(
                 "--reply \(name): \(error.key.isEmpty ? "" : "\(error.key): ")\(error.message)")
         }
     }
 
-    /// The layers of replies that these texts of the files give, the first to be asked first.
-    ///
-    /// - Throws: a ``Failure`` that names file, line, column and key.
-    func layers(_ texts: [[UInt8]]) throws -> [ReplyNames] {
-        [given] + (try zip(files, texts).map { file, text in try Self.read(text, of: file).replies })
-    }
-
-    /// The texts of the files.
-    func texts() throws -> [[UInt8]] { try files.map { try JSON.contents(of: $0) } }
-
-    /// Reads the replies of a file.
-    static func read(_ text: [UInt8], of file: String) throws -> ReplyFile {
-        do {
-            return try ReplyFile(LocatedJSON(parsing: text))
-        } catch {
-            throw Failure("\(file), \(error)")
+    private static func remedy(for value: [UInt8], _ name: String) -> String {
+        guard value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") else {
+            return
+                "names and texts stand in double quotes, and all of it in single ones: '\(name)={\"nick\":\"Ann\"}'"
         }
+        return
+            "a text stands in quotes: '\(name)=\(JSON.string(String(decoding: value, as: UTF8.self)))'"
     }
 }

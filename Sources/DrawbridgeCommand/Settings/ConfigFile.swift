@@ -7,11 +7,13 @@ import Drawbridge
 struct ConfigFile {
     /// The settings; relative paths in the file count from its folder.
     private(set) var options: Options
+    /// All that it says.
+    let text: FileText
 
     /// - Throws: a ``Failure`` that names the file, the line and the key.
     init(_ path: String) throws {
-        let text = try JSON.contents(of: path)
-        let bytes = JSON.blankingComments(in: text)
+        text = try FileText(path)
+        let bytes = JSON.blankingComments(in: text.bytes)
         let members: JSON.Object
         let lines: [String: Int]
         do {
@@ -23,7 +25,7 @@ struct ConfigFile {
         } catch let error as JSON.ParseError {
             throw Failure("\(path), \(error)")
         }
-        _ = try ReplySources.read(text, of: path)
+        _ = try ReplySources.Source(text, isAlone: false)
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"

@@ -7,28 +7,43 @@ extension JSON {
     /// - Throws: a ``Failure`` that names the file, and the line where it is no JSON.
     init(file: String) throws {
         do {
-            self = try JSON(parsing: try Self.contents(of: file))
+            self = try JSON(parsing: try FileText(file).bytes)
         } catch let error as JSON.ParseError {
             throw Failure("\(file), \(error)")
         }
     }
+}
 
-    static func contents(of file: String) throws -> [UInt8] {
-        guard let stream = fopen(file, "re") else {
-            throw unreadable(file)
-        }
-        defer { fclose(stream) }
+/// What a file says, or a pipe.
+struct FileText {
+    let path: String
+    let bytes: [UInt8]
+    /// Whether it can be read again: what came by a pipe is gone.
+    let isRegular: Bool
+
+    /// - Parameter onlyRegular: refuses all but files, of which nobody has to wait.
+    /// - Throws: a ``Failure`` that names the file.
+    init(_ path: String, onlyRegular: Bool = false) throws {
+        self.path = path
+        // A pipe that nobody writes to would not even be opened else.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.unreadable(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path) }
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        guard isRegular || !onlyRegular else { throw Failure("\(path) is no file any more; put one there") }
+        _ = fcntl(descriptor, F_SETFL, 0)
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = fread(&chunk, 1, chunk.count, stream)
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.unreadable(path) }
             guard count > 0 else { break }
             contents += chunk[..<count]
         }
-        guard ferror(stream) == 0 else {
-            throw unreadable(file)
-        }
-        return contents
+        bytes = contents
     }
 
     private static func unreadable(_ file: String) -> Failure {

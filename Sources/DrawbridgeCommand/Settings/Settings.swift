@@ -34,8 +34,8 @@ struct Settings {
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
 
-    /// - Parameter config: the configuration file's path, which may have replies as well.
-    init(_ flags: Options, _ file: Options?, config: String? = nil) throws {
+    init(_ flags: Options, _ config: ConfigFile?) throws {
+        let file = config?.options
         func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
         func list(_ path: KeyPath<Options, [String]>) -> [String] {
             flags[keyPath: path].isEmpty ? file?[keyPath: path] ?? [] : flags[keyPath: path]
@@ -88,7 +88,7 @@ struct Settings {
                 excluded: PageOptions.names(list(\.pages.plain)))
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
-        replies = try ReplySources(flags.handlers.reply, files: flags.handlers.replies, config: config)
+        replies = try ReplySources(flags.handlers.reply, files: flags.handlers.replies, config: config?.text)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
         storage = value(\.handlers.storage)
     }

@@ -38,6 +38,10 @@ struct Banner {
             "handlers": .object(.init(gateway.registered.map { ($0.path, .string($0.handler)) })),
             "openToOthers": .bool(ticket != nil),
         ]
+        if !replies.isEmpty {
+            members["replies"] = .object(
+                .init(replies.map { ($0.source, .array($0.names.map(JSON.string))) }))
+        }
         if !settings.upstreams.isEmpty {
             members["upstreams"] = .array(settings.upstreams.map(JSON.string))
         }
@@ -112,6 +116,9 @@ struct Banner {
         settings.upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
+    /// What answers before the handlers.
+    private var replies: [ReplyNames] { settings.replies.layers.filter { !$0.isEmpty } }
+
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
         for upstream in settings.upstreams where upstream != pageServer {
@@ -119,6 +126,12 @@ struct Banner {
         }
         if settings.isProxy {
             lines.append("  proxy     \(proxyScript)  (for http:// pages; those of --cors may call)")
+        }
+        for (index, layer) in replies.enumerated() {
+            let names = layer.names
+            let list =
+                names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
+            lines.append("  \(index == 0 ? "replies " : "        ")  \(list)  (\(layer.source))")
         }
         let width = gateway.registered.map(\.path.count).max() ?? 0
         for (index, (path, handler)) in gateway.registered.enumerated() {

@@ -385,8 +385,9 @@ import Testing
         #expect(gateway.pages.count == 0)
     }
 
-    /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it. Who calls it then
-    /// goes through as many functions as there were pages, and so does who lets go of it.
+    /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it.
+    ///
+    /// Who calls it then goes through as many functions as there were pages, and so does who lets go of it.
     @Test func howPagesGetTheirMemoryStaysAsShallowAsItWas() throws {
         final class Share: WaitingMemory {
             func change(to count: Int) -> Bool { true }

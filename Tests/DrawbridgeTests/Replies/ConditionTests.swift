@@ -64,6 +64,12 @@ import Testing
         #expect(try why(#"{"a": {"$match": "b*"}}"#, ["a": "c"]) == #"a is "c", wanted a text like b*"#)
         #expect(try why(#"{"a": {"$exists": false}}"#, ["a": 1]) == "a is there")
         #expect(try why(#"{"a": {"$equals": 1}}"#, [:]) == "a is missing, wanted exactly 1")
+        let long = try why(#"{"a": 1, "b": 2}"#, ["a": .string(String(repeating: "ä", count: 1 << 20))])
+        #expect(long?.utf8.count ?? 0 < 250)
+        #expect(try why(#"{"a": 1}"#, ["a": [1, 2, 3]]) == "a is an array of 3, wanted 1")
+        var unreadable = ReplyInput(nil)
+        unreadable.isUnreadable = true
+        #expect(try Self.condition("null").misfit(unreadable) == "the input cannot be read")
     }
 }
 

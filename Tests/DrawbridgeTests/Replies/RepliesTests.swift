@@ -92,7 +92,11 @@ extension Gateway {
         for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
             #expect(try await gateway.respond(to: Request(method, "/a?_mobile_bridge=1")).json()["data"] == 1)
         }
-        #expect(try await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1")).json()["code"] == 400)
+        for method in [HTTPRequest.Method.head, .options] {
+            let answer = await gateway.respond(to: Request(method, "/a?_mobile_bridge=1"))
+            #expect(answer.code == 405)
+            #expect(answer.headers[.allow] == "GET, POST, PUT, PATCH, DELETE")
+        }
     }
 
     @Test func whatAQueryOrAFormSaysIsInput() async throws {
@@ -115,9 +119,34 @@ extension Gateway {
         gateway.answer(at: "/a") { Response(text: "read \($0.body.bytes?.count ?? -1)") }
         let request = Request(.post, "/a?_mobile_bridge=1", body: .init("{no json"))
         #expect(try await gateway.respond(to: request).text() == "read 8")
-        #expect(log.entries.count == 1)
+        #expect(log.entries.last == "info: no reply for /a fits: a, case 1: the input cannot be read")
         #expect(
             log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is no JSON") == true)
+    }
+
+    @Test func aLargeInputIsReadApartAndItsReplyHasALimit() async throws {
+        let gateway = try Gateway.replying(
+            #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": ["{{input}}", "{{input}}", "{{input}}"]}]}}"#)
+        func ask(_ count: Int) async throws -> JSON {
+            let text = String(repeating: "x", count: count)
+            let body = Request.Body(#"{"n": 5, "text": "\#(text)"}"#)
+            return try await gateway.respond(to: Request(.post, "/a?_mobile_bridge=1", body: body)).json()
+        }
+        #expect(try await ask(1 << 20)["data"]?[2]?["text"]?.stringValue?.utf8.count == 1 << 20)
+        let refused = try await ask(4 << 20)
+        #expect(refused["code"] == 413)
+        #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 says more than 8 MB") == true)
+    }
+
+    @Test func aBodyThatNoReplyLooksAtIsLeftWhereItIs() throws {
+        let gateway = try Gateway.replying(#"{"a": 1}"#)
+        guard
+            case .taken(.streamed) = gateway.admission(
+                by: gateway.plan(for: Request(.post, "/a?_mobile_bridge=1")))
+        else {
+            Issue.record("it is collected")
+            return
+        }
     }
 
     @Test func aTemplateThatFindsNothingIsToldOnce() async throws {
@@ -216,7 +245,7 @@ extension Gateway {
         #expect(try await page.reply(1)["value"] == [1])
         #expect(try await page.reply(2)["error"] == ["code": 7, "message": "no", "data": [1]])
         _ = try await page.message {
-            $0["log"]?.stringValue?.hasPrefix("no handler at /missing") == true
+            $0["log"]?.stringValue == "reply missing says that nobody has /missing (called by wvjb)"
         }
     }
 

@@ -6,12 +6,14 @@ import Testing
 @Suite("Which reply answers") struct ReplyBookTests {
     private static func book(_ layers: String...) throws -> ReplyBook {
         let book = ReplyBook(in: Registry())
-        book.set(try layers.map(names))
+        book.set(try layers.enumerated().map { try names($1, of: "\($0)") })
         return book
     }
 
-    private static func names(_ text: String) throws -> ReplyNames {
-        try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+    private static func names(_ text: String, of source: String = "0") throws -> ReplyNames {
+        var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+        names.source = source
+        return names
     }
 
     /// What answers, as `title: value`; the reasons where none does.
@@ -70,6 +72,30 @@ import Testing
         book.set([])
         book.set([try Self.names(#"{"a": {"$sequence": [1, 2, 3]}}"#)])
         #expect(Self.asked(book, "/a") == "a, step 1: 1")
+    }
+
+    @Test func eachNameAndEachSourceHasSequencesOfItsOwn() throws {
+        let book = try Self.book(
+            #"{"a": {"$sequence": [1, {"$pass": true}]}, "b": {"$sequence": [1, {"$pass": true}]}}"#,
+            #"{"a": {"$sequence": [1, {"$pass": true}]}, "*": "end"}"#)
+        #expect(Self.asked(book, "/a") == "a, step 1: 1")
+        #expect(Self.asked(book, "/b") == "b, step 1: 1")
+        #expect(Self.asked(book, "/a") == "a, step 1: 1")
+        #expect(Self.asked(book, "/a") == #"*: "end""#)
+        let twice = #"{"a": {"$cases": [{"$when": {"x": 1}, "$sequence": [1, 2]}, {"$sequence": [1, 2]}]}}"#
+        let two = try Self.book(twice)
+        #expect(Self.asked(two, "/a", ["x": 1]).hasSuffix("step 1: 1"))
+        #expect(Self.asked(two, "/a").hasSuffix("step 1: 1"))
+    }
+
+    @Test func aSequenceThatMovesWithinItsReplyGoesOn() throws {
+        let book = try Self.book(#"{"a": {"$cases": [{"$sequence": [1, 2, 3]}]}}"#)
+        #expect(Self.asked(book, "/a").hasSuffix("step 1: 1"))
+        book.set([
+            try Self.names(
+                #"{"a": {"$cases": [{"$when": {"z": 1}, "$reply": 0}, {"$sequence": [1, 2, 3]}]}}"#)
+        ])
+        #expect(Self.asked(book, "/a") == "a, case 2, step 2: 2")
     }
 
     @Test func eachStepIsGivenOnce() async throws {

@@ -32,6 +32,8 @@ import Testing
         (#"{"$error": {"code": 1, "why": 2}}"#, "and no why; put it into data"),
         (#"{"$sequence": []}"#, "$sequence is an array of replies"),
         (#"{"$sequence": [1, {"$replay": 2}]}"#, "replies.a.$sequence[1].$replay: there is no word $replay"),
+        (#"{"$pass": true, "$delay": 5}"#, "$delay stands beside an answer, and $pass is none"),
+        (#"{"$missing": true, "$delay": 5}"#, "and $missing is none; leave one of them out"),
         (#"{"$sequence": [1], "$delay": 5}"#, "write it into each of $sequence"),
         (#"{"$cases": {}}"#, "$cases is an array of replies"),
         (
@@ -93,6 +95,36 @@ import Testing
     func aNameIsAPattern(_ replies: String, _ expected: String) throws {
         let fault = try Self.fault(#"{"replies": \#(replies)}"#)
         #expect("\(fault)".contains(expected), "\(fault)")
+    }
+
+    /// Where a word was forgotten around a value, that is right, and said all the same.
+    @Test(
+        arguments: [
+            (
+                #"[{"$when": {"a": 1}, "$reply": 1}, {"$reply": 2}]"#,
+                "replies.a: this array is answered as it stands"
+            ),
+            (
+                #"{"code": 0, "data": {"$delay": 5, "$reply": 1}}"#,
+                "replies.a.data.$delay: $delay is answered as it stands"
+            ),
+            (
+                #"{"receipt": "no {{input.orderNo}}"}"#,
+                "replies.a.receipt: {{…}} is answered as it stands here"
+            ),
+            (
+                #"{"$sequence": [1, ["{{uuid}}"]]}"#,
+                "replies.a.$sequence[1][0]: {{…}} is answered as it stands here"
+            ),
+            (#"{"$cases": [{"$when": {"x": {"$exists": true}}, "$reply": "{{uuid}}"}]}"#, nil),
+            (#"{"$reply": {"$key": "{{input}}"}, "$delay": 5}"#, nil), (#""{{mustache}}""#, nil),
+            (#"{"data": {"$ref": "a", "price": "5 $"}}"#, nil),
+        ] as [(String, String?)])
+    func whatWasPerhapsMeantOtherwiseIsSaid(_ reply: String, _ expected: String?) throws {
+        let file = try ReplyFile(LocatedJSON(parsing: Array(#"{"replies": {"a": \#(reply)}}"#.utf8)))
+        let doubts = file.replies.doubts.map(\.description)
+        #expect(doubts.count == (expected == nil ? 0 : 1))
+        if let expected { #expect(doubts.first?.contains(expected) == true, "\(doubts)") }
     }
 
     /// An object without words is a value, whatever else stands in it.

@@ -41,7 +41,7 @@ import Testing
         let template = try Template([
             "{{input.a}}", "x{{input.b.c}}y", "{{input.item.tags.9}}", "{{input.none}}!",
         ])
-        let filled = template.filled(Self.input) { told.append($0) }
+        let filled = try template.filled(Self.input) { told.append($0) }
         #expect(filled == [.null, "xy", .null, "!"])
         #expect(told == ["input.a", "input.b.c", "input.item.tags.9", "input.none"])
         #expect("\(try Template("{{input}}").filled(ReplyInput(nil)))" == "null")
@@ -49,12 +49,20 @@ import Testing
 
     @Test func eachUUIDIsAnother() throws {
         let template = try Template(["{{uuid}}", "{{uuid}}"])
-        let all = (0..<10).flatMap { _ in template.filled(Self.input).arrayValue ?? [] }
+        let all = try (0..<10).flatMap { _ in try template.filled(Self.input).arrayValue ?? [] }
         #expect(Set(all).count == 20)
         #expect(
             all.allSatisfy {
                 $0.stringValue?.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil
             })
+    }
+
+    @Test func whatIsFilledInHasALimit() throws {
+        let input = ReplyInput(["a": .string(String(repeating: "x", count: 1 << 20))])
+        let some = try Template(.array(Array(repeating: "{{input.a}} {{input.a}}", count: 3)))
+        #expect(try some.filled(input).bytes.count > 6 << 20)
+        let many = try Template(.array(Array(repeating: "{{input}}", count: 9)))
+        #expect(throws: Template.TooLarge.self) { try many.filled(input) }
     }
 
     @Test(arguments: ["{{}}", "{{inputs}}", "{{input..a}}", "{{ input.a }}", "{{uuid.a}}", "a{{date}}b"])

@@ -22,7 +22,7 @@ enum Fuzz {
             "log": LogTarget.self, "number": NumberTarget.self, "page": PageTarget.self,
             "path": PathTarget.self,
             "policy": PolicyTarget.self,
-            "query": QueryTarget.self, "range": RangeTarget.self,
+            "query": QueryTarget.self, "range": RangeTarget.self, "replies": RepliesTarget.self,
             "response": ResponseTarget.self, "routes": RoutesTarget.self,
             "timestamp": TimestampTarget.self, "transfer": TransferTarget.self,
             "websocket": WebSocketTarget.self,

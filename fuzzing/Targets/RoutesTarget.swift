@@ -38,7 +38,7 @@ enum RoutesTarget: FuzzTarget {
     }
 
     private static func checkMatches(_ segments: [String], _ paths: [String]) {
-        var routes = Routes()
+        var routes = Routes<Route>()
         for path in paths { _ = routes.insert(route(path)) }
         let found = routes.matches(segments)
         check(found.isEmpty == !paths.contains { fits(segments, parts($0)) }, "\(segments) and \(paths)")

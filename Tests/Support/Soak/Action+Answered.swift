@@ -50,6 +50,15 @@ extension Action {
             try caller.ask("GET /storage?\(flag)&key=\(caller.key)", expecting: envelope("{\(value)}"))
         },
         Action("a stream with an end", 60) { try $0.ask("GET /twice?\(flag)", expecting: "first") },
+        Action("a reply", 300) { caller in
+            try caller.ask("GET /replied?\(flag)", expecting: envelope(#"{"nick":"Ann"}"#))
+        },
+        Action("a reply by its input", 300) { caller in
+            let text = "a\(caller.unique)"
+            try caller.ask(
+                "POST /__jsbridge__/chosen", body: #"{"n":"\#(text)"}"#, expecting: envelope("\"\(text)\""))
+            try caller.ask("GET /chosen?\(flag)&n=b", expecting: #"{"code":7,"message":"no b"}"#)
+        },
         Action("health", 50) { try $0.ask("GET /__drawbridge__/health", expecting: nil) },
     ]
 

@@ -10,6 +10,12 @@ extension Action {
             if caller.dice.roll(2) == 0 { try caller.ask("GET /", expecting: SoakedGateway.page) }
             caller.leave(client)
         },
+        Action("leaves a reply that is silence", 40) { caller in
+            let client = try caller.way.connect()
+            try client.send(caller.request("GET /silent?_mobile_bridge=1"))
+            if caller.dice.roll(2) == 0 { try caller.ask("GET /", expecting: SoakedGateway.page) }
+            caller.leave(client)
+        },
         Action("leaves a turn", 60) { caller in
             let client = try caller.way.connect()
             try client.send(caller.request("GET /turn?_mobile_bridge=1"))

@@ -21,6 +21,16 @@ final class SoakedGateway: Sendable {
     static let page = "<!doctype html><title>soak</title><p>page</p>\n"
     static let large = String(repeating: "0123456789abcdef", count: 20_000)
 
+    /// What it answers in place of handlers.
+    private static let replies = #"""
+        {"replies": {
+            "replied": {"nick": "Ann"},
+            "chosen": {"$cases": [{"$when": {"n": {"$match": "a*"}}, "$reply": "{{input.n}}", "$delay": [0, 3]},
+                                  {"$error": {"code": 7, "message": "no {{input.n}}"}}]},
+            "silent": {"$silence": true}
+        }}
+        """#
+
     let way: Way
     private let folder: Folder
     private let certificates: Certificates
@@ -36,10 +46,12 @@ final class SoakedGateway: Sendable {
         try folder.write("site/index.html", Self.page)
         try folder.write("site/document.html", Self.page)
         try folder.write("site/large.txt", Self.large)
+        try folder.write("replies.json", Self.replies)
         let path = folder.path
         var own = try command + [Program.path(of: "test-server"), "-p", "0", "--log-format", "json"]
         // The one page as it is, and the other with the page runtime.
         own += ["--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json"]
+        own += ["--replies", "\(path)/replies.json"]
         own += upstreams.options
         if isSecure { own += ["--cert", certificate, "--key", key] }
         // The allocator keeps for each thread a heap whose free end it gives back only to that thread, and what stays

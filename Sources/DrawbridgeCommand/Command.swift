@@ -46,7 +46,7 @@ struct Command: ParsableCommand {
 
     /// What to say about a flag that people look for under another name; nil for all others.
     static func misnamed(_ argument: String) -> String? {
-        let name = argument.split(separator: "=")[0]
+        let name = String(argument.prefix { $0 != "=" })
         guard ["--mock", "--mocks", "--stub", "--stubs"].contains(name) else { return nil }
         return "there is no \(name); did you mean --reply 'getUser={\"nick\":\"Ann\"}', or --replies FILE?"
     }

@@ -58,6 +58,7 @@ import Testing
         (["--stubs=a.json"], "there is no --stubs; did you mean --reply", 64),
         (["--replies", "/no/such.json"], "cannot read /no/such.json", 1),
         (["--replies", "a=1"], "did you mean --reply 'a=1'?", 1),
+        (["--replies", ""], "cannot read", 1), (["--reply", "="], "write name=value", 64),
     ])
     func aMistakeEndsTheStart(_ arguments: [String], _ sentence: String, _ code: Int32) async throws {
         let program = try Program.product("drawbridge", ["-p", "0"] + arguments)
@@ -136,7 +137,7 @@ import Testing
         #expect(try await Self.call(own, "a") == Self.data(#""old""#))
         #expect(unlink(file) == 0)
         try folder.write("live.json", #"{"replies": {"a": "new"}}"#)
-        _ = try await program.line(with: "live.json: 1 replies are read again: a")
+        _ = try await program.line(with: "live.json: 1 reply is read again: a")
         #expect(try await Self.call(own, "a") == Self.data(#""new""#))
         let never = try Program.product("drawbridge", ["-p", "0", "--replies", folder.path])
         #expect(await never.child.exitCode() == 1)
@@ -152,7 +153,7 @@ import Testing
         try folder.write("one.json", "{broken")
         _ = try await program.line(with: "error: \(one), line 1")
         try folder.write("two.json", #"{"replies": {"b": 2}}"#)
-        _ = try await program.line(with: "two.json: 1 replies are read again: b")
+        _ = try await program.line(with: "two.json: 1 reply is read again: b")
         #expect(try await Self.call(address, "a") == Self.data("1"))
         #expect(try await Self.call(address, "b") == Self.data("2"))
         try folder.write("one.json", #"{"replies": {"a": 1}}"#)

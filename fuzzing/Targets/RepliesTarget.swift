@@ -23,7 +23,7 @@ enum RepliesTarget: FuzzTarget {
                 "/" + Percent.encode(name.hasPrefix("/") ? String(name.dropFirst()) : name, keeping: "/")
             let interest = book.interest(in: path)
             // A sequence has come to its end by then.
-            for _ in 0..<4 { answer(book.verdict(on: path, input), interest, path) }
+            for _ in 0..<4 { answer(book.verdict(by: book.lookup(path), on: input), interest, path) }
         }
     }
 

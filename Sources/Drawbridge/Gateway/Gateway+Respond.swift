@@ -71,9 +71,11 @@ extension Gateway {
         guard case .native(var plain, var taker) = plan.way else {
             return try await passThrough(plan.request)
         }
+        var original = plan.request
         if case .replying(_, let beneath) = taker {
             if let answer = await replied(to: &plain, original: plan.request, by: tasks) { return answer }
             taker = beneath
+            original.body = plain.body
         }
         let asked = taker.asked(plain)
         if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
@@ -83,7 +85,7 @@ extension Gateway {
             if isNamedNow, let answer = await replied(to: &named, original: plan.request, by: tasks) {
                 return answer
             }
-            return try await handle(named, original: plan.request, unless: asked.declining, by: tasks)
+            return try await handle(named, original: original, unless: asked.declining, by: tasks)
         } catch {
             var response = reply(known(error, in: plan.request.path, plan.request))
             response.answeredBy = Response.noHandler

@@ -37,8 +37,16 @@ extension Gateway {
     }
 
     /// How a name is answered that nobody answers, as the end of a sentence about it.
+    ///
+    /// A page may call any name, and somebody pastes this into a shell: so it has plain names alone.
     static func howToMock(_ path: String) -> String {
-        path == "/" ? "" : "; to mock it: --reply '\(path.dropFirst())=…'"
+        let name = path.dropFirst()
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_./-".utf8.contains(byte)
+        }
+        guard !name.isEmpty else { return "" }
+        return isPlain
+            ? "; to mock it: --reply '\(name)=…'" : "; to mock it, give it a reply in a file of --replies"
     }
 
     /// Only ASCII may stand in a header; a path is shown as it would be sent.

@@ -275,8 +275,11 @@ extension Gateway {
             if case .replying(.name, _) = taker { return .taken(.streamed) }
             return .taken(.collected(upTo: bodyLimit))
         }
-        guard route.handler.bodyMode.isStreamed else { return .taken(.collected(upTo: limit(of: route))) }
-        if case .replying(.input, _) = taker { return .taken(.collected(upTo: bodyLimit)) }
+        guard case .replying(let interest, _) = taker else {
+            return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
+        }
+        // A reply may take what its handler would not.
+        if interest == .input { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
         return .taken(.streamed)
     }
 

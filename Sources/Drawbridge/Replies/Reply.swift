@@ -51,6 +51,9 @@ struct Reply: Sendable {
     /// Whether nobody has the name.
     var isMissing: Bool { if case .missing = outcome { true } else { false } }
 
+    /// Whether what lies beneath is asked.
+    var isPass: Bool { if case .pass = outcome { true } else { false } }
+
     /// Whether nobody ever answers.
     var isSilence: Bool { if case .silence = outcome { true } else { false } }
 

@@ -6,9 +6,15 @@ import Synchronization
 /// cases fits, the next one is asked, and at last the handlers.
 package final class ReplyBook: Sendable {
     private struct State {
-        var layers: [ReplyNames] = []
+        /// Those that are given by whoever starts the program, and those of its code.
+        var given: [ReplyNames] = []
+        var coded: [ReplyNames] = []
+        /// All that are asked, the first before the others.
+        var layers: [ReplyNames] { given + coded }
         /// How many elements each sequence has answered.
         var steps: [Sequence: Int] = [:]
+        /// All that there are: who asks while they are replaced leaves no step behind.
+        var sequences: Set<Sequence> = []
         /// What was said once about which reply.
         var said: Set<[String]> = []
     }
@@ -34,19 +40,22 @@ package final class ReplyBook: Sendable {
 
     init(in registry: Registry) { self.registry = registry }
 
-    /// Replaces all layers at once, the first to be asked first.
+    /// Replaces all layers of one origin at once, the first to be asked first; code is asked behind all others.
     ///
     /// A sequence whose text did not change goes on where it is; the others begin anew.
-    package func set(_ layers: [ReplyNames]) {
+    func set(_ layers: [ReplyNames], inCode isInCode: Bool = false) {
         let layers = layers.filter { !$0.isEmpty }
-        let kept = Set(
-            layers.flatMap { layer in layer.sequences.map { Sequence(source: layer.source, place: $0) } })
         state.withLock { state in
-            state.layers = layers
+            if isInCode { state.coded = layers } else { state.given = layers }
+            let kept = Set(
+                state.layers.flatMap { layer in
+                    layer.sequences.map { Sequence(source: layer.source, place: $0) }
+                })
             state.steps = state.steps.filter { kept.contains($0.key) }
+            state.sequences = kept
             state.said = []
+            isUnused.store(state.layers.isEmpty, ordering: .releasing)
         }
-        isUnused.store(layers.isEmpty, ordering: .releasing)
         registry.hasChanged()
     }
 
@@ -55,9 +64,8 @@ package final class ReplyBook: Sendable {
         guard !isUnused.load(ordering: .acquiring) else { return names }
         let layers = state.withLock { $0.layers }
         return names.union(layers.flatMap(\.plain)).filter { name in
-            let first = layers.lazy.compactMap {
-                $0.matches(name.split(separator: "/").map(String.init)).first
-            }.first
+            let segments = name.split(separator: "/").map(String.init)
+            let first = layers.lazy.flatMap { $0.matches(segments) }.first { !$0.reply.isPass }
             return first?.reply.isMissing != true
         }
     }
@@ -73,25 +81,38 @@ package final class ReplyBook: Sendable {
         case input
     }
 
-    /// What the replies for a path have to know of a call.
-    func interest(in path: String) -> Interest {
-        guard !isUnused.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
-            return .none
+    /// The replies that a call of a path may get, as they are at one moment; the first is asked first.
+    struct Lookup: Sendable {
+        fileprivate let found: [(source: String, name: String, reply: Reply)]
+
+        var interest: Interest {
+            if found.isEmpty { return .none }
+            return found.contains { $0.reply.looksAtInput } ? .input : .name
         }
-        let fitting = state.withLock { $0.layers }.flatMap { $0.matches(segments) }
-        if fitting.isEmpty { return .none }
-        return fitting.contains { $0.reply.looksAtInput } ? .input : .name
+
+        /// Whether there is one that answers, if its case fits.
+        var mayAnswer: Bool { found.contains { !$0.reply.isPass && !$0.reply.isMissing } }
     }
 
+    func lookup(_ path: String) -> Lookup {
+        guard !isUnused.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
+            return Lookup(found: [])
+        }
+        let found = state.withLock { $0.layers }.flatMap { layer in
+            layer.matches(segments).map { (layer.source, $0.name, $0.reply) }
+        }
+        return Lookup(found: found)
+    }
+
+    /// What the replies for a path have to know of a call.
+    func interest(in path: String) -> Interest { lookup(path).interest }
+
     /// Decides what is answered to a call; each step of a sequence is given once.
-    func verdict(on path: String, _ input: ReplyInput) -> Verdict {
+    func verdict(by lookup: Lookup, on input: ReplyInput) -> Verdict {
         var why: [String] = []
-        let segments = Target.segments(of: path) ?? []
-        for layer in state.withLock({ $0.layers }) {
-            for (name, reply) in layer.matches(segments) {
-                if let (reply, title) = resolve(reply, of: layer.source, name, input, &why) {
-                    return .answered(reply, title: title, why: why)
-                }
+        for (source, name, reply) in lookup.found {
+            if let (reply, title) = resolve(reply, of: source, name, input, &why) {
+                return .answered(reply, title: title, why: why)
             }
         }
         return .beneath(why: why)
@@ -121,7 +142,9 @@ package final class ReplyBook: Sendable {
             let sequence = Sequence(source: source, place: place)
             let step = state.withLock { state in
                 let step = state.steps[sequence, default: 0]
-                state.steps[sequence] = min(step + 1, replies.count - 1)
+                if state.sequences.contains(sequence) {
+                    state.steps[sequence] = min(step + 1, replies.count - 1)
+                }
                 return step
             }
             return resolve(replies[step], of: source, "\(title), step \(step + 1)", input, &why)

@@ -16,11 +16,10 @@ struct LiveReplies {
     private static let pause = Duration.milliseconds(100)
 
     private struct State {
+        /// Nil at first: the file may have been saved since it was read.
         var stamp: FileStamp?
         /// What was said about the last save, which is said once.
         var complaint: String?
-
-        init(_ path: String) { stamp = FileStamp(path) }
 
         /// Whether a file is not what it was, may be another within the same moment of its clock, or could not be read.
         mutating func isDue(_ path: String) -> Bool {
@@ -33,7 +32,7 @@ struct LiveReplies {
     init(_ sources: ReplySources, for gateway: Gateway) {
         self.sources = sources
         self.gateway = gateway
-        states = sources.files.map { State($0.text.path) }
+        states = sources.files.map { _ in State() }
         gateway.reply(by: sources.layers)
         tellDoubts(about: sources.given)
         for file in sources.files { tellDoubts(about: file.names) }
@@ -75,8 +74,11 @@ struct LiveReplies {
         sources.replace(at: place, by: new)
         gateway.reply(by: sources.layers)
         let names = new.names.names
+        // A configuration file has more than replies, which is read at a start alone.
+        guard old.isAlone || !names.isEmpty || !old.names.isEmpty else { return }
         let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
-        gateway.logger.notice("\(text.path): \(names.count) replies are read again: \(list)")
+        let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
+        gateway.logger.notice("\(text.path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
         tellDoubts(about: new.names)
     }
 

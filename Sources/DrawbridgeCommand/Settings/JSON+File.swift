@@ -21,6 +21,8 @@ struct FileText {
     /// Whether it can be read again: what came by a pipe is gone.
     let isRegular: Bool
 
+    private static let mostBytes = 32 << 20
+
     /// - Parameter onlyRegular: refuses all but files, of which nobody has to wait.
     /// - Throws: a ``Failure`` that names the file.
     init(_ path: String, onlyRegular: Bool = false) throws {
@@ -42,6 +44,9 @@ struct FileText {
             guard count >= 0 else { throw Self.unreadable(path) }
             guard count > 0 else { break }
             contents += chunk[..<count]
+            guard contents.count <= Self.mostBytes else {
+                throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller file of JSON")
+            }
         }
         bytes = contents
     }

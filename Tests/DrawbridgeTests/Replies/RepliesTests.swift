@@ -200,6 +200,24 @@ extension Gateway {
         #expect(other.headers[timing]?.hasPrefix(#"reply;desc="%E6%94%AF%E4%BB%98";dur="#) == true)
     }
 
+    @Test func whatIsPassedThroughHasItsBody() async throws {
+        struct Counting: Responder {
+            func respond(to request: Request) async throws -> Response? {
+                Response(text: "\(try await request.body.collect(upTo: 1 << 20).count)")
+            }
+        }
+        for missing in [
+            #"{"a": {"$missing": true}}"#, #"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#,
+        ] {
+            let gateway = Gateway.testing(passThrough: [Counting()], unhandled: .passThrough)
+            try gateway.mock(missing)
+            let request = Request(.post, "/a?_mobile_bridge=1", body: .init(#"{"x": 2}"#))
+            #expect(try await gateway.respond(to: request).text() == "8")
+            let head = await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1"))
+            #expect(head.status == .ok)
+        }
+    }
+
     @Test func aHandlerBeneathKeepsItsStream() async throws {
         struct Streamed: Handler {
             static var bodyMode: BodyMode { .streamed }

@@ -18,7 +18,7 @@ import Testing
 
     /// What answers, as `title: value`; the reasons where none does.
     private static func asked(_ book: ReplyBook, _ path: String, _ input: JSON? = nil) -> String {
-        switch book.verdict(on: path, ReplyInput(input)) {
+        switch book.verdict(by: book.lookup(path), on: ReplyInput(input)) {
         case .answered(let reply, let title, _):
             guard case .value(let bytes) = reply.outcome else { return title }
             return "\(title): \(String(decoding: bytes, as: UTF8.self))"
@@ -106,6 +106,24 @@ import Testing
             return await group.reduce(into: []) { $0 += $1 }
         }
         #expect(Set(given).count == 1000)
+    }
+
+    @Test func codeIsAskedBehindFlagsAndFiles() throws {
+        let book = try Self.book(#"{"a": "flag"}"#)
+        book.set([try Self.names(#"{"a": "code", "b": "code"}"#)], inCode: true)
+        #expect(Self.asked(book, "/a") == #"a: "flag""#)
+        #expect(Self.asked(book, "/b") == #"b: "code""#)
+        book.set([])
+        #expect(Self.asked(book, "/a") == #"a: "code""#)
+        book.set([], inCode: true)
+        #expect(Self.asked(book, "/a") == "beneath ()")
+    }
+
+    @Test func namesThatAreMissingAreNoNames() throws {
+        let book = try Self.book(
+            #"{"a": {"$pass": true}, "b": {"$missing": true}, "c": 1}"#, #"{"a": {"$missing": true}, "b": 1}"#
+        )
+        #expect(book.named(besides: ["a", "b", "d"]) == ["c", "d"])
     }
 
     @Test func whetherTheInputMattersIsKnown() throws {

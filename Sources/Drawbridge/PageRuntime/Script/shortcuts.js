@@ -24,7 +24,9 @@ function nameShortcuts(names) {
             if (typeof data === 'function') [data, callback] = [undefined, data];
             return promise(name, data, 'shortcut', typeof callback === 'function' && callback);
         });
-        for (const methods of shortcutObjects) if (!(name in methods)) methods[name] = shortcuts.get(name);
+        for (const methods of shortcutObjects) {
+            if (!Reflect.getOwnPropertyDescriptor(methods, name)) methods[name] = shortcuts.get(name);
+        }
     }
 }
 nameShortcuts(config.names || []);

@@ -29,6 +29,7 @@ extension Exchange {
             send(refusal, to: request, since: start, log, cut: cut)
         } else {
             send(answer, to: request, since: start, log, cut: cut)
+            answer.afterwards?()
         }
     }
 

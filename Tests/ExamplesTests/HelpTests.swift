@@ -67,9 +67,10 @@ import Testing
         let line = try await program.line(with: "no such setting; there are ")
         let settings = try #require(line.firstMatch(of: /there are (.*)/)).output.1.split(separator: ", ")
         let flags = try await Self.flags().map { String($0.dropFirst(2)) }.filter { !$0.hasPrefix("no-") }
-        // A reply of the file stands under its own name, below `replies`.
+        // A reply of the file stands under its own name, below `replies`, and what scenarios say, below `scenarios`.
         #expect(
-            Set(settings.map(String.init)) == Set(flags).subtracting(["help", "version", "config", "reply"]))
+            Set(settings.map(String.init)).subtracting(["scenarios"])
+                == Set(flags).subtracting(["help", "version", "config", "reply"]))
     }
 
     @Test func aShortHIsHelpAndNeverTheHost() async throws {

@@ -161,6 +161,30 @@ import Testing
         #expect(program.output.split(separator: "\n").count { $0.contains("error: ") } == 1)
     }
 
+    @Test func scenariosAreOnFromTheStartAndByWhatReplies() async throws {
+        let folder = try Folder()
+        let file = try folder.write(
+            "mine.json",
+            #"""
+            {"replies": {"login": {"$reply": "in", "$then": [{"scenario": "user/in"}]}, "getUser": "nobody"},
+             "scenarios": {"user/out": {"getUser": {"$error": {"code": 401}}}, "user/in": {"getUser": "Ann"},
+                           "offline": {"*": {"$error": {"code": 0}}}},
+             "scenario": ["user/out"]}
+            """#)
+        let program = try Self.drawbridge("--replies", file)
+        let address = try await program.address()
+        _ = try await program.line(with: "  scenarios offline, user/in, user/out (on)")
+        #expect(try await Self.call(address, "getUser").contains(#""code":401"#))
+        #expect(try await Self.call(address, "login") == Self.data(#""in""#))
+        _ = try await program.line(with: "scenario user/in is on")
+        #expect(try await Self.call(address, "getUser") == Self.data(#""Ann""#))
+        let offline = try Self.drawbridge("--replies", file, "--scenario", "user/in", "--scenario", "offline")
+        #expect(try await Self.call(offline.address(), "getUser").contains(#""code":0"#))
+        let wrong = try Self.drawbridge("--replies", file, "--scenario", "ofline")
+        _ = try await wrong.line(with: "--scenario: there is no scenario ofline; did you mean offline?")
+        #expect(await wrong.child.exitCode() == 64)
+    }
+
     /// While a page calls, each answer is the whole old or the whole new one; a broken file changes nothing.
     @Test func aSaveCountsAsAWholeAndAtOnce() async throws {
         let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 50 : 250

@@ -15,23 +15,35 @@ extension Gateway {
     /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
     /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
     public func mock(_ replies: String...) throws {
-        reply(
-            by: try replies.enumerated().map { place, text in
-                var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
-                names.source = "mock \(place)"
-                return names
-            }, inCode: true)
+        let layers = try replies.enumerated().map { place, text in
+            var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+            names.source = "mock \(place)"
+            return names
+        }
+        changingNames { replyBook.set(inCode: layers) }
     }
 
-    /// Answers by these layers of replies from now on, all at once; the first is asked first.
+    /// Answers by what whoever starts the program has given, all at once.
     ///
     /// Pages that are there get the names of new replies where their own are, and lose those that are gone.
+    package func reply(by layers: ReplyLayers) { changingNames { replyBook.set(layers) } }
+
+    /// Switches a scenario on or off, with the names that pages have by it.
     ///
-    /// - Parameter isInCode: they are the program's own, which are asked behind those of whoever starts it.
-    package func reply(by layers: [ReplyNames], inCode isInCode: Bool = false) {
+    /// - Throws: where there is no such scenario.
+    package func turn(_ scenario: String, on isOn: Bool) throws(NoScenario) {
+        var problem: NoScenario?
+        changingNames {
+            do throws(NoScenario) { try replyBook.turn(scenario, on: isOn) } catch { problem = error }
+        }
+        if let problem { throw problem }
+        logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")")
+    }
+
+    private func changingNames(_ change: () -> Void) {
         let hasShortcuts = pageRuntime?.shortcuts.isEmpty == false
         let open = hasShortcuts ? pages.all.map { (page: $0, names: names(forPageAt: $0.path)) } : []
-        replyBook.set(layers, inCode: isInCode)
+        change()
         for (page, old) in open {
             let new = names(forPageAt: page.path)
             guard new != old else { continue }
@@ -43,9 +55,9 @@ extension Gateway {
     /// What the replies for its path have to know of a request that is named by its path.
     ///
     /// They answer the methods that handlers do unless they say otherwise.
-    func interestOfReplies(in plain: Request) -> ReplyBook.Interest {
+    func interestOfReplies(in plain: Request) -> ReplyLookup.Interest {
         guard plain.method != .head, plain.method != .options else { return .none }
-        return replyBook.interest(in: plain.path)
+        return replyBook.lookup(plain.path).interest
     }
 
     /// The answer of a reply; nil where the handlers are asked.
@@ -74,72 +86,44 @@ extension Gateway {
     }
 
     private func replied(
-        to plain: inout Request, original: Request, _ lookup: ReplyBook.Lookup, by tasks: HandlerTasks?
+        to plain: inout Request, original: Request, _ lookup: ReplyLookup, by tasks: HandlerTasks?
     ) async throws -> Response? {
-        let (input, verdict) = try await verdict(on: &plain, by: lookup)
+        let input = try await replyInput(of: &plain, lookup.interest)
         // Whoever is asked in its place gets what was read of it.
         var original = original
         original.body = plain.body
-        switch verdict {
-        case .beneath(let why):
-            let passed = why.filter { !$0.hasSuffix(": $pass") }
-            if !passed.isEmpty {
-                plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
+        var lookup = lookup
+        while let found = await next(in: &lookup, input) {
+            if case .ask(let ask) = found.reply.outcome {
+                lookup.goOn(with: try await choice(by: ask, of: found, input, for: plain), of: found)
+                continue
             }
-            return nil
-        case .answered(let reply, let title, let why) where reply.isMissing:
-            if !why.isEmpty { plain.logger.debug("reply \(title), after \(why.joined(separator: "; "))") }
-            return try await withoutHandler(
-                plain, original: original, saying: "reply \(title) says that nobody has \(plain.path)")
-        case .answered(let reply, let title, let why):
-            if !why.isEmpty { plain.logger.debug("reply \(title), after \(why.joined(separator: "; "))") }
-            let route = Route(replying: reply.isSilence ? "\(title), silence" : title) { request in
-                ReplyHandler(reply: reply, title: title, input: input, request: request)
+            if !lookup.why.isEmpty {
+                plain.logger.debug("reply \(found.title), after \(lookup.why.joined(separator: "; "))")
             }
-            return await run(route, plain, by: tasks)
+            guard !found.reply.isMissing else {
+                return try await withoutHandler(
+                    plain, original: original,
+                    saying: "reply \(found.title) says that nobody has \(plain.path)")
+            }
+            let title = found.reply.isSilence ? "\(found.title), silence" : found.title
+            let route = Route(replying: title) { request in
+                ReplyHandler(reply: found.reply, title: found.title, input: input, request: request)
+            }
+            var answer = await run(route, plain, by: tasks)
+            if !found.reply.then.isEmpty {
+                answer.afterwards = { [plain] in
+                    self.replySteps.play(found.reply.then, of: found.title, input, for: plain) { name, isOn in
+                        try self.turn(name, on: isOn)
+                    }
+                }
+            }
+            return answer
         }
-    }
-
-    /// Reads as much of a request as its replies want to know, and asks them.
-    private func verdict(
-        on plain: inout Request, by lookup: ReplyBook.Lookup
-    ) async throws -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
-        guard lookup.interest == .input else { return verdict(on: plain, ReplyInput(nil), by: lookup) }
-        if plain.body.count == nil {
-            plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
+        let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
+        if !passed.isEmpty {
+            plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
         }
-        guard plain.hasLargeInput else { return readVerdict(on: plain, by: lookup) }
-        // A megabyte of JSON takes some 20 milliseconds, which no other request on this loop should wait for.
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { [plain] in
-            await verdictApart(on: plain, by: lookup)
-        }
-    }
-
-    @concurrent
-    private func verdictApart(
-        on plain: Request, by lookup: ReplyBook.Lookup
-    ) async -> (input: ReplyInput, verdict: ReplyBook.Verdict) { readVerdict(on: plain, by: lookup) }
-
-    private func readVerdict(
-        on plain: Request, by lookup: ReplyBook.Lookup
-    ) -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
-        var input = ReplyInput(nil)
-        do {
-            input = try plain.replyInput()
-        } catch {
-            // A handler beneath may be able to read it.
-            input.isUnreadable = true
-            let why = (error as? HTTPError)?.message ?? "\(error)"
-            plain.logger.warning("replies for \(plain.path) see no input: \(why)")
-        }
-        return verdict(on: plain, input, by: lookup)
-    }
-
-    private func verdict(
-        on plain: Request, _ input: ReplyInput, by lookup: ReplyBook.Lookup
-    ) -> (input: ReplyInput, verdict: ReplyBook.Verdict) {
-        var input = input
-        input.userAgent = plain.headers[.userAgent] ?? ""
-        return (input, replyBook.verdict(by: lookup, on: input))
+        return nil
     }
 }

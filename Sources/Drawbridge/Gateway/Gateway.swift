@@ -72,6 +72,8 @@ public final class Gateway: Sendable {
     let registry = Registry()
     /// What is answered in place of handlers.
     package let replyBook: ReplyBook
+    /// What replies do after their answers.
+    let replySteps = ReplySteps()
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
@@ -136,6 +138,7 @@ public final class Gateway: Sendable {
     /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
     package func serverEnded() {
         guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        replySteps.cancel()
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
     }
 

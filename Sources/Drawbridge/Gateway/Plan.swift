@@ -37,7 +37,7 @@ package struct Plan: Sendable {
         /// declined.
         case unknown(declining: Route?)
         /// A reply, where one fits; else this one.
-        indirect case replying(ReplyBook.Interest, beneath: Taker)
+        indirect case replying(ReplyLookup.Interest, beneath: Taker)
 
         var route: Route? {
             switch self {

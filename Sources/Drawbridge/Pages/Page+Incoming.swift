@@ -97,6 +97,7 @@ extension Page {
                 state.runningMemory?.changeAnyway(to: state.runningBytes)
             }
             reply(to: call, outcome)
+            outcome.afterwards?()
         }
         let isGone = state.withLock { state in
             state.running[number]?.task = task

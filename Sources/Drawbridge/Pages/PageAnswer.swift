@@ -14,6 +14,8 @@ struct PageAnswer: Sendable {
     var error: HTTPError?
     /// True where nobody ever answers.
     var isSilent = false
+    /// What is done when it was sent.
+    var afterwards: (@Sendable () -> Void)?
     /// What stands near the name, where no handler has it; nil where one answered, whatever it says.
     var hint: String?
 
@@ -47,6 +49,7 @@ extension PageAnswer {
     /// - Parameter asText: the page wants the text of the answer, whatever it is.
     init(_ response: Response, asText: Bool = false) async {
         isSilent = response.isSilent
+        afterwards = response.afterwards
         hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
         do {
             if case .output(let output) = response.body {

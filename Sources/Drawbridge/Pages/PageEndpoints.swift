@@ -113,7 +113,9 @@ struct PageEndpoints: Responder {
         var text = Array(#"{"received":\#(page.state.withLock { $0.received }),"#.utf8)
         text += answer.member
         text.append(UInt8(ascii: "}"))
-        return Response(bytes: text, contentType: "application/json")
+        var response = Response(bytes: text, contentType: "application/json")
+        response.afterwards = answer.afterwards
+        return response
     }
 
     /// Messages without a call: those before a synchronous request of the page's own, and what a page sends when it

@@ -21,6 +21,18 @@ struct Reply: Sendable {
         case sequence([Reply], Place)
         /// The first that fits; where none does, what lies beneath is asked.
         case cases([Case])
+        /// What a person chooses.
+        case ask(Ask)
+        /// An answer of HTTP's, as it stands.
+        case raw(RawReply)
+    }
+
+    /// A question for a person.
+    struct Ask: Sendable {
+        let message: Template
+        /// Milliseconds after which the last choice counts; nil: the question waits.
+        let within: Int?
+        let choices: [(name: String, reply: Reply)]
     }
 
     /// What a failing bridge says.
@@ -46,7 +58,13 @@ struct Reply: Sendable {
 
     let outcome: Outcome
     /// Milliseconds before the answer: any number of these.
-    let delay: ClosedRange<Int>?
+    var delay: ClosedRange<Int>?
+    /// What is told before the answer, where the bridge hears it.
+    var progress: [Template] = []
+    /// Milliseconds between what is told.
+    var every = 0
+    /// What is done after the answer.
+    var then: [ReplyStep] = []
 
     /// Whether nobody has the name.
     var isMissing: Bool { if case .missing = outcome { true } else { false } }
@@ -59,12 +77,15 @@ struct Reply: Sendable {
 
     /// Whether what is answered depends on what was sent.
     var looksAtInput: Bool {
-        switch outcome {
+        if progress.contains(where: \.looksAtInput) || then.contains(where: \.looksAtInput) { return true }
+        return switch outcome {
         case .value, .silence, .missing, .pass: false
         case .template(let template): template.looksAtInput
         case .error(let failure): failure.message?.looksAtInput == true || failure.data?.looksAtInput == true
         case .sequence(let replies, _): replies.contains(where: \.looksAtInput)
         case .cases(let cases): cases.contains { $0.condition != nil || $0.reply.looksAtInput }
+        case .ask(let ask): ask.message.looksAtInput || ask.choices.contains(where: \.reply.looksAtInput)
+        case .raw(let raw): raw.looksAtInput
         }
     }
 }

@@ -1,16 +1,18 @@
 import Synchronization
 
-/// What a gateway answers in place of handlers, and how far its sequences are.
+/// What a gateway answers in place of handlers, which scenarios are on, and how far its sequences are.
 ///
 /// Replies stand in layers; the first that has one for a name is asked first. Where its reply is `$pass`, or none of its
 /// cases fits, the next one is asked, and at last the handlers.
 package final class ReplyBook: Sendable {
     private struct State {
-        /// Those that are given by whoever starts the program, and those of its code.
-        var given: [ReplyNames] = []
+        /// What is given by whoever starts the program, and what its code adds behind that.
+        var given = ReplyLayers([])
         var coded: [ReplyNames] = []
-        /// All that are asked, the first before the others.
-        var layers: [ReplyNames] { given + coded }
+        /// The scenarios that are on.
+        var scenarios = Scenarios([])
+        /// All that are asked now, the first before the others.
+        var asked: [ReplyNames] = []
         /// How many elements each sequence has answered.
         var steps: [Sequence: Int] = [:]
         /// All that there are: who asks while they are replaced leaves no step behind.
@@ -24,15 +26,6 @@ package final class ReplyBook: Sendable {
         let place: Reply.Place
     }
 
-    /// What comes of a call.
-    enum Verdict: Sendable {
-        /// - Parameters:
-        ///   - title: which reply it is, such as `pay, case 2`.
-        ///   - why: why those before it did not fit.
-        case answered(Reply, title: String, why: [String])
-        case beneath(why: [String])
-    }
-
     private let state = Mutex(State())
     private let registry: Registry
     /// Most gateways have none, and their requests need no lock to know it.
@@ -40,21 +33,63 @@ package final class ReplyBook: Sendable {
 
     init(in registry: Registry) { self.registry = registry }
 
-    /// Replaces all layers of one origin at once, the first to be asked first; code is asked behind all others.
+    // MARK: What there is
+
+    /// Replaces all that whoever starts the program has given, at once.
     ///
-    /// A sequence whose text did not change goes on where it is; the others begin anew.
-    func set(_ layers: [ReplyNames], inCode isInCode: Bool = false) {
-        let layers = layers.filter { !$0.isEmpty }
+    /// A sequence whose text did not change goes on where it is; the others begin anew. Scenarios that somebody switched
+    /// stay as they are, as long as there are such; else those are on that the layers say.
+    func set(_ layers: ReplyLayers) {
+        change { state in
+            if state.scenarios == Scenarios(state.given.scenario) {
+                state.scenarios = Scenarios(layers.scenario)
+            } else {
+                let known = Set(layers.scenarioNames)
+                state.scenarios = Scenarios(state.scenarios.on.filter(known.contains))
+            }
+            state.given = layers
+            state.said = []
+        }
+    }
+
+    /// Replaces all that code has given, which is asked behind all else.
+    func set(inCode layers: [ReplyNames]) {
+        change { state in
+            state.coded = layers.filter { !$0.isEmpty }
+            state.said = []
+        }
+    }
+
+    /// Switches a scenario on, and the others of its group off; or switches it off.
+    ///
+    /// - Throws: where there is no such scenario.
+    func turn(_ scenario: String, on isOn: Bool) throws(NoScenario) {
+        var problem: NoScenario?
+        change { state in
+            let names = state.given.scenarioNames
+            if names.contains(scenario) {
+                state.scenarios.turn(scenario, on: isOn)
+            } else {
+                problem = NoScenario(name: scenario, names: names)
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    /// The scenarios that are on; the last is asked first.
+    package var scenarios: [String] { state.withLock { $0.scenarios.on } }
+
+    private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
-            if isInCode { state.coded = layers } else { state.given = layers }
+            change(&state)
+            state.asked = state.given.asked(in: state.scenarios.on) + state.coded
             let kept = Set(
-                state.layers.flatMap { layer in
+                (state.given.all + state.coded).flatMap { layer in
                     layer.sequences.map { Sequence(source: layer.source, place: $0) }
                 })
             state.steps = state.steps.filter { kept.contains($0.key) }
             state.sequences = kept
-            state.said = []
-            isUnused.store(state.layers.isEmpty, ordering: .releasing)
+            isUnused.store(state.asked.isEmpty, ordering: .releasing)
         }
         registry.hasChanged()
     }
@@ -62,7 +97,7 @@ package final class ReplyBook: Sendable {
     /// Those names and the names of replies, but for what is said to be missing.
     func named(besides names: Set<String>) -> Set<String> {
         guard !isUnused.load(ordering: .acquiring) else { return names }
-        let layers = state.withLock { $0.layers }
+        let layers = state.withLock { $0.asked }
         return names.union(layers.flatMap(\.plain)).filter { name in
             let segments = name.split(separator: "/").map(String.init)
             let first = layers.lazy.flatMap { $0.matches(segments) }.first { !$0.reply.isPass }
@@ -71,51 +106,29 @@ package final class ReplyBook: Sendable {
     }
 
     /// The patterns of all replies.
-    var patterns: [String] { state.withLock { $0.layers }.flatMap(\.patterns) }
+    var patterns: [String] { state.withLock { $0.asked }.flatMap(\.patterns) }
 
-    /// How the input of a call is looked at.
-    enum Interest: Sendable {
-        /// No reply has its name.
-        case none
-        case name
-        case input
-    }
+    // MARK: What is answered
 
-    /// The replies that a call of a path may get, as they are at one moment; the first is asked first.
-    struct Lookup: Sendable {
-        fileprivate let found: [(source: String, name: String, reply: Reply)]
-
-        var interest: Interest {
-            if found.isEmpty { return .none }
-            return found.contains { $0.reply.looksAtInput } ? .input : .name
-        }
-
-        /// Whether there is one that answers, if its case fits.
-        var mayAnswer: Bool { found.contains { !$0.reply.isPass && !$0.reply.isMissing } }
-    }
-
-    func lookup(_ path: String) -> Lookup {
+    /// The replies for a path, as they are at one moment.
+    func lookup(_ path: String) -> ReplyLookup {
         guard !isUnused.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
-            return Lookup(found: [])
+            return ReplyLookup([])
         }
-        let found = state.withLock { $0.layers }.flatMap { layer in
-            layer.matches(segments).map { (layer.source, $0.name, $0.reply) }
-        }
-        return Lookup(found: found)
+        return ReplyLookup(
+            state.withLock { $0.asked }.flatMap { layer in
+                layer.matches(segments).map {
+                    FoundReply(source: layer.source, title: $0.name, reply: $0.reply)
+                }
+            })
     }
 
-    /// What the replies for a path have to know of a call.
-    func interest(in path: String) -> Interest { lookup(path).interest }
-
-    /// Decides what is answered to a call; each step of a sequence is given once.
-    func verdict(by lookup: Lookup, on input: ReplyInput) -> Verdict {
-        var why: [String] = []
-        for (source, name, reply) in lookup.found {
-            if let (reply, title) = resolve(reply, of: source, name, input, &why) {
-                return .answered(reply, title: title, why: why)
-            }
+    /// What is answered to a call, nil where what lies beneath is asked; each step of a sequence is given once.
+    func next(in lookup: inout ReplyLookup, _ input: ReplyInput) -> FoundReply? {
+        while let found = lookup.next() {
+            if let answer = resolve(found, input, &lookup.why) { return answer }
         }
-        return .beneath(why: why)
+        return nil
     }
 
     /// Whether something was not said yet about a reply, since the last save.
@@ -124,34 +137,31 @@ package final class ReplyBook: Sendable {
     }
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.
-    private func resolve(
-        _ reply: Reply, of source: String, _ title: String, _ input: ReplyInput, _ why: inout [String]
-    ) -> (reply: Reply, title: String)? {
-        switch reply.outcome {
+    private func resolve(_ found: FoundReply, _ input: ReplyInput, _ why: inout [String]) -> FoundReply? {
+        switch found.reply.outcome {
         case .cases(let cases):
             for (place, own) in cases.enumerated() {
-                let title = "\(title), case \(place + 1)"
-                if let misfit = own.condition?.misfit(input) {
-                    why.append("\(title): \(misfit)")
-                } else {
-                    return resolve(own.reply, of: source, title, input, &why)
-                }
+                let inner = found.inner(own.reply, "case \(place + 1)")
+                guard let misfit = own.condition?.misfit(input) else { return resolve(inner, input, &why) }
+                why.append("\(inner.title): \(misfit)")
             }
             return nil
         case .sequence(let replies, let place):
-            let sequence = Sequence(source: source, place: place)
-            let step = state.withLock { state in
-                let step = state.steps[sequence, default: 0]
-                if state.sequences.contains(sequence) {
-                    state.steps[sequence] = min(step + 1, replies.count - 1)
-                }
-                return step
-            }
-            return resolve(replies[step], of: source, "\(title), step \(step + 1)", input, &why)
+            let step = step(of: Sequence(source: found.source, place: place), among: replies.count)
+            return resolve(found.inner(replies[step], "step \(step + 1)"), input, &why)
         case .pass:
-            why.append("\(title): $pass")
+            why.append("\(found.title): $pass")
             return nil
-        case .value, .template, .error, .silence, .missing: return (reply, title)
+        case .value, .template, .error, .silence, .missing, .ask, .raw: return found
+        }
+    }
+
+    /// The place of the element that a sequence gives now; the last one is given again and again.
+    private func step(of sequence: Sequence, among count: Int) -> Int {
+        state.withLock { state in
+            let step = state.steps[sequence, default: 0]
+            if state.sequences.contains(sequence) { state.steps[sequence] = min(step + 1, count - 1) }
+            return step
         }
     }
 }

@@ -1,10 +1,14 @@
 /// A text of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
     /// What is answered for which name.
-    package let replies: ReplyNames
+    package private(set) var replies: ReplyNames
+    /// What is answered while a scenario is on, before all else.
+    package private(set) var scenarios: [String: ReplyNames]
+    /// The scenarios that are on at first.
+    package let scenario: [String]
 
     /// The keys that it reads.
-    package static let keys: Set<String> = ["$schema", "replies"]
+    package static let keys: Set<String> = ["$schema", "replies", "scenario", "scenarios"]
 
     /// - Parameter isAlone: there is nothing else in the text; other keys in it are mistakes.
     /// - Throws: what is wrong, and where.
@@ -15,8 +19,23 @@ package struct ReplyFile: Sendable {
             )
         }
         if isAlone { try Self.check(members, of: value) }
-        let own = members.first { $0.name == "replies" }?.value
-        replies = try own.map { value throws(ReplyFault) in try ReplyNames(value) } ?? ReplyNames()
+        func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
+        replies =
+            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value) } ?? ReplyNames()
+        scenarios = try member("scenarios").map(Self.scenarios) ?? [:]
+        scenario = try member("scenario").map(Self.names) ?? []
+        for name in scenario where scenarios[name] == nil {
+            let near = Nearest.of(name, among: scenarios.keys.sorted()).map { "did you mean \($0)?" }
+            throw ReplyFault(
+                "there is no scenario \(name); \(near ?? "write it below \"scenarios\"")",
+                at: member("scenario") ?? value)
+        }
+    }
+
+    /// Says where its replies come from.
+    package mutating func name(by source: String) {
+        replies.source = source
+        for name in scenarios.keys { scenarios[name]?.source = "\(source), scenario \(name)" }
     }
 
     private static func check(
@@ -30,8 +49,33 @@ package struct ReplyFile: Sendable {
                 at: value)
         }
         guard members.contains(where: { $0.name == "replies" }) else {
+            guard !members.contains(where: { $0.name == "scenarios" }) else { return }
             throw ReplyFault(
                 "there are no replies in it: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value)
         }
+    }
+
+    private static func scenarios(_ value: LocatedJSON) throws(ReplyFault) -> [String: ReplyNames] {
+        guard let members = value.members else {
+            throw ReplyFault(
+                "scenarios are an object: {\"offline\": {\"*\": {\"$silence\": true}}}", at: value)
+        }
+        var scenarios: [String: ReplyNames] = [:]
+        for (name, value) in members {
+            guard !name.isEmpty, !name.hasSuffix("/"), !name.hasPrefix("/") else {
+                throw ReplyFault(
+                    "a scenario has a name, and perhaps a group before a slash: user/signed-in", at: value)
+            }
+            scenarios[name] = try ReplyNames(value)
+        }
+        return scenarios
+    }
+
+    private static func names(_ value: LocatedJSON) throws(ReplyFault) -> [String] {
+        if let name = value.json.stringValue { return [name] }
+        guard let names = value.elements?.map(\.json.stringValue), !names.contains(nil) else {
+            throw ReplyFault("scenario is a name, or an array of names, that are on at first", at: value)
+        }
+        return names.compactMap(\.self)
     }
 }

@@ -14,15 +14,58 @@ struct ReplyHandler: Handler {
     static var bodyMode: BodyMode { .streamed }
 
     func startLoading(_ request: Request) async throws -> Response {
+        try await tellProgress()
         if let delay = reply.delay { try await Task.sleep(for: .milliseconds(Int.random(in: delay))) }
         switch reply.outcome {
         case .value(let bytes): return Response(body: .output(bytes))
         case .template(let template): return Response(body: .output(try await filled(template).bytes))
         case .error(let failure): throw RepliedError(error: try await error(failure))
         case .silence: return try await silence()
-        case .missing, .pass, .sequence, .cases:
+        case .raw(let raw): return try await response(raw)
+        case .missing, .pass, .sequence, .cases, .ask:
             preconditionFailure("\(title) is no answer, and was to be given as one")
         }
+    }
+
+    /// Tells what stands before the answer, where the bridge hears it.
+    private func tellProgress() async throws {
+        for (place, template) in reply.progress.enumerated() {
+            if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
+            let isHeard = try request.progress(try await filled(template))
+            if !isHeard, request.gateway?.replyBook.isNews("$progress", in: title) == true {
+                request.logger.notice("reply \(title): this bridge hears no $progress, and goes without")
+            }
+        }
+    }
+
+    /// What goes out as it stands; a page that called by a bridge with a callback gets its body.
+    private func response(_ raw: RawReply) async throws -> Response {
+        var body: [UInt8] = []
+        var type = "application/json"
+        switch raw.body {
+        case .none: break
+        case .json(let template): body = try await filled(template).bytes
+        case .text(let text):
+            body = Array(text.utf8)
+            type = "text/plain; charset=utf-8"
+        }
+        if request.callingPage != nil {
+            guard raw.status < 400 else {
+                let message = String(decoding: body, as: UTF8.self)
+                throw RepliedError(
+                    error: HTTPError(.init(code: raw.status), message, data: try? JSON(parsing: body)))
+            }
+            if case .text(let text) = raw.body { body = JSON.string(text).bytes }
+            return Response(body: .output(body))
+        }
+        var response = Response(.init(code: raw.status), headers: raw.headers, body: .bytes(body))
+        if response.headers[.contentType] == nil, !body.isEmpty { response.headers[.contentType] = type }
+        // Opened as a document, it would run as a page of this origin. A page's own fetch only reads it.
+        let isFetched = request.headers[.secFetchDest] == "empty"
+        if !isFetched, raw.runs(as: response.headers[.contentType] ?? "") {
+            response.headers[.contentSecurityPolicy] = "sandbox"
+        }
+        return response
     }
 
     private func filled(_ template: Template) async throws -> JSON {

@@ -81,7 +81,8 @@ extension Reply {
         switch outcome {
         case .sequence(let replies, let place): [place] + replies.flatMap(\.sequences)
         case .cases(let cases): cases.flatMap(\.reply.sequences)
-        case .value, .template, .error, .silence, .missing, .pass: []
+        case .ask(let ask): ask.choices.flatMap(\.reply.sequences)
+        case .value, .template, .error, .silence, .missing, .pass, .raw: []
         }
     }
 }

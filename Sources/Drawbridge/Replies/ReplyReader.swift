@@ -13,9 +13,10 @@ struct ReplyReader {
     }
 
     private static let outcomes = [
-        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases",
+        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$response",
     ]
-    private static let words = outcomes + ["$delay", "$when"]
+    static let words =
+        outcomes + ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
 
     /// The longest delay: a day of milliseconds.
     private static let longestDelay = 86_400_000
@@ -23,7 +24,7 @@ struct ReplyReader {
     /// - Parameter isCase: a case may have a `$when` beside its outcome.
     private mutating func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
         guard let words = try Self.words(of: value) else {
-            return Reply(outcome: .value(value.json.bytes), delay: nil)
+            return Reply(outcome: .value(value.json.bytes))
         }
         for (word, place) in words.sorted(by: { $0.key < $1.key }) where !Self.words.contains(word) {
             throw Self.unknown(word, at: place)
@@ -42,15 +43,54 @@ struct ReplyReader {
                 "what is answered is missing: write \"$reply\": … beside it, or one of \(Self.list(Self.outcomes))",
                 at: value)
         }
-        let delay = try words["$delay"].map { place throws(ReplyFault) in try Self.delay(place) }
-        if delay != nil, ["$sequence", "$cases"].contains(word) {
-            throw ReplyFault("$delay stands beside one answer; write it into each of \(word)", at: value)
+        var reply = Reply(outcome: try outcome(word, place, words))
+        try Self.check(words, beside: word, at: value)
+        reply.delay = try words["$delay"].map { place throws(ReplyFault) in try Self.delay(place) }
+        for element in try Self.elements(of: words["$progress"]) {
+            reply.progress.append(try Self.template(element))
         }
-        if delay != nil, ["$pass", "$missing", "$silence"].contains(word) {
-            throw ReplyFault(
-                "$delay stands beside an answer, and \(word) is none; leave one of them out", at: value)
+        if let then = words["$then"] { reply.then = try Self.steps(then) }
+        if let every = words["$every"] { reply.every = try Self.milliseconds(every) }
+        return reply
+    }
+
+    /// Which words stand beside an outcome.
+    private static func check(
+        _ words: [String: LocatedJSON], beside outcome: String, at value: LocatedJSON
+    ) throws(ReplyFault) {
+        for (word, place) in words.sorted(by: { $0.key < $1.key }) {
+            switch word {
+            case "$delay", "$progress", "$every", "$then":
+                if ["$sequence", "$cases", "$ask"].contains(outcome) {
+                    throw ReplyFault(
+                        "\(word) stands beside one answer; write it into each of \(outcome == "$ask" ? "$choices" : outcome)",
+                        at: place)
+                }
+                if ["$pass", "$missing", "$silence"].contains(outcome) {
+                    throw ReplyFault(
+                        "\(word) stands beside an answer, and \(outcome) is none; leave one of them out",
+                        at: place)
+                }
+                if word == "$every", words["$progress"] == nil {
+                    throw ReplyFault(
+                        "$every says how long is between the values of $progress; name these", at: place)
+                }
+            case "$choices", "$within":
+                if outcome != "$ask" {
+                    throw ReplyFault(
+                        "\(word) stands beside $ask: {\"$ask\": \"Delete?\", \"$choices\": {…}}", at: place)
+                }
+            default: break
+            }
         }
-        return Reply(outcome: try outcome(word, place), delay: delay)
+    }
+
+    private static func elements(of value: LocatedJSON?) throws(ReplyFault) -> [LocatedJSON] {
+        guard let value else { return [] }
+        guard let elements = value.elements else {
+            throw ReplyFault("$progress is an array of values, such as [10, 50, 90]", at: value)
+        }
+        return elements
     }
 
     /// The words of an object whose keys begin with `$`; nil for any other value.
@@ -77,7 +117,7 @@ struct ReplyReader {
     }
 
     private mutating func outcome(
-        _ word: String, _ value: LocatedJSON
+        _ word: String, _ value: LocatedJSON, _ words: [String: LocatedJSON]
     ) throws(ReplyFault) -> Reply.Outcome {
         switch word {
         case "$reply": try .template(Self.template(value))
@@ -86,6 +126,8 @@ struct ReplyReader {
         case "$missing": try Self.isSaid(value, .missing, word)
         case "$pass": try Self.isSaid(value, .pass, word)
         case "$sequence": .sequence(try sequence(value), place(of: value))
+        case "$ask": .ask(try ask(value, words))
+        case "$response": .raw(try Self.raw(value))
         default: .cases(try cases(value))
         }
     }
@@ -105,7 +147,7 @@ struct ReplyReader {
         return outcome
     }
 
-    private static func template(_ value: LocatedJSON) throws(ReplyFault) -> Template {
+    static func template(_ value: LocatedJSON) throws(ReplyFault) -> Template {
         do {
             return try Template(value.json)
         } catch {
@@ -117,50 +159,45 @@ struct ReplyReader {
         }
     }
 
-    private static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {
-        let example = "{\"code\": 1001, \"message\": \"app not ready\"}"
-        guard let members = value.members else {
-            throw ReplyFault("$error is an object, such as \(example)", at: value)
-        }
-        var code: Int?
-        var message: Template?
-        var data: Template?
-        for (name, value) in members {
-            switch name {
-            case "code":
-                guard let number = value.json.numberValue?.intValue else {
-                    throw ReplyFault("the code of an $error is a whole number", at: value)
-                }
-                code = number
-            case "message":
-                guard value.json.stringValue != nil else {
-                    throw ReplyFault("the message of an $error is a text", at: value)
-                }
-                message = try template(value)
-            case "data": data = try template(value)
-            default:
-                throw ReplyFault(
-                    "an $error has code, message and data, and no \(name); put it into data", at: value)
-            }
-        }
-        guard let code else { throw ReplyFault("an $error needs a code: \(example)", at: value) }
-        return Reply.Failure(code: code, message: message, data: data)
+    static func isMilliseconds(_ value: LocatedJSON) -> Int? {
+        value.json.numberValue?.intValue.flatMap { (0...longestDelay).contains($0) ? $0 : nil }
+    }
+
+    static func milliseconds(_ value: LocatedJSON) throws(ReplyFault) -> Int {
+        if let count = isMilliseconds(value) { return count }
+        throw ReplyFault("it is milliseconds, up to a day of them: 300", at: value)
     }
 
     private static func delay(_ value: LocatedJSON) throws(ReplyFault) -> ClosedRange<Int> {
-        func milliseconds(_ value: LocatedJSON) -> Int? {
-            value.json.numberValue?.intValue.flatMap { (0...longestDelay).contains($0) ? $0 : nil }
-        }
-        if let one = milliseconds(value) { return one...one }
-        if let both = value.elements?.map(milliseconds), both.count == 2, let least = both[0],
-            let most = both[1],
-            least <= most
+        if let one = isMilliseconds(value) { return one...one }
+        if let both = value.elements?.map(isMilliseconds), both.count == 2, let least = both[0],
+            let most = both[1], least <= most
         {
             return least...most
         }
         throw ReplyFault(
             "$delay is milliseconds, up to a day of them: 300, or from the least to the most: [100, 900]",
             at: value)
+    }
+
+    private mutating func ask(
+        _ value: LocatedJSON, _ words: [String: LocatedJSON]
+    ) throws(ReplyFault) -> Reply.Ask {
+        let example =
+            "{\"$ask\": \"Delete?\", \"$choices\": {\"delete\": {\"ok\": true}, \"keep\": {\"ok\": false}}}"
+        guard value.json.stringValue != nil else {
+            throw ReplyFault("$ask is what a person reads: \(example)", at: value)
+        }
+        guard let choices = words["$choices"]?.members, !choices.isEmpty else {
+            throw ReplyFault(
+                "$ask needs $choices, an object of replies: \(example)", at: words["$choices"] ?? value)
+        }
+        var replies: [(name: String, reply: Reply)] = []
+        for (name, value) in choices { replies.append((name, try reply(value))) }
+        return Reply.Ask(
+            message: try Self.template(value),
+            within: try words["$within"].map { value throws(ReplyFault) in try Self.milliseconds(value) },
+            choices: replies)
     }
 
     private mutating func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
@@ -193,90 +230,5 @@ struct ReplyReader {
         return cases
     }
 
-    // MARK: Doubts
-
-    /// What may have been meant otherwise: words and templates within a value that is answered as it stands.
-    ///
-    /// Such a value is right, for an app may have keys and texts of this kind; most often a word was forgotten around it.
-    static func doubts(about value: LocatedJSON) -> [ReplyFault] {
-        if let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) {
-            return members.flatMap { word, value -> [ReplyFault] in
-                guard word == "$sequence" || word == "$cases" else { return [] }
-                return (value.elements ?? []).flatMap(doubts)
-            }
-        }
-        return doubt(about: value).map { [$0] } ?? []
-    }
-
-    private static func doubt(about value: LocatedJSON) -> ReplyFault? {
-        if let text = value.json.stringValue {
-            guard text.contains("{{"), let template = try? Template(.string(text)), !template.isConstant
-            else {
-                return nil
-            }
-            return ReplyFault(
-                "{{…}} is answered as it stands here; to fill it in, write the value as {\"$reply\": …}",
-                at: value)
-        }
-        if let elements = value.elements {
-            if elements.contains(where: { $0.members?.contains { Self.words.contains($0.name) } == true }) {
-                return ReplyFault(
-                    """
-                    this array is answered as it stands, with its words; write {"$sequence": […]} for one after the \
-                    other, or {"$cases": […]}
-                    """, at: value)
-            }
-            return elements.lazy.compactMap(doubt).first
-        }
-        guard let members = value.members else { return nil }
-        if let word = members.first(where: { Self.words.contains($0.name) }) {
-            return ReplyFault(
-                "\(word.name) is answered as it stands here; words count at the top of a reply alone",
-                at: word.value)
-        }
-        return members.lazy.compactMap { doubt(about: $0.value) }.first
-    }
-
-    // MARK: Conditions
-
-    private static let conditions = ["$match", "$exists", "$equals"]
-
-    static func condition(_ value: LocatedJSON) throws(ReplyFault) -> Condition {
-        if let elements = value.elements {
-            var conditions: [Condition] = []
-            for element in elements { conditions.append(try condition(element)) }
-            return .elements(conditions)
-        }
-        guard let members = value.members else { return .scalar(value.json) }
-        guard let word = members.first(where: { $0.name.hasPrefix("$") }) else {
-            var conditions: [(name: String, condition: Condition)] = []
-            for (name, value) in members { conditions.append((name, try condition(value))) }
-            return .members(conditions)
-        }
-        guard members.count == 1 else {
-            throw ReplyFault(
-                "\(word.name) stands alone in its object; name each member's condition for itself",
-                at: word.value)
-        }
-        switch word.name {
-        case "$match":
-            guard let text = word.value.json.stringValue else {
-                throw ReplyFault(
-                    "$match is a text, in which * stands for any characters: \"item-*\"", at: word.value)
-            }
-            return .match(Glob(text))
-        case "$exists":
-            guard let isWanted = word.value.json.boolValue else {
-                throw ReplyFault("$exists is true or false", at: word.value)
-            }
-            return .exists(isWanted)
-        case "$equals": return .equals(word.value.json)
-        default:
-            let near = Nearest.of(word.name, among: conditions).map { "did you mean \($0)?" }
-            throw ReplyFault(
-                "$when has no word \(word.name); \(near ?? "there are \(list(conditions))")", at: word.value)
-        }
-    }
-
-    private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
+    static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 }

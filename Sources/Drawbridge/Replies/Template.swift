@@ -67,6 +67,14 @@ struct Template: Sendable {
     var isConstant: Bool { if case .constant = root { true } else { false } }
     let looksAtInput: Bool
 
+    /// `null`.
+    static let nothing = Template()
+
+    private init() {
+        root = .constant(.null)
+        looksAtInput = false
+    }
+
     /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
     init(_ value: JSON) throws(UnknownWord) {
         root = try Self.node(value)

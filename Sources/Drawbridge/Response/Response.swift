@@ -49,26 +49,38 @@ public struct Response: Sendable {
 
     /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
     var admissionCookie: String? {
-        get { seldom?.admissionCookie }
-        set { seldom = Seldom(newValue, isRelayed: isRelayed, code: code, isSilent: isSilent) }
+        get { seldom?.values.admissionCookie }
+        set { change { $0.admissionCookie = newValue } }
     }
 
     /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
     package var isRelayed: Bool {
-        get { seldom?.isRelayed ?? false }
-        set { seldom = Seldom(admissionCookie, isRelayed: newValue, code: code, isSilent: isSilent) }
+        get { seldom?.values.isRelayed ?? false }
+        set { change { $0.isRelayed = newValue } }
     }
 
     /// The `code` in the envelope of an error.
     package var code: Int? {
-        get { seldom?.code }
-        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: newValue, isSilent: isSilent) }
+        get { seldom?.values.code }
+        set { change { $0.code = newValue } }
     }
 
     /// Whether a page that called by a bridge with a callback is never answered.
     var isSilent: Bool {
-        get { seldom?.isSilent ?? false }
-        set { seldom = Seldom(admissionCookie, isRelayed: isRelayed, code: code, isSilent: newValue) }
+        get { seldom?.values.isSilent ?? false }
+        set { change { $0.isSilent = newValue } }
+    }
+
+    /// What is done when it was sent, by whoever sends it.
+    package var afterwards: (@Sendable () -> Void)? {
+        get { seldom?.values.afterwards }
+        set { change { $0.afterwards = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Seldom.Values) -> Void) {
+        var values = seldom?.values ?? Seldom.Values()
+        change(&values)
+        seldom = Seldom(values)
     }
 
     /// The answer's own header fields.
@@ -79,17 +91,17 @@ public struct Response: Sendable {
 
     /// What few answers have, in one place: a value of more than fifteen words is copied wherever it is handed on.
     private final class Seldom: Sendable {
-        let admissionCookie: String?
-        let isRelayed: Bool
-        let code: Int?
-        let isSilent: Bool
-
-        init(_ admissionCookie: String?, isRelayed: Bool, code: Int?, isSilent: Bool) {
-            self.admissionCookie = admissionCookie
-            self.isRelayed = isRelayed
-            self.code = code
-            self.isSilent = isSilent
+        struct Values: Sendable {
+            var admissionCookie: String?
+            var isRelayed = false
+            var code: Int?
+            var isSilent = false
+            var afterwards: (@Sendable () -> Void)?
         }
+
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
     }
 
     /// Makes an answer of a status, headers and a body that goes out as it is.

@@ -34,8 +34,8 @@ struct LiveReplies {
         self.gateway = gateway
         states = sources.files.map { _ in State() }
         gateway.reply(by: sources.layers)
-        tellDoubts(about: sources.given)
-        for file in sources.files { tellDoubts(about: file.names) }
+        tell(sources.given.doubts, of: "--reply")
+        for file in sources.files { tell(file.doubts, of: file.text.path) }
     }
 
     /// Follows the files until its task is cancelled.
@@ -73,13 +73,13 @@ struct LiveReplies {
         states[place].complaint = nil
         sources.replace(at: place, by: new)
         gateway.reply(by: sources.layers)
-        let names = new.names.names
+        let names = new.file.replies.names
         // A configuration file has more than replies, which is read at a start alone.
-        guard old.isAlone || !names.isEmpty || !old.names.isEmpty else { return }
+        guard old.isAlone || !names.isEmpty || !old.file.replies.isEmpty else { return }
         let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
         let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
         gateway.logger.notice("\(text.path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
-        tellDoubts(about: new.names)
+        tell(new.doubts, of: text.path)
     }
 
     private mutating func complain(_ text: String, about place: Int) {
@@ -89,7 +89,7 @@ struct LiveReplies {
     }
 
     /// Says what may have been meant otherwise.
-    private func tellDoubts(about names: ReplyNames) {
-        for doubt in names.doubts { gateway.logger.warning("\(names.source), \(doubt)") }
+    private func tell(_ doubts: [ReplyFault], of source: String) {
+        for doubt in doubts { gateway.logger.warning("\(source), \(doubt)") }
     }
 }

@@ -8,16 +8,21 @@ struct ReplySources {
         let text: FileText
         /// Whether it has nothing else, as a configuration file has.
         let isAlone: Bool
-        let names: ReplyNames
+        let file: ReplyFile
+
+        /// What was perhaps meant otherwise in it.
+        var doubts: [ReplyFault] {
+            file.replies.doubts + file.scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
+        }
 
         /// - Throws: a ``Failure`` that names file, line, column and key.
         init(_ text: FileText, isAlone: Bool) throws {
             self.text = text
             self.isAlone = isAlone
             do {
-                var names = try ReplyFile(LocatedJSON(parsing: text.bytes), isAlone: isAlone).replies
-                names.source = text.path
-                self.names = names
+                var file = try ReplyFile(LocatedJSON(parsing: text.bytes), isAlone: isAlone)
+                file.name(by: text.path)
+                self.file = file
             } catch {
                 throw Failure("\(text.path), \(error)")
             }
@@ -28,6 +33,8 @@ struct ReplySources {
     let given: ReplyNames
     /// The files, the one that is asked first before the others.
     private(set) var files: [Source]
+    /// The scenarios of `--scenario`, which are on at first in place of those that the files say.
+    let scenario: [String]
 
     /// Reads all of them.
     ///
@@ -36,7 +43,8 @@ struct ReplySources {
     ///   - files: of those that are named later the replies go before those of the others.
     ///   - config: is asked after all of them.
     /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
-    init(_ given: [String], files: [String], config: FileText?) throws {
+    init(_ given: [String], files: [String], config: FileText?, scenario: [String]) throws {
+        self.scenario = scenario
         var names = ReplyNames()
         for text in given { try Self.add(text, to: &names) }
         names.source = "--reply"
@@ -49,13 +57,21 @@ struct ReplySources {
             }
         }
         if let config { self.files.append(try Source(config, isAlone: false)) }
+        let known = layers.scenarioNames
+        for name in scenario where !known.contains(name) {
+            throw ValidationError("--scenario: \(NoScenario(name: name, names: known))")
+        }
     }
 
     /// Puts a file in the place of the one that was there before it was saved.
     mutating func replace(at place: Int, by source: Source) { files[place] = source }
 
     /// What is asked, the first before the others.
-    var layers: [ReplyNames] { [given] + files.map(\.names) }
+    var layers: ReplyLayers {
+        ReplyLayers(
+            [given] + files.map(\.file.replies), scenarios: files.map(\.file.scenarios),
+            scenario: scenario.isEmpty ? files.reversed().flatMap(\.file.scenario) : scenario)
+    }
 
     /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.
     static func add(_ text: String, to names: inout ReplyNames) throws {

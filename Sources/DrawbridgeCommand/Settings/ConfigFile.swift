@@ -30,7 +30,7 @@ struct ConfigFile {
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
             guard Options.keys.contains(key) else {
-                let keys = Options.keys + ["replies"]
+                let keys = Options.keys + ReplyFile.keys.subtracting(["$schema"])
                 let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
                 let all = "there are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")

@@ -160,6 +160,12 @@ struct HandlerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A scenario of these files that is on at first: offline, user/signed-in. Repeatable.",
+            valueName: "name"))
+    var scenario: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
             discussion:
                 "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.",

@@ -88,7 +88,9 @@ struct Settings {
                 excluded: PageOptions.names(list(\.pages.plain)))
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
-        replies = try ReplySources(flags.handlers.reply, files: flags.handlers.replies, config: config?.text)
+        replies = try ReplySources(
+            flags.handlers.reply, files: flags.handlers.replies, config: config?.text,
+            scenario: flags.handlers.scenario)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
         storage = value(\.handlers.storage)
     }

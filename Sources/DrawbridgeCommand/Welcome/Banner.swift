@@ -117,7 +117,7 @@ struct Banner {
     }
 
     /// What answers before the handlers.
-    private var replies: [ReplyNames] { settings.replies.layers.filter { !$0.isEmpty } }
+    private var replies: [ReplyNames] { settings.replies.layers.replies }
 
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
@@ -132,6 +132,12 @@ struct Banner {
             let list =
                 names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
             lines.append("  \(index == 0 ? "replies " : "        ")  \(list)  (\(layer.source))")
+        }
+        let scenarios = settings.replies.layers.scenarioNames
+        if !scenarios.isEmpty {
+            let on = gateway.replyBook.scenarios
+            let list = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
+            lines.append("  scenarios \(list)")
         }
         let width = gateway.registered.map(\.path.count).max() ?? 0
         for (index, (path, handler)) in gateway.registered.enumerated() {

@@ -177,7 +177,7 @@ extension Gateway {
         #expect(try await gateway.text(at: "/a").contains(#""data":1"#))
         #expect(began.duration(to: .now) >= .milliseconds(20))
         let task = Task { try await gateway.text(at: "/b") }
-        await until { gateway.replyBook.interest(in: "/b") == .name }
+        await until { gateway.replyBook.lookup("/b").interest == .name }
         task.cancel()
         #expect(try await task.value.contains("was cancelled"))
     }
@@ -216,6 +216,104 @@ extension Gateway {
             let head = await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1"))
             #expect(head.status == .ok)
         }
+    }
+
+    // MARK: Questions
+
+    private struct Answering: Presenter {
+        let answer: JSON?
+        let asked = Journal()
+
+        func present(_ question: Question, for request: Request) async throws -> JSON? {
+            asked.note("\(question.name): \(question.message) \(question.kind)")
+            return answer
+        }
+    }
+
+    private struct Nobody: Presenter {
+        let cancelled = Journal()
+
+        func present(_ question: Question, for request: Request) async throws -> JSON? {
+            do {
+                try await Task.sleep(for: .seconds(600))
+            } catch {
+                cancelled.note("cancelled")
+                throw error
+            }
+            return nil
+        }
+    }
+
+    private static let question = #"""
+        {"delete": {"$ask": "Delete {{input.name}}?", "$choices": {
+            "delete": {"$reply": "deleted {{input.name}}"}, "later": {"$pass": true},
+            "keep": {"$sequence": ["kept", "kept again"]}}}}
+        """#
+
+    @Test(arguments: [
+        ("delete", #""data":"deleted x""#), ("later", #""data":{"name":"x"}"#), ("keep", #""data":"kept""#),
+        ("nonsense", #""data":"kept""#),
+    ])
+    func aPersonChooses(_ choice: String, _ expected: String) async throws {
+        let presenter = Answering(answer: .string(choice))
+        let gateway = Gateway(presenter: presenter, logger: .quiet)
+        gateway.register(Echo.self, at: "/delete")
+        try gateway.mock(Self.question)
+        let answer = await gateway.respond(to: Request("/delete?_mobile_bridge=1&name=x"))
+        #expect(try await answer.text().contains(expected))
+        #expect(presenter.asked.entries == [#"delete: Delete x? choice(["delete", "later", "keep"])"#])
+        if choice == "delete" { #expect(answer.answeredBy == "reply delete, delete") }
+    }
+
+    @Test func whereNobodyDecidesTheLastChoiceCounts() async throws {
+        let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
+        try gateway.mock(Self.question)
+        #expect(try await gateway.text(at: "/delete").contains("kept"))
+        let nobody = Nobody()
+        let waiting = Gateway(presenter: nobody, logger: .quiet)
+        try waiting.mock(#"{"a": {"$ask": "?", "$within": 10, "$choices": {"yes": 1, "no": 0}}}"#)
+        #expect(try await waiting.text(at: "/a").contains(#""data":0"#))
+        await nobody.cancelled.wait(for: 1)
+    }
+
+    @Test func aQuestionGoesWithItsCaller() async throws {
+        let nobody = Nobody()
+        let gateway = Gateway(presenter: nobody, logger: .quiet)
+        try gateway.mock(#"{"a": {"$ask": "?", "$choices": {"yes": 1, "no": 0}}}"#)
+        let task = Task { try await gateway.text(at: "/a") }
+        task.cancel()
+        _ = try await task.value
+        await nobody.cancelled.wait(for: 1)
+    }
+
+    // MARK: Raw answers
+
+    @Test func anAnswerOfHTTPGoesOutAsItStands() async throws {
+        let gateway = try Gateway.replying(
+            #"""
+            {"expired": {"$response": {"status": 401, "headers": {"WWW-Authenticate": "Bearer", "X-Two": ["a", "b"]},
+                                       "json": {"who": "{{input.user}}"}}},
+             "text": {"$response": {"body": "plain {{input}}"}}, "none": {"$response": {"status": 204}},
+             "page": {"$response": {"headers": {"Content-Type": "text/html"}, "body": "<script>1</script>"}}}
+            """#)
+        let expired = await gateway.respond(to: Request("/expired?_mobile_bridge=1&user=ann"))
+        #expect(expired.status.code == 401)
+        #expect(try await expired.text() == #"{"who":"ann"}"#)
+        #expect(expired.headers[.contentType] == "application/json")
+        #expect(expired.headers[.wwwAuthenticate] == "Bearer")
+        let two = try #require(HTTPField.Name("X-Two"))
+        #expect(expired.headers[values: two] == ["a", "b"])
+        let text = await gateway.respond(to: Request("/text?_mobile_bridge=1"))
+        #expect(try await text.text() == "plain {{input}}")
+        #expect(text.headers[.contentType] == "text/plain; charset=utf-8")
+        #expect(await gateway.respond(to: Request("/none?_mobile_bridge=1")).status.code == 204)
+        let policy = HTTPField.Name.contentSecurityPolicy
+        let opened = await gateway.respond(to: Request("/page?_mobile_bridge=1"))
+        #expect(opened.headers[policy] == "sandbox")
+        let fetched = await gateway.respond(
+            to: Request(
+                "/page?_mobile_bridge=1", headers: [.secFetchDest: "empty", .secFetchSite: "same-origin"]))
+        #expect(fetched.headers[policy] == nil)
     }
 
     @Test func aHandlerBeneathKeepsItsStream() async throws {
@@ -276,5 +374,51 @@ extension Gateway {
         #expect(page.down.count == 1)
         let own = try #require(gateway.pages[page.id])
         await until { own.state.withLock { $0.running.isEmpty } }
+    }
+
+    @Test func aPageGetsTheBodyOfARawAnswer() async throws {
+        let gateway = try Gateway.replying(
+            #"""
+            {"json": {"$response": {"json": {"a": "{{input.a}}"}}}, "text": {"$response": {"body": "plain"}},
+             "expired": {"$response": {"status": 401, "json": {"who": "ann"}}}}
+            """#)
+        let page = TestPage(gateway)
+        for (id, name) in ["json", "text", "expired"].enumerated() {
+            page.tell(["call": .string(name), "id": .number(.init(id)), "data": ["a": 1], "bridge": "wvjb"])
+        }
+        #expect(try await page.reply(0)["value"] == ["a": 1])
+        #expect(try await page.reply(1)["value"] == "plain")
+        #expect(
+            try await page.reply(2)["error"]
+                == ["code": 401, "message": #"{"who":"ann"}"#, "data": ["who": "ann"]])
+    }
+
+    @Test func progressComesBeforeTheAnswerAndStepsAfterIt() async throws {
+        let gateway = try Gateway.replying(
+            #"""
+            {"upload": {"$reply": "done", "$progress": [10, "{{input.name}}"], "$every": 1, "$delay": 1,
+                        "$then": [{"call": "onUploaded", "data": {"name": "{{input.name}}"}},
+                                  {"emit": "uploaded", "data": 1, "after": 5}]}}
+            """#)
+        let page = TestPage(gateway)
+        page.tell(["call": "upload", "id": 1, "data": ["name": "a.png"], "bridge": "wvjb"])
+        _ = try await page.message { $0["event"] != nil || $0["call"]?.stringValue == "onUploaded" }
+        let order = page.down.map(\.message)
+        #expect(order[0] == ["reply": 1, "value": 10, "more": true])
+        #expect(order[1] == ["reply": 1, "value": "a.png", "more": true])
+        #expect(order[2] == ["reply": 1, "value": "done"])
+        #expect(order[3]["call"] == "onUploaded")
+        #expect(order[3]["data"] == ["name": "a.png"])
+    }
+
+    @Test func stepsOfRepliesEndWithTheGateway() async throws {
+        let gateway = try Gateway.replying(
+            #"{"a": {"$reply": 1, "$then": [{"emit": "late", "after": 86400000}]}}"#)
+        let page = TestPage(gateway)
+        page.tell(["call": "a", "id": 1, "bridge": "wvjb"])
+        _ = try await page.reply(1)
+        await until { gateway.replySteps.count == 1 }
+        gateway.replySteps.cancel()
+        await until { gateway.replySteps.count == 0 }
     }
 }

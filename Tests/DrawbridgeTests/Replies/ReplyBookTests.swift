@@ -6,7 +6,7 @@ import Testing
 @Suite("Which reply answers") struct ReplyBookTests {
     private static func book(_ layers: String...) throws -> ReplyBook {
         let book = ReplyBook(in: Registry())
-        book.set(try layers.enumerated().map { try names($1, of: "\($0)") })
+        book.set(ReplyLayers(try layers.enumerated().map { try names($1, of: "\($0)") }))
         return book
     }
 
@@ -18,12 +18,12 @@ import Testing
 
     /// What answers, as `title: value`; the reasons where none does.
     private static func asked(_ book: ReplyBook, _ path: String, _ input: JSON? = nil) -> String {
-        switch book.verdict(by: book.lookup(path), on: ReplyInput(input)) {
-        case .answered(let reply, let title, _):
-            guard case .value(let bytes) = reply.outcome else { return title }
-            return "\(title): \(String(decoding: bytes, as: UTF8.self))"
-        case .beneath(let why): return "beneath (\(why.joined(separator: "; ")))"
+        var lookup = book.lookup(path)
+        guard let found = book.next(in: &lookup, ReplyInput(input)) else {
+            return "beneath (\(lookup.why.joined(separator: "; ")))"
         }
+        guard case .value(let bytes) = found.reply.outcome else { return found.title }
+        return "\(found.title): \(String(decoding: bytes, as: UTF8.self))"
     }
 
     @Test func namesHaveThePrecedenceOfRoutes() throws {
@@ -66,11 +66,14 @@ import Testing
     @Test func aSaveKeepsThePlaceOfASequenceWhoseTextIsTheSame() throws {
         let book = try Self.book(#"{"a": {"$sequence": [1, 2, 3]}, "b": {"$sequence": [1, 2]}}"#)
         for path in ["/a", "/b"] { #expect(Self.asked(book, path).hasSuffix("step 1: 1")) }
-        book.set([try Self.names(#"{"new": 0, "b": {"$sequence": [1, 9]}, "a": {"$sequence": [1,2, 3]}}"#)])
+        book.set(
+            ReplyLayers([
+                try Self.names(#"{"new": 0, "b": {"$sequence": [1, 9]}, "a": {"$sequence": [1,2, 3]}}"#)
+            ]))
         #expect(Self.asked(book, "/a") == "a, step 2: 2")
         #expect(Self.asked(book, "/b") == "b, step 1: 1")
-        book.set([])
-        book.set([try Self.names(#"{"a": {"$sequence": [1, 2, 3]}}"#)])
+        book.set(ReplyLayers([]))
+        book.set(ReplyLayers([try Self.names(#"{"a": {"$sequence": [1, 2, 3]}}"#)]))
         #expect(Self.asked(book, "/a") == "a, step 1: 1")
     }
 
@@ -91,10 +94,9 @@ import Testing
     @Test func aSequenceThatMovesWithinItsReplyGoesOn() throws {
         let book = try Self.book(#"{"a": {"$cases": [{"$sequence": [1, 2, 3]}]}}"#)
         #expect(Self.asked(book, "/a").hasSuffix("step 1: 1"))
-        book.set([
-            try Self.names(
-                #"{"a": {"$cases": [{"$when": {"z": 1}, "$reply": 0}, {"$sequence": [1, 2, 3]}]}}"#)
-        ])
+        let moved = try Self.names(
+            #"{"a": {"$cases": [{"$when": {"z": 1}, "$reply": 0}, {"$sequence": [1, 2, 3]}]}}"#)
+        book.set(ReplyLayers([moved]))
         #expect(Self.asked(book, "/a") == "a, case 2, step 2: 2")
     }
 
@@ -110,12 +112,12 @@ import Testing
 
     @Test func codeIsAskedBehindFlagsAndFiles() throws {
         let book = try Self.book(#"{"a": "flag"}"#)
-        book.set([try Self.names(#"{"a": "code", "b": "code"}"#)], inCode: true)
+        book.set(inCode: [try Self.names(#"{"a": "code", "b": "code"}"#)])
         #expect(Self.asked(book, "/a") == #"a: "flag""#)
         #expect(Self.asked(book, "/b") == #"b: "code""#)
-        book.set([])
+        book.set(ReplyLayers([]))
         #expect(Self.asked(book, "/a") == #"a: "code""#)
-        book.set([], inCode: true)
+        book.set(inCode: [])
         #expect(Self.asked(book, "/a") == "beneath ()")
     }
 
@@ -130,11 +132,11 @@ import Testing
         let book = try Self.book(
             #"{"a": 1, "b": {"$cases": [{"$when": {}, "$reply": 1}]}, "c": {"$reply": "{{input}}"}, "d": {"$silence": true}}"#
         )
-        #expect(book.interest(in: "/a") == .name)
-        #expect(book.interest(in: "/b") == .input)
-        #expect(book.interest(in: "/c") == .input)
-        #expect(book.interest(in: "/d") == .name)
-        #expect(book.interest(in: "/e") == .none)
-        #expect(try Self.book().interest(in: "/a") == .none)
+        #expect(book.lookup("/a").interest == .name)
+        #expect(book.lookup("/b").interest == .input)
+        #expect(book.lookup("/c").interest == .input)
+        #expect(book.lookup("/d").interest == .name)
+        #expect(book.lookup("/e").interest == .none)
+        #expect(try Self.book().lookup("/a").interest == .none)
     }
 }

@@ -35,6 +35,34 @@ import Testing
         (#"{"$pass": true, "$delay": 5}"#, "$delay stands beside an answer, and $pass is none"),
         (#"{"$missing": true, "$delay": 5}"#, "and $missing is none; leave one of them out"),
         (#"{"$sequence": [1], "$delay": 5}"#, "write it into each of $sequence"),
+        (#"{"$ask": 5}"#, "$ask is what a person reads"), (#"{"$ask": "?"}"#, "$ask needs $choices"),
+        (#"{"$ask": "?", "$choices": {}}"#, "$ask needs $choices"),
+        (
+            #"{"$ask": "?", "$choices": {"a": {"$replay": 1}}}"#,
+            "replies.a.$choices.a.$replay: there is no word"
+        ),
+        (#"{"$ask": "?", "$choices": {"a": 1}, "$delay": 1}"#, "write it into each of $choices"),
+        (#"{"$reply": 1, "$within": 1}"#, "$within stands beside $ask"),
+        (#"{"$reply": 1, "$every": 1}"#, "$every says how long is between the values of $progress"),
+        (#"{"$reply": 1, "$progress": 5}"#, "$progress is an array"),
+        (#"{"$reply": 1, "$then": {}}"#, "steps are an array"),
+        (
+            #"{"$reply": 1, "$then": [{"call": "a", "emit": "b"}]}"#,
+            "a step has one of call, emit and scenario"
+        ),
+        (#"{"$reply": 1, "$then": [{"scenario": "a", "data": 1}]}"#, "has scenario, on, after, and no data"),
+        (
+            #"{"$reply": 1, "$then": [{"call": "a", "after": -1}]}"#,
+            "replies.a.$then[0].after: it is milliseconds"
+        ),
+        (#"{"$response": {"status": 304}}"#, "a status is a number from 200 to 599"),
+        (#"{"$response": {"json": 1, "body": "x"}}"#, "json and body are two bodies"),
+        (#"{"$response": {"body": 5}}"#, "a body is a text; another value is written as json"),
+        (#"{"$response": {"headers": {"Content-Length": "5"}}}"#, "Content-Length is not for a reply to say"),
+        (#"{"$response": {"headers": {"Access-Control-Allow-Origin": "*"}}}"#, "is not for a reply to say"),
+        (#"{"$response": {"headers": {"A": "x\r\ny"}}}"#, "a header field is a text in one line"),
+        (#"{"$response": {"headers": {"A B": "x"}}}"#, "A B is no name of a header field"),
+        (#"{"$response": {"text": 1}}"#, "and no text"),
         (#"{"$cases": {}}"#, "$cases is an array of replies"),
         (
             #"{"$cases": [{"$reply": 1}, {"$when": {"a": 1}, "$reply": 2}]}"#,

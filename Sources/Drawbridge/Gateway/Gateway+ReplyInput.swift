@@ -1,0 +1,92 @@
+import HTTPTypes
+import Logging
+
+// What replies have to know before they answer: what was sent, and what a person chooses.
+extension Gateway {
+    /// Asks a person; where nobody decides, the last choice counts.
+    func choice(
+        by ask: Reply.Ask, of found: FoundReply, _ input: ReplyInput, for plain: Request
+    ) async throws -> (name: String, reply: Reply) {
+        let message = try ask.message.filled(input)
+        let question = Question(
+            found.title.split(separator: ",").first.map(String.init) ?? found.title,
+            message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
+        let chosen = try await answer(to: question, within: ask.within, for: plain)?.stringValue
+        guard let choice = ask.choices.first(where: { $0.name == chosen }) ?? ask.choices.last else {
+            throw HTTPError(.internalServerError, "\(found.title) has no choices")
+        }
+        return choice
+    }
+
+    /// What a person answers; nil where nobody does, or not in time.
+    private func answer(
+        to question: Question, within milliseconds: Int?, for plain: Request
+    ) async throws -> JSON? {
+        guard let milliseconds else { return try await presenter.present(question, for: plain) }
+        return try await withThrowingTaskGroup(of: JSON?.self) { [presenter] group in
+            group.addTask { try await presenter.present(question, for: plain) }
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(milliseconds))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// As much of a request as its replies want to know.
+    func replyInput(
+        of plain: inout Request, _ interest: ReplyLookup.Interest
+    ) async throws -> ReplyInput {
+        var input = ReplyInput(nil)
+        if interest == .input {
+            if plain.body.count == nil {
+                plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
+            }
+            input = plain.hasLargeInput ? await readApart(plain) : read(plain)
+        }
+        input.userAgent = plain.headers[.userAgent] ?? ""
+        return input
+    }
+
+    private func read(_ plain: Request) -> ReplyInput {
+        do {
+            return try plain.replyInput()
+        } catch {
+            // A handler beneath may be able to read it.
+            let why = (error as? HTTPError)?.message ?? "\(error)"
+            plain.logger.warning("replies for \(plain.path) see no input: \(why)")
+            var input = ReplyInput(nil)
+            input.isUnreadable = true
+            return input
+        }
+    }
+
+    /// The next reply that says itself what comes of a call.
+    func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
+        guard input.isLarge else { return replyBook.next(in: &lookup, input) }
+        let (found, rest) = await nextApart(in: lookup, input)
+        lookup = rest
+        return found
+    }
+
+    // Megabytes take milliseconds to read and to compare, which no other request on a loop should wait for.
+
+    private func readApart(_ plain: Request) async -> ReplyInput {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.apart { self.read(plain) } }
+    }
+
+    private func nextApart(
+        in lookup: ReplyLookup, _ input: ReplyInput
+    ) async -> (FoundReply?, ReplyLookup) {
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await Self.apart {
+                var rest = lookup
+                return (self.replyBook.next(in: &rest, input), rest)
+            }
+        }
+    }
+
+    @concurrent
+    private static func apart<Result: Sendable>(_ work: @Sendable () -> Result) async -> Result { work() }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+
+/// An answer of HTTP's that goes out as it stands: the value of `$response`.
+///
+/// A page that called by a bridge with a callback gets its body as the value, and from status 400 on as an error.
+struct RawReply: Sendable {
+    enum Body: Sendable {
+        case none
+        case json(Template)
+        case text(String)
+    }
+
+    let status: Int
+    let headers: HTTPFields
+    let body: Body
+
+    var looksAtInput: Bool { if case .json(let template) = body { template.looksAtInput } else { false } }
+
+    /// Fields that the gateway or the connection says itself, or that would change more than this answer.
+    private static let refused: Set<String> = [
+        "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
+        "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
+        "trailer",
+        "transfer-encoding", "upgrade", "via", "x-request-id", "clear-site-data",
+    ]
+    private static let refusedBeginnings = [
+        "access-control-", "cross-origin-", "x-drawbridge-",
+    ]
+
+    static func isRefused(_ name: HTTPField.Name) -> Bool {
+        let name = name.canonicalName
+        return refused.contains(name) || refusedBeginnings.contains(where: name.hasPrefix)
+    }
+
+    /// Types of bodies that a browser runs, where it opens them.
+    private static let isRun: Set<String> = [
+        "text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
+    ]
+
+    /// Whether a browser that opens it would run it.
+    func runs(as type: String) -> Bool {
+        let name = type.split(separator: ";").first.map { $0.lowercased().filter { $0 != " " } } ?? ""
+        return Self.isRun.contains(name)
+    }
+}

@@ -1,0 +1,68 @@
+/// What a gateway answers by: layers of replies, and scenarios, which stand before all of them where they are on.
+package struct ReplyLayers: Sendable {
+    /// The first is asked first.
+    package var replies: [ReplyNames]
+    /// Of each file its scenarios by their names; those of the first file are asked first.
+    package var scenarios: [[String: ReplyNames]]
+    /// The scenarios that are on at first; the last of them is asked first.
+    package var scenario: [String]
+
+    package init(
+        _ replies: [ReplyNames], scenarios: [[String: ReplyNames]] = [], scenario: [String] = []
+    ) {
+        self.replies = replies.filter { !$0.isEmpty }
+        self.scenarios = scenarios
+        self.scenario = scenario
+    }
+
+    /// The names of all scenarios, sorted.
+    package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
+
+    /// All layers, whichever scenarios are on.
+    var all: [ReplyNames] { scenarios.flatMap(\.values) + replies }
+
+    /// The layers that are asked while these scenarios are on.
+    func asked(in scenarios: [String]) -> [ReplyNames] {
+        scenarios.reversed().flatMap { name in self.scenarios.compactMap { $0[name] } } + replies
+    }
+}
+
+/// Which scenarios are on, in the order in which they were switched on.
+///
+/// A name may have a group before its first slash. Of each group one is on, or none.
+struct Scenarios: Sendable, Equatable {
+    private(set) var on: [String]
+
+    init(_ names: [String]) {
+        on = []
+        for name in names { turn(name, on: true) }
+    }
+
+    mutating func turn(_ name: String, on isOn: Bool) {
+        let group = Self.group(of: name)
+        on.removeAll { $0 == name || isOn && group != nil && Self.group(of: $0) == group }
+        if isOn { on.append(name) }
+    }
+
+    private static func group(of name: String) -> Substring? {
+        name.firstIndex(of: "/").map { name[..<$0] }
+    }
+}
+
+/// Nobody has written such a scenario.
+package struct NoScenario: Error, CustomStringConvertible {
+    let name: String
+    let names: [String]
+
+    package init(name: String, names: [String]) {
+        self.name = name
+        self.names = names
+    }
+
+    package var description: String {
+        let near = Nearest.of(name, among: names).map { "did you mean \($0)?" }
+        let all =
+            names.isEmpty ? "write it below \"scenarios\"" : "there are \(names.joined(separator: ", "))"
+        return "there is no scenario \(name); \(near ?? all)"
+    }
+}

@@ -1,0 +1,46 @@
+/// A reply for a call, or one within it.
+struct FoundReply: Sendable {
+    /// Where its layer comes from.
+    let source: String
+    /// Which reply it is, such as `pay, case 2`.
+    let title: String
+    let reply: Reply
+
+    func inner(_ reply: Reply, _ word: String) -> FoundReply {
+        FoundReply(source: source, title: "\(title), \(word)", reply: reply)
+    }
+}
+
+/// The replies that one call may get, and which of them were asked.
+struct ReplyLookup: Sendable {
+    /// How the input of a call is looked at.
+    enum Interest: Sendable {
+        /// No reply has its name.
+        case none
+        case name
+        case input
+    }
+
+    /// Those that were not asked yet, the next one last.
+    private var rest: [FoundReply]
+    /// Why those that were asked did not fit.
+    var why: [String] = []
+
+    init(_ found: [FoundReply]) { rest = found.reversed() }
+
+    /// What the replies have to know of the call.
+    var interest: Interest {
+        if rest.isEmpty { return .none }
+        return rest.contains { $0.reply.looksAtInput } ? .input : .name
+    }
+
+    /// Whether there is one that answers, if its case fits.
+    var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }
+
+    mutating func next() -> FoundReply? { rest.popLast() }
+
+    /// Goes on with what a person chose, and then with what lies beneath.
+    mutating func goOn(with choice: (name: String, reply: Reply), of found: FoundReply) {
+        rest.append(found.inner(choice.reply, choice.name))
+    }
+}

@@ -1,0 +1,129 @@
+import HTTPTypes
+
+// Outcomes that have a form of their own.
+extension ReplyReader {
+    static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {
+        let example = "{\"code\": 1001, \"message\": \"app not ready\"}"
+        guard let members = value.members else {
+            throw ReplyFault("$error is an object, such as \(example)", at: value)
+        }
+        var code: Int?
+        var message: Template?
+        var data: Template?
+        for (name, value) in members {
+            switch name {
+            case "code":
+                guard let number = value.json.numberValue?.intValue else {
+                    throw ReplyFault("the code of an $error is a whole number", at: value)
+                }
+                code = number
+            case "message":
+                guard value.json.stringValue != nil else {
+                    throw ReplyFault("the message of an $error is a text", at: value)
+                }
+                message = try template(value)
+            case "data": data = try template(value)
+            default:
+                throw ReplyFault(
+                    "an $error has code, message and data, and no \(name); put it into data", at: value)
+            }
+        }
+        guard let code else { throw ReplyFault("an $error needs a code: \(example)", at: value) }
+        return Reply.Failure(code: code, message: message, data: data)
+    }
+
+    static func raw(_ value: LocatedJSON) throws(ReplyFault) -> RawReply {
+        let example = "{\"status\": 401, \"json\": {\"error\": \"expired\"}}"
+        guard let members = value.members else {
+            throw ReplyFault("$response is an object, such as \(example)", at: value)
+        }
+        var status = 200
+        var headers = HTTPFields()
+        var body: RawReply.Body?
+        for (name, value) in members {
+            switch name {
+            case "status":
+                guard let number = value.json.numberValue?.intValue, (200...599).contains(number),
+                    number != 304
+                else { throw ReplyFault("a status is a number from 200 to 599, and not 304", at: value) }
+                status = number
+            case "headers": headers = try fields(value)
+            case "json", "body":
+                guard body == nil else {
+                    throw ReplyFault("json and body are two bodies; keep one", at: value)
+                }
+                if name == "json" {
+                    body = .json(try template(value))
+                } else if let text = value.json.stringValue {
+                    body = .text(text)
+                } else {
+                    throw ReplyFault("a body is a text; another value is written as json", at: value)
+                }
+            default:
+                throw ReplyFault(
+                    "a $response has status, headers, and json or body, and no \(name)", at: value)
+            }
+        }
+        return RawReply(status: status, headers: headers, body: body ?? .none)
+    }
+
+    private static func fields(_ value: LocatedJSON) throws(ReplyFault) -> HTTPFields {
+        guard let members = value.members else {
+            throw ReplyFault("headers are an object: {\"Cache-Control\": \"no-store\"}", at: value)
+        }
+        var fields = HTTPFields()
+        for (text, value) in members {
+            guard let name = HTTPField.Name(text) else {
+                throw ReplyFault("\(text) is no name of a header field", at: value)
+            }
+            guard !RawReply.isRefused(name) else {
+                throw ReplyFault("\(text) is not for a reply to say; leave it out", at: value)
+            }
+            let texts = value.elements?.map(\.json.stringValue) ?? [value.json.stringValue]
+            for text in texts {
+                guard let text, HTTPField.isValidValue(text) else {
+                    throw ReplyFault("a header field is a text in one line, or an array of them", at: value)
+                }
+                fields.append(HTTPField(name: name, value: text))
+            }
+        }
+        return fields
+    }
+
+    /// Reads what is done after an answer.
+    static func steps(_ value: LocatedJSON) throws(ReplyFault) -> [ReplyStep] {
+        let example = "[{\"call\": \"onPaid\", \"data\": {\"ok\": true}, \"after\": 800}]"
+        guard let elements = value.elements else {
+            throw ReplyFault("steps are an array: \(example)", at: value)
+        }
+        var steps: [ReplyStep] = []
+        for element in elements { steps.append(try step(element, example)) }
+        return steps
+    }
+
+    private static func step(_ value: LocatedJSON, _ example: String) throws(ReplyFault) -> ReplyStep {
+        guard let members = value.members else {
+            throw ReplyFault("a step is an object: \(example)", at: value)
+        }
+        let parts = Dictionary(members.map { ($0.name, $0.value) }) { $1 }
+        let deeds = ["call", "emit", "scenario"].filter { parts[$0] != nil }
+        guard deeds.count == 1, let name = parts[deeds[0]]?.json.stringValue else {
+            throw ReplyFault("a step has one of call, emit and scenario, with a name: \(example)", at: value)
+        }
+        let allowed = deeds[0] == "scenario" ? ["scenario", "on", "after"] : [deeds[0], "data", "after"]
+        for (part, value) in members where !allowed.contains(part) {
+            throw ReplyFault(
+                "a step of this kind has \(allowed.joined(separator: ", ")), and no \(part)", at: value)
+        }
+        let after = try parts["after"].map { value throws(ReplyFault) in try milliseconds(value) } ?? 0
+        if deeds[0] == "scenario" {
+            let on = parts["on"]
+            guard let isOn = on == nil ? true : on?.json.boolValue else {
+                throw ReplyFault("on is true or false", at: on ?? value)
+            }
+            return ReplyStep(deed: .scenario(name, on: isOn), after: after)
+        }
+        let data = try parts["data"].map { value throws(ReplyFault) in try template(value) } ?? .nothing
+        return ReplyStep(deed: deeds[0] == "call" ? .call(name, data) : .emit(name, data), after: after)
+    }
+}

@@ -67,6 +67,7 @@ public enum GatewayCommand {
                 if settings.storage != nil { _ = try store.values() }
                 gateway.registerStandardHandlers(location: settings.location, store: store)
             }
+            if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings.replies, for: gateway)
             let following = Task { await replies.follow() }
             defer { following.cancel() }

@@ -124,7 +124,7 @@ import Testing
     }
 
     private static func drawbridge(_ arguments: String...) throws -> Program {
-        let settings = Manual.root.appending(path: "examples/pages/drawbridge.json").path()
+        let settings = Manual.root.appending(path: "examples/pages/settings.json").path()
         return try .product(
             "drawbridge", ["-c", settings, "--no-open", "-p", "0", "--answer", "share=done"] + arguments)
     }

@@ -10,9 +10,13 @@ package struct ReplyFile: Sendable {
     /// The keys that it reads.
     package static let keys: Set<String> = ["$schema", "replies", "scenario", "scenarios"]
 
-    /// - Parameter isAlone: there is nothing else in the text; other keys in it are mistakes.
+    /// - Parameters:
+    ///   - isAlone: there is nothing else in the text; other keys in it are mistakes.
+    ///   - isFound: nobody has named the file, so its replies may say less.
     /// - Throws: what is wrong, and where.
-    package init(_ value: LocatedJSON, isAlone: Bool = false) throws(ReplyFault) {
+    package init(
+        _ value: LocatedJSON, isAlone: Bool = false, isFound: Bool = false
+    ) throws(ReplyFault) {
         guard let members = value.members else {
             throw ReplyFault(
                 "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value
@@ -21,8 +25,12 @@ package struct ReplyFile: Sendable {
         if isAlone { try Self.check(members, of: value) }
         func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
         replies =
-            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value) } ?? ReplyNames()
-        scenarios = try member("scenarios").map(Self.scenarios) ?? [:]
+            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value, isFound: isFound) }
+            ?? ReplyNames()
+        scenarios =
+            try member("scenarios").map { value throws(ReplyFault) in
+                try Self.scenarios(value, isFound: isFound)
+            } ?? [:]
         scenario = try member("scenario").map(Self.names) ?? []
         for name in scenario where scenarios[name] == nil {
             let near = Nearest.of(name, among: scenarios.keys.sorted()).map { "did you mean \($0)?" }
@@ -55,7 +63,9 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    private static func scenarios(_ value: LocatedJSON) throws(ReplyFault) -> [String: ReplyNames] {
+    private static func scenarios(
+        _ value: LocatedJSON, isFound: Bool
+    ) throws(ReplyFault) -> [String: ReplyNames] {
         guard let members = value.members else {
             throw ReplyFault(
                 "scenarios are an object: {\"offline\": {\"*\": {\"$silence\": true}}}", at: value)
@@ -66,7 +76,7 @@ package struct ReplyFile: Sendable {
                 throw ReplyFault(
                     "a scenario has a name, and perhaps a group before a slash: user/signed-in", at: value)
             }
-            scenarios[name] = try ReplyNames(value)
+            scenarios[name] = try ReplyNames(value, isFound: isFound)
         }
         return scenarios
     }

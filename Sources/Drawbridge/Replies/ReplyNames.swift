@@ -16,14 +16,17 @@ package struct ReplyNames: Sendable {
     package init() {}
 
     /// Reads an object of replies by their names.
-    package init(_ value: LocatedJSON) throws(ReplyFault) {
+    ///
+    /// - Parameter isFound: nobody has named the file that they stand in, so they may say less.
+    package init(_ value: LocatedJSON, isFound: Bool = false) throws(ReplyFault) {
         guard let members = value.members else {
             throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
         }
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
             let other = set(
-                try ReplyReader.reply(value, for: name), for: try Self.pattern(name, at: value), name)
+                try ReplyReader.reply(value, for: name, isFound: isFound),
+                for: try Self.pattern(name, at: value), name)
             if let other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
             }

@@ -32,7 +32,9 @@ extension ReplyReader {
         return Reply.Failure(code: code, message: message, data: data)
     }
 
-    static func raw(_ value: LocatedJSON) throws(ReplyFault) -> RawReply {
+    /// - Parameter isFound: nobody has named the file, so it says neither header fields nor a body of its own kind: a page
+    ///   of somebody's could be made of these.
+    static func raw(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> RawReply {
         let example = "{\"status\": 401, \"json\": {\"error\": \"expired\"}}"
         guard let members = value.members else {
             throw ReplyFault("$response is an object, such as \(example)", at: value)
@@ -41,6 +43,11 @@ extension ReplyReader {
         var headers = HTTPFields()
         var body: RawReply.Body?
         for (name, value) in members {
+            if isFound, name == "headers" || name == "body" {
+                throw ReplyFault(
+                    "a file that nobody has named may not say \(name); name it: -c drawbridge.json", at: value
+                )
+            }
             switch name {
             case "status":
                 guard let number = value.json.numberValue?.intValue, (200...599).contains(number),

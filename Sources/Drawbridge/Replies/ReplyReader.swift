@@ -1,14 +1,21 @@
 /// Reads the reply for a name: any JSON value, or an object whose keys begin with `$`.
 struct ReplyReader {
     private let name: String
+    /// Whether nobody has named the file that it stands in.
+    private let isFound: Bool
     /// How many sequences of each text were read.
     private var sequences: [[UInt8]: Int] = [:]
 
-    private init(_ name: String) { self.name = name }
+    private init(_ name: String, isFound: Bool) {
+        self.name = name
+        self.isFound = isFound
+    }
 
     /// Reads the reply for a name.
-    static func reply(_ value: LocatedJSON, for name: String) throws(ReplyFault) -> Reply {
-        var reader = Self(name)
+    static func reply(
+        _ value: LocatedJSON, for name: String, isFound: Bool = false
+    ) throws(ReplyFault) -> Reply {
+        var reader = Self(name, isFound: isFound)
         return try reader.reply(value)
     }
 
@@ -127,7 +134,7 @@ struct ReplyReader {
         case "$pass": try Self.isSaid(value, .pass, word)
         case "$sequence": .sequence(try sequence(value), place(of: value))
         case "$ask": .ask(try ask(value, words))
-        case "$response": .raw(try Self.raw(value))
+        case "$response": .raw(try Self.raw(value, isFound: isFound))
         default: .cases(try cases(value))
         }
     }

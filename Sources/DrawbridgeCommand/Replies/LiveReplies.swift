@@ -69,13 +69,13 @@ struct LiveReplies {
             }
             return
         }
-        let new = try ReplySources.Source(text, isAlone: old.isAlone)
+        let new = try ReplySources.Source(text, kind: old.kind)
         states[place].complaint = nil
         sources.replace(at: place, by: new)
         gateway.reply(by: sources.layers)
         let names = new.file.replies.names
         // A configuration file has more than replies, which is read at a start alone.
-        guard old.isAlone || !names.isEmpty || !old.file.replies.isEmpty else { return }
+        guard old.kind == .replies || !names.isEmpty || !old.file.replies.isEmpty else { return }
         let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
         let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
         gateway.logger.notice("\(text.path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")

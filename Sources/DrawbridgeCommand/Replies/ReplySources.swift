@@ -5,9 +5,18 @@ import Drawbridge
 struct ReplySources {
     /// A file, with the replies that it has.
     struct Source {
+        /// What else it may say.
+        enum Kind {
+            /// Replies alone.
+            case replies
+            /// All settings.
+            case settings
+            /// What a file may say that nobody has named.
+            case found
+        }
+
         let text: FileText
-        /// Whether it has nothing else, as a configuration file has.
-        let isAlone: Bool
+        let kind: Kind
         let file: ReplyFile
 
         /// What was perhaps meant otherwise in it.
@@ -16,11 +25,12 @@ struct ReplySources {
         }
 
         /// - Throws: a ``Failure`` that names file, line, column and key.
-        init(_ text: FileText, isAlone: Bool) throws {
+        init(_ text: FileText, kind: Kind) throws {
             self.text = text
-            self.isAlone = isAlone
+            self.kind = kind
             do {
-                var file = try ReplyFile(LocatedJSON(parsing: text.bytes), isAlone: isAlone)
+                var file = try ReplyFile(
+                    LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, isFound: kind == .found)
                 file.name(by: text.path)
                 self.file = file
             } catch {
@@ -43,7 +53,7 @@ struct ReplySources {
     ///   - files: of those that are named later the replies go before those of the others.
     ///   - config: is asked after all of them.
     /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
-    init(_ given: [String], files: [String], config: FileText?, scenario: [String]) throws {
+    init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String]) throws {
         self.scenario = scenario
         var names = ReplyNames()
         for text in given { try Self.add(text, to: &names) }
@@ -51,12 +61,14 @@ struct ReplySources {
         self.given = names
         self.files = try files.reversed().map { path in
             do {
-                return try Source(FileText(path), isAlone: true)
+                return try Source(FileText(path), kind: .replies)
             } catch  where path.contains("=") {
                 throw Failure("\(error); did you mean --reply '\(path)'?")
             }
         }
-        if let config { self.files.append(try Source(config, isAlone: false)) }
+        if let config {
+            self.files.append(try Source(config.text, kind: config.isFound ? .found : .settings))
+        }
         let known = layers.scenarioNames
         for name in scenario where !known.contains(name) {
             throw ValidationError("--scenario: \(NoScenario(name: name, names: known))")

@@ -10,9 +10,21 @@ struct ConfigFile {
     /// All that it says.
     let text: FileText
 
+    /// Whether it was found, and not named.
+    let isFound: Bool
+
+    /// Reads a file that somebody has named.
+    ///
     /// - Throws: a ``Failure`` that names the file, the line and the key.
-    init(_ path: String) throws {
-        text = try FileText(path)
+    init(_ path: String) throws { try self.init(FileText(path), isFound: false) }
+
+    /// The same for one that was found by itself, which may say less.
+    init(found text: FileText) throws { try self.init(text, isFound: true) }
+
+    private init(_ text: FileText, isFound: Bool) throws {
+        self.text = text
+        self.isFound = isFound
+        let path = text.path
         let bytes = JSON.blankingComments(in: text.bytes)
         let members: JSON.Object
         let lines: [String: Int]
@@ -25,7 +37,7 @@ struct ConfigFile {
         } catch let error as JSON.ParseError {
             throw Failure("\(path), \(error)")
         }
-        _ = try ReplySources.Source(text, isAlone: false)
+        _ = try ReplySources.Source(text, kind: isFound ? .found : .settings)
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
@@ -34,6 +46,10 @@ struct ConfigFile {
                 let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
                 let all = "there are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")
+            }
+            guard !isFound || FoundFile.settings.contains(key) else {
+                throw Failure(
+                    "\(place): a file that nobody has named may not say this; name it: -c \(path)")
             }
             let arguments = try Self.arguments(key, value, place)
             do {

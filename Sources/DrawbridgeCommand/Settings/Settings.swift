@@ -28,13 +28,20 @@ struct Settings {
     let grace: Double
     let answers: Answers
     let replies: ReplySources
+    /// The files that it was told by, which no page gets.
+    let files: [String]
+    /// The file that was found and not named, or why it is not read.
+    let found: FoundFile.Outcome
     let location: String
     /// What somebody asked for; nil for the usual place.
     let storage: String?
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
 
-    init(_ flags: Options, _ config: ConfigFile?) throws {
+    init(_ flags: Options, _ named: ConfigFile?) throws {
+        found = named == nil ? try FoundFile.look(in: flags.serving.root) : .nothing
+        var config = named
+        if case .file(let text) = found { config = try ConfigFile(found: text) }
         let file = config?.options
         func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
         func list(_ path: KeyPath<Options, [String]>) -> [String] {
@@ -89,8 +96,9 @@ struct Settings {
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
         replies = try ReplySources(
-            flags.handlers.reply, files: flags.handlers.replies, config: config?.text,
+            flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
+        files = replies.files.map(\.text.path)
         location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
         storage = value(\.handlers.storage)
     }
@@ -101,7 +109,7 @@ struct Settings {
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
         guard let root else { return proxy + behind + others + [WelcomePage()] }
-        let files = try StaticFiles(root: root)
+        let files = try StaticFiles(root: root, hiding: files)
         return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + others
     }
 

@@ -127,6 +127,7 @@ struct Banner {
         if settings.isProxy {
             lines.append("  proxy     \(proxyScript)  (for http:// pages; those of --cors may call)")
         }
+        if case .file(let text) = settings.found { lines.append("  settings  \(text.path)  (found)") }
         for (index, layer) in replies.enumerated() {
             let names = layer.names
             let list =

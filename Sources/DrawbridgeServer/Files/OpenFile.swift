@@ -8,6 +8,8 @@ final class OpenFile: Response.FileHandle {
     let modified: HTTPDate
     let tag: EntityTag
     private let file: Descriptor
+    private let device: UInt
+    private let inode: UInt
 
     /// Nil when it is no regular file.
     init?(_ name: String, in folder: Int32) throws(FileError) {
@@ -17,6 +19,8 @@ final class OpenFile: Response.FileHandle {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         self.file = file
         size = Int(status.st_size)
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
         modified = min(HTTPDate(seconds: Int(status.st_mtim.tv_sec)), .now)
         // Another file, another length, another time of writing: another tag. Some tools give all that they write
         // one time, and systems use the numbers of files again: the time of change tells those apart.
@@ -26,6 +30,14 @@ final class OpenFile: Response.FileHandle {
     }
 
     var descriptor: Int32 { file.number }
+
+    /// Whether one of these paths leads to it now.
+    func isOne(of paths: [String]) -> Bool {
+        paths.contains { path in
+            var status = stat()
+            return stat(path, &status) == 0 && UInt(status.st_dev) == device && UInt(status.st_ino) == inode
+        }
+    }
 
     func read(at offset: Int, count: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -19,6 +19,8 @@ public struct StaticFiles: Responder {
     private static let smallSize = 16 << 10
 
     private let root: RootFolder
+    /// Files that are not served, wherever they lie and by whatever name.
+    private let hidden: [String]
     private let complaint = Complaint()
 
     /// Serves a folder that is there.
@@ -30,7 +32,18 @@ public struct StaticFiles: Responder {
         try validate()
     }
 
-    init(unchecked root: String) { self.root = RootFolder(root) }
+    /// The same, but for some files: settings, which may say more than a page should know.
+    ///
+    /// - Parameter hidden: paths of these files, which may be saved anew meanwhile.
+    package init(root: String, hiding hidden: [String]) throws {
+        self.init(unchecked: root, hiding: hidden)
+        try validate()
+    }
+
+    init(unchecked root: String, hiding hidden: [String] = []) {
+        self.root = RootFolder(root)
+        self.hidden = hidden
+    }
 
     /// Checks that the folder is there and can be searched.
     ///
@@ -52,7 +65,8 @@ public struct StaticFiles: Responder {
             var walk = Walk(from: folder, of: root)
             switch try walk.enter(path.names) {
             case .file(let file)?:
-                return path.isFolder ? nil : try answer(request, with: file, named: path.names.last ?? "")
+                return path.isFolder || file.isOne(of: hidden)
+                    ? nil : try answer(request, with: file, named: path.names.last ?? "")
             case .folder?:
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
                 if path.isFolder { return try answer(request, with: index, named: "index.html") }

@@ -1,0 +1,46 @@
+import Drawbridge
+import Glibc
+
+/// The `drawbridge.json` of a project, which is read without being named: from the working folder, or else from the folder
+/// that is served.
+///
+/// Whoever starts the gateway has perhaps only unpacked somebody's folder, and trusts it no further than a page. So such a
+/// file says what native answers and what pages are given, and nothing that opens a folder, a port or a way elsewhere.
+enum FoundFile {
+    static let name = "drawbridge.json"
+
+    /// The settings that it may have, besides the keys of a file of replies.
+    static let settings: Set<String> = [
+        "answer-missing", "command-item", "inject", "message-handler", "scheme", "shortcuts",
+    ]
+
+    /// What was found.
+    enum Outcome {
+        case nothing
+        case file(FileText)
+        /// Why a file is not read, in one line.
+        case unread(String)
+    }
+
+    /// Looks into the working folder, and then into the folder that is served; of two files the first counts alone.
+    ///
+    /// - Throws: a ``Failure`` for a file that cannot be read.
+    static func look(in root: String?) throws -> Outcome {
+        for path in [name] + (root.map { ["\($0)/\(name)"] } ?? []) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if let problem = problem(of: status) { return .unread("\(path) is not read: \(problem)") }
+            return .file(try FileText(path, onlyRegular: true))
+        }
+        return .nothing
+    }
+
+    /// Why a file is not trusted; nil where it is.
+    private static func problem(of status: stat) -> String? {
+        let remedy = "name it, if it is yours: -c \(name)"
+        if status.st_mode & S_IFMT != S_IFREG { return "it is no file, or a link to one; \(remedy)" }
+        if status.st_uid != geteuid(), status.st_uid != 0 { return "it is somebody else's; \(remedy)" }
+        if status.st_mode & S_IWOTH != 0 { return "anybody may write it; chmod o-w, or \(remedy)" }
+        return nil
+    }
+}

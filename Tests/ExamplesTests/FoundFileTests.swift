@@ -1,0 +1,110 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DrawbridgeCommand
+
+/// A `drawbridge.json` that nobody has named: where it is found, what it may say, and that no page gets it.
+@Suite("A file that is found", .timeLimit(.minutes(2))) struct FoundFileTests {
+    /// Starts the command in a folder.
+    private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
+        let command = try Program.path(of: "drawbridge")
+        let options = arguments.map { "'\($0)'" }.joined(separator: " ")
+        return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(options)"])
+    }
+
+    private static func call(_ address: String, _ name: String) async throws -> String {
+        try await curl("\(address)/\(name)?_mobile_bridge=1")
+    }
+
+    @Test func isFoundInTheWorkingFolderAndElseInTheServedOne() async throws {
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>page</p>")
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
+        let served = try Self.drawbridge(in: folder, "--root", "page")
+        let address = try await served.address()
+        _ = try await served.line(with: "settings  page/drawbridge.json  (found)")
+        #expect(try await Self.call(address, "a").contains("served"))
+        // No page gets it, and what else is there it does.
+        #expect(
+            try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
+        #expect(try await curl("\(address)/") == "<p>page</p>")
+
+        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}, "shortcuts": "MyApp"} // mine"#)
+        let working = try Self.drawbridge(in: folder, "--root", "page")
+        #expect(try await Self.call(working.address(), "a").contains("working"))
+        #expect(try await curl("\(working.address())/__drawbridge__/page.js?path=/").contains(#""MyApp""#))
+        try folder.write("drawbridge.json", #"{"replies": {"a": "saved"}}"#)
+        _ = try await working.line(with: "drawbridge.json: 1 reply is read again: a")
+        #expect(try await Self.call(working.address(), "a").contains("saved"))
+
+        try folder.write("named.json", #"{"replies": {"b": 1}}"#)
+        let named = try Self.drawbridge(in: folder, "-c", "named.json")
+        #expect(try await Self.call(named.address(), "a").contains("No response"))
+    }
+
+    /// Every setting is either one that such a file may have, or is refused with what to do.
+    @Test func saysNothingThatOpensAWay() async throws {
+        let mayHave: Set<String> = [
+            "answer-missing", "command-item", "inject", "message-handler", "scheme", "shortcuts",
+        ]
+        #expect(FoundFile.settings == mayHave)
+        let mayNot = Set(Options.keys).subtracting(mayHave)
+        #expect(
+            mayNot == [
+                "allowed-hosts", "answer", "api-for-others", "bring-home", "cert", "cors", "files-last",
+                "forwarded",
+                "grace", "host", "keep-host", "key", "location", "log-format", "memory-for-bodies",
+                "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",
+                "quiet",
+                "root", "storage", "trusted-proxy", "upstream", "upstream-ca", "upstream-insecure",
+                "upstream-timeout", "verbose",
+            ], "a new setting needs a class: may a file say it that nobody has named?")
+        let folder = try Folder()
+        for key in mayNot.sorted() {
+            let path = try folder.write("drawbridge.json", "{\n\"\(key)\": \"x\"}")
+            let text = try FileText(path)
+            let failure = try #require(throws: Failure.self) { try ConfigFile(found: text) }
+            #expect("\(failure)".contains("line 2, \(key): a file that nobody has named may not say this"))
+            #expect("\(failure)".contains("name it: -c \(path)"))
+        }
+        let program = try Self.drawbridge(in: folder)
+        _ = try await program.line(with: "may not say this; name it: -c drawbridge.json")
+        #expect(await program.child.exitCode() == 1)
+    }
+
+    @Test(arguments: ["headers", "body"]) func saysNothingAPageCouldBeMadeOf(_ part: String) async throws {
+        let folder = try Folder()
+        let value = part == "body" ? #""<script>""# : #"{"Content-Type": "text/html"}"#
+        let text =
+            #"{"replies": {"a": {"$response": {"\#(part)": \#(value)}}, "b": {"$response": {"status": 401, "json": 1}}}}"#
+        try folder.write("drawbridge.json", text)
+        let program = try Self.drawbridge(in: folder)
+        _ = try await program.line(
+            with: "replies.a.$response.\(part): a file that nobody has named may not say \(part)")
+        let named = try Self.drawbridge(in: folder, "-c", "drawbridge.json")
+        #expect(
+            try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(named.address())/b?_mobile_bridge=1")
+                == "401")
+    }
+
+    @Test func whatIsNotTrustedIsNotReadAndSaid() async throws {
+        let folder = try Folder()
+        let mine = try folder.write("mine.json", #"{"replies": {"a": 1}}"#)
+        let file = "\(folder.path)/drawbridge.json"
+        #expect(symlink(mine, file) == 0)
+        let linked = try Self.drawbridge(in: folder)
+        _ = try await linked.line(
+            with: "drawbridge.json is not read: it is no file, or a link to one; name it")
+        #expect(try await Self.call(linked.address(), "a").contains("No response"))
+        #expect(unlink(file) == 0)
+        try folder.write("drawbridge.json", #"{"replies": {"a": 1}}"#, mode: 0o666)
+        let open = try Self.drawbridge(in: folder)
+        _ = try await open.line(with: "drawbridge.json is not read: anybody may write it; chmod o-w")
+        #expect(mkdir("\(folder.path)/sub", 0o755) == 0)
+        let below = try Program(
+            "sh", ["-c", "cd '\(folder.path)/sub' && exec '\(try Program.path(of: "drawbridge"))' -p 0"])
+        #expect(try await Self.call(below.address(), "a").contains("No response"), "never a parent's")
+    }
+}

@@ -64,6 +64,20 @@ import Testing
             Row(request: "WEBSOCKET", here: [403, 101, 403, 403, 403, 101], elsewhere: closed(403, 101))
         ],
         .proxyScript: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
+        // It grants nothing, so whoever may load a page may be in a session.
+        .session: [Row(request: "GET /ann?to=/cart", here: same(303), elsewhere: closed(303, 303))],
+        .replies: [
+            forTesters("GET", 200), forTesters("PUT ?name=pay", body: "12", 200),
+            forTesters("DELETE ?name=pay", 404),
+        ],
+        .scenario: [
+            forTesters("GET", 200), forTesters("PUT", body: #"{"scenario":"offline"}"#, 404),
+        ],
+        .events: [forTesters("GET", 200), forTesters("POST /back", 404)],
+        .questions: [
+            forTesters("GET", 200), forTesters("POST /1", body: #"{"choice":"ok"}"#, 404),
+        ],
+        .reset: [forTesters("POST", 200)],
         // The token lets it in, and then there is no such page, and no such device.
         .pages: [forTesters("GET", 200), forTesters("GET /\(id)", 404)]
             + TesterEndpoints.Verb.allCases.map { verb in
@@ -125,7 +139,7 @@ import Testing
     ])
     func theTestersAPITakesNothingThatABrowserSends(fields: [String]) async throws {
         for path in OwnPath.allCases where path.isForTesters {
-            let (status, answer) = try await Self.ask("GET", path.path, fields, asTester: true)
+            let (status, answer) = try await Self.ask(Self.method(path), path.path, fields, asTester: true)
             #expect(status == 403)
             #expect(!answer.lowercased().contains("access-control"))
         }
@@ -143,7 +157,7 @@ import Testing
     ])
     func theTestersAPITakesPrograms(fields: [String]) async throws {
         for path in OwnPath.allCases where path.isForTesters {
-            #expect(try await Self.ask("GET", path.path, fields, asTester: true).status == 200)
+            #expect(try await Self.ask(Self.method(path), path.path, fields, asTester: true).status == 200)
         }
     }
 
@@ -155,7 +169,8 @@ import Testing
             #expect(!answer.lowercased().contains("access-control"))
             let gateway = Gateway(logger: Self.quiet)
             var whole = Request(
-                path.path, headers: [.authorization: "Bearer \(gateway.testerToken.text)"])
+                path == .reset ? .post : .get, path.path,
+                headers: [.authorization: "Bearer \(gateway.testerToken.text)"])
             #expect(await gateway.respond(to: whole).status == .ok)
             whole.isAbsoluteForm = true
             #expect(await gateway.respond(to: whole).status == .forbidden)
@@ -180,6 +195,9 @@ import Testing
     }
 
     // MARK: Asking
+
+    /// A method that a path takes.
+    private static func method(_ path: OwnPath) -> String { path == .reset ? "POST" : "GET" }
 
     private static let quiet = {
         var logger = Logger(label: "test")

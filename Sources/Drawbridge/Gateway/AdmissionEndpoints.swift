@@ -25,9 +25,7 @@ struct AdmissionEndpoints: Responder {
                 .notFound, "nothing at \(request.path); there are GET and POST \(path), and DELETE \(path)/ID"
             )
         }
-        var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
-        response.addSafety()
-        return response
+        return .success(value)
     }
 
     private static func describe(_ admission: Admission) -> JSON {

@@ -3,6 +3,7 @@ struct Behind: Sendable {
     /// What pages, testers and devices elsewhere ask of the gateway itself.
     private static let endpoints: [any Responder] = [
         EnterEndpoint(), PageEndpoints(), TesterEndpoints(), AdmissionEndpoints(),
+        SessionEndpoint(), ReplyEndpoints(), QuestionEndpoints(),
     ]
     private let own = ResponderChain(Self.endpoints + [PrivateEndpoints()])
     private let all: ResponderChain

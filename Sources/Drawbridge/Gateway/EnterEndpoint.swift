@@ -44,7 +44,7 @@ struct EnterEndpoint: Responder {
         let browser = request.headers.value(.userAgent) ?? "a program without a name"
         let (admission, secret) = gateway.admissions.admit(address: address, browser: browser)
         let cookie = gateway.admissionCookie(for: request)
-        response.admissionCookie =
+        response.ownCookie =
             "\(cookie.name)=\(secret); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
         request.logger.notice(
             """

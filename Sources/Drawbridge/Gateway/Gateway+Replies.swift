@@ -31,21 +31,50 @@ extension Gateway {
     /// Switches a scenario on or off, with the names that pages have by it.
     ///
     /// - Throws: where there is no such scenario.
-    package func turn(_ scenario: String, on isOn: Bool) throws(NoScenario) {
+    package func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
         var problem: NoScenario?
         changingNames {
-            do throws(NoScenario) { try replyBook.turn(scenario, on: isOn) } catch { problem = error }
+            do throws(NoScenario) {
+                try replyBook.turn(scenario, on: isOn, in: session)
+            } catch {
+                problem = error
+            }
         }
         if let problem { throw problem }
-        logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")")
+        let place = session == .usual ? "" : " in session \(session.name)"
+        logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")\(place)")
+    }
+
+    /// Sets a reply of a session, before all others; or takes it back, where it is nil.
+    ///
+    /// - Throws: what is wrong with it, or why there is no room for it.
+    func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
+        var problem: ReplyFault?
+        changingNames {
+            do throws(ReplyFault) {
+                try replyBook.set(reply, for: name, in: session)
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    /// Takes back all that a session has changed, and lets nothing more happen that was to happen in it.
+    func reset(_ session: Session) {
+        replySteps.cancel(in: session)
+        questions.reset(session)
+        changingNames { replyBook.reset(session) }
     }
 
     private func changingNames(_ change: () -> Void) {
         let hasShortcuts = pageRuntime?.shortcuts.isEmpty == false
-        let open = hasShortcuts ? pages.all.map { (page: $0, names: names(forPageAt: $0.path)) } : []
+        let open =
+            hasShortcuts
+            ? pages.all.map { (page: $0, names: names(forPageAt: $0.path, in: $0.session)) } : []
         change()
         for (page, old) in open {
-            let new = names(forPageAt: page.path)
+            let new = names(forPageAt: page.path, in: page.session)
             guard new != old else { continue }
             // A page that has gone needs none.
             _ = try? page.post((["names": .array(new.map { .string($0) })] as JSON).bytes)
@@ -57,7 +86,18 @@ extension Gateway {
     /// They answer the methods that handlers do unless they say otherwise.
     func interestOfReplies(in plain: Request) -> ReplyLookup.Interest {
         guard plain.method != .head, plain.method != .options else { return .none }
-        return replyBook.lookup(plain.path).interest
+        return replies(for: plain).interest
+    }
+
+    /// The replies that a request which is named by its path may get.
+    func replies(for plain: Request) -> ReplyLookup {
+        guard replyBook.isUsed else { return ReplyLookup([], in: .usual) }
+        return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)
+    }
+
+    /// The patterns of all replies that the page of a request may get.
+    func patternsOfReplies(for request: Request) -> [String] {
+        replyBook.isUsed ? replyBook.patterns(in: request.session, ofPageAt: request.pagePath) : []
     }
 
     /// The answer of a reply; nil where the handlers are asked.
@@ -69,7 +109,7 @@ extension Gateway {
         guard interestOfReplies(in: plain) != .none else { return nil }
         do {
             return try await replied(
-                to: &plain, original: original, replyBook.lookup(plain.path), by: tasks)
+                to: &plain, original: original, replies(for: plain), by: tasks)
         } catch {
             return reply(known(error, in: plain.path, plain))
         }
@@ -78,7 +118,7 @@ extension Gateway {
     /// Says that a name which replies alone have is not asked by such a method.
     func checkMethodForReplies(_ plain: Request) throws(HTTPError) {
         guard plain.method == .head || plain.method == .options, unhandled != .passThrough,
-            replyBook.lookup(plain.path).mayAnswer
+            replies(for: plain).mayAnswer
         else { return }
         throw HTTPError(
             .methodNotAllowed, "\(plain.path) has a reply, which answers no \(plain.method)",
@@ -112,11 +152,10 @@ extension Gateway {
             }
             var answer = await run(route, plain, by: tasks)
             if !found.reply.then.isEmpty {
-                answer.afterwards = { [plain] in
-                    self.replySteps.play(found.reply.then, of: found.title, input, for: plain) { name, isOn in
-                        try self.turn(name, on: isOn)
-                    }
+                let scene = scene(of: "reply \(found.title), $then", plain.session, input) { [plain] in
+                    plain.page
                 }
+                answer.afterwards = { self.replySteps.begin(found.reply.then, scene) }
             }
             return answer
         }

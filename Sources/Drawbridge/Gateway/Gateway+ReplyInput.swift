@@ -22,9 +22,9 @@ extension Gateway {
     private func answer(
         to question: Question, within milliseconds: Int?, for plain: Request
     ) async throws -> JSON? {
-        guard let milliseconds else { return try await presenter.present(question, for: plain) }
-        return try await withThrowingTaskGroup(of: JSON?.self) { [presenter] group in
-            group.addTask { try await presenter.present(question, for: plain) }
+        guard let milliseconds else { return try await plain.present(question) }
+        return try await withThrowingTaskGroup(of: JSON?.self) { group in
+            group.addTask { try await plain.present(question) }
             group.addTask {
                 try await Task.sleep(for: .milliseconds(milliseconds))
                 return nil

@@ -67,7 +67,9 @@ extension Gateway {
             let pages = others.map(shown).joined(separator: ", ")
             let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
             hint += "; pages at \(pages) have one, and \(own)"
-        } else if let nearest = Nearest.of(path, among: patterns(for: request) + replyBook.patterns) {
+        } else if let nearest = Nearest.of(
+            path, among: patterns(for: request) + patternsOfReplies(for: request))
+        {
             hint += "; the nearest registered path is \(shown(nearest))"
         }
         return hint

@@ -72,8 +72,10 @@ public final class Gateway: Sendable {
     let registry = Registry()
     /// What is answered in place of handlers.
     package let replyBook: ReplyBook
-    /// What replies do after their answers.
+    /// What is done after the answers of replies, and as events.
     let replySteps = ReplySteps()
+    /// The questions that wait for an answer.
+    let questions = Questions()
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.

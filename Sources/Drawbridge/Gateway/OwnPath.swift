@@ -18,6 +18,18 @@ enum OwnPath: String, CaseIterable {
     case channel
     /// What tells a browser to use the proxy.
     case proxyScript = "proxy.pac"
+    /// Puts a browser into a session of a test's.
+    case session
+    /// The tester's API: replies of a session.
+    case replies
+    /// The tester's API: which scenarios are on in a session.
+    case scenario
+    /// The tester's API: what native does by itself.
+    case events
+    /// The tester's API: questions that wait for an answer.
+    case questions
+    /// The tester's API: takes back what a session has changed.
+    case reset
     /// The tester's API: pages.
     case pages
     /// The tester's API: devices that were let in.
@@ -45,10 +57,15 @@ enum OwnPath: String, CaseIterable {
     var path: String { "\(PrivateEndpoints.prefix)/\(rawValue)" }
 
     /// Whether it is for programs alone, which show the tester's token.
-    var isForTesters: Bool { self == .pages || self == .admissions }
+    var isForTesters: Bool {
+        switch self {
+        case .pages, .admissions, .replies, .scenario, .events, .questions, .reset: true
+        default: false
+        }
+    }
 
     /// Whether it is for everybody, admitted or not.
     var isForEverybody: Bool { self == .enter || self == .health }
 
-    private var hasPathsBelow: Bool { isForTesters }
+    private var hasPathsBelow: Bool { isForTesters || self == .session }
 }

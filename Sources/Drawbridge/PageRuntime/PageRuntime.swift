@@ -62,7 +62,11 @@ public struct PageRuntime: Sendable, Equatable {
     }
 
     /// What the script is told, as a JSON object.
-    func configuration(epoch: String, path: String, names: [String]) -> JSON {
+    ///
+    /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
+    func configuration(
+        epoch: String, path: String, names: [String], session: Session = .usual, isWanted: Bool = false
+    ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
         var members: JSON.Object = [
             "epoch": .string(epoch), "path": .string(path), "schemes": list(schemes),
@@ -70,6 +74,8 @@ public struct PageRuntime: Sendable, Equatable {
             "inject": list(functions), "shortcuts": list(shortcuts), "names": list(names),
             "missing": missing == .silent ? "silent" : "answer",
         ]
+        if session != .usual { members["session"] = .string(session.name) }
+        if isWanted { members["wanted"] = true }
         if isForForeignFrames { members["foreignFrames"] = true }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)

@@ -60,7 +60,7 @@ package final class ChannelReader: Sendable {
         let arrival = gateway.pages.find(sign) {
             Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
         }
-        guard case .page(let page, _) = arrival else {
+        guard case .page(let page, let isNew) = arrival else {
             if case .over = arrival { connection.send(gateway.isOver(sign).bytes) }
             return connection.close()
         }
@@ -77,6 +77,7 @@ package final class ChannelReader: Sendable {
             connection.send(gateway.isOver(sign).bytes)
             return connection.close()
         }
+        if isNew { gateway.greet(page) }
     }
 
     private func refuse(_ reason: String, _ connection: any PageConnection) {
@@ -134,8 +135,9 @@ extension Request {
             return name != "upgrade" && name != "connection" && !name.hasPrefix("sec-websocket-")
                 && name != "content-type" && field.name != .pageToken
         }
-        return RequestHead(
-            .post, scheme: scheme, authority: authority, target: "/", headers: HTTPFields(own))
+        var fields = HTTPFields(own)
+        if session != .usual { fields[.session] = session.name }
+        return RequestHead(.post, scheme: scheme, authority: authority, target: "/", headers: fields)
     }
 }
 

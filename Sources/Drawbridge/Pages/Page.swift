@@ -46,6 +46,8 @@ public final class Page: Sendable, Identifiable {
     public let remoteAddress: String?
     /// The head of the request that opened its channel: its cookies and its browser.
     let head: RequestHead
+    /// The session of its document.
+    let session: Session
 
     struct State {
         var url: String
@@ -158,13 +160,15 @@ public final class Page: Sendable, Identifiable {
     let state: Mutex<State>
     let gateway: any PageHost
 
-    /// - Parameter said: where it is: the members `url` and `title`.
+    /// - Parameter said: where it is: the members `url` and `title`; and its `session`, if it has one.
     init(_ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost) {
         id = sign.id
         life = sign.life
         self.head = head
         self.remoteAddress = remoteAddress
         self.gateway = gateway
+        let name = said["session"]?.stringValue ?? head.headers.value(.session)
+        session = name.flatMap(Session.init) ?? .usual
         state = Mutex(
             State(
                 url: said["url"]?.stringValue ?? head.headers[.referer] ?? "",

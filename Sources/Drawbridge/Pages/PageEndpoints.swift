@@ -29,7 +29,9 @@ struct PageEndpoints: Responder {
     private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
         let path = request.query["path"] ?? "/"
         let configuration = runtime.configuration(
-            epoch: gateway.pages.epoch, path: path, names: gateway.names(forPageAt: path)
+            epoch: gateway.pages.epoch, path: path,
+            names: gateway.names(forPageAt: path, in: request.session), session: request.session,
+            isWanted: gateway.replyBook.hasEventAtArrival
         ).bytes
         // The rest of the text is the process's, which the configuration names.
         let tag = "\"\(String(Self.hash(configuration), radix: 36))\""
@@ -175,7 +177,10 @@ struct PageEndpoints: Responder {
             Page(sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway)
         }
         guard case .page(let page, let isNew) = arrival else { return nil }
-        if isNew { page.awaitConnection() }
+        if isNew {
+            page.awaitConnection()
+            gateway.greet(page)
+        }
         return page
     }
 

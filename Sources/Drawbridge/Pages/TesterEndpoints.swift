@@ -24,31 +24,16 @@ struct TesterEndpoints: Responder {
         case (0, .get):
             value = .array(gateway.pages.all.map(Self.describe))
         case (1, .get):
-            value = Self.describe(try page(parts[0], gateway))
+            value = Self.describe(try gateway.page(beginning: parts[0]))
         case (2, .post):
-            value = try await act(parts[1], on: try page(parts[0], gateway), request, gateway)
+            value = try await act(parts[1], on: try gateway.page(beginning: parts[0]), request, gateway)
         default:
             throw HTTPError(
                 .notFound,
                 "nothing at \(request.path); there are GET \(Self.prefix) and POST \(Self.prefix)/ID/ with one of \(Self.verbs)"
             )
         }
-        var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
-        response.addSafety()
-        return response
-    }
-
-    /// The page whose id begins so.
-    private func page(_ id: String, _ gateway: Gateway) throws -> Page {
-        let fitting = gateway.pages.all.filter { $0.id.hasPrefix(id) }
-        guard let page = fitting.first, fitting.count == 1 else {
-            throw HTTPError(
-                .notFound,
-                fitting.isEmpty
-                    ? "there is no page \(id.cut(to: 40)); GET \(Self.prefix) lists those that there are"
-                    : "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id")
-        }
-        return page
+        return .success(value)
     }
 
     private func act(
@@ -89,6 +74,7 @@ struct TesterEndpoints: Responder {
         return [
             "id": .string(page.id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
             "came": .string(page.came.timestamp), "url": .string(page.url), "title": .string(page.title),
+            "session": .string(page.session.name),
             "bridges": .array(page.bridges.map(\.rawValue).sorted().map(JSON.string)),
             "userAgent": page.userAgent.map(JSON.string) ?? .null,
             "remoteAddress": page.remoteAddress.map(JSON.string) ?? .null,
@@ -113,6 +99,23 @@ struct TesterEndpoints: Responder {
             }
             return bridge
         }
+    }
+}
+
+extension Gateway {
+    /// The page whose id begins so.
+    ///
+    /// - Throws: a 404 where there is none, or several.
+    func page(beginning id: String) throws(HTTPError) -> Page {
+        let fitting = pages.all.filter { $0.id.hasPrefix(id) }
+        guard let page = fitting.first, fitting.count == 1 else {
+            throw HTTPError(
+                .notFound,
+                fitting.isEmpty
+                    ? "there is no page \(id.cut(to: 40)); GET \(OwnPath.pages.path) lists those that there are"
+                    : "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id")
+        }
+        return page
     }
 }
 

@@ -12,6 +12,16 @@ public protocol Presenter: Sendable {
     /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
     ///   be asked, and for a notice.
     func present(_ question: Question, for request: Request) async throws -> JSON?
+
+    /// Whether it has somebody to ask, or the answer itself; by default it has.
+    ///
+    /// Where nobody can be asked, and no program looks for questions, a question is cancelled at once.
+    func canAnswer(_ question: Question) -> Bool
+}
+
+extension Presenter {
+    /// True: most presenters have somebody to ask.
+    public func canAnswer(_ question: Question) -> Bool { true }
 }
 
 extension Request {
@@ -26,6 +36,7 @@ extension Request {
     ///   be asked, and for a notice, which is only shown.
     /// - Throws: a `CancellationError` when the caller has gone.
     public func present(_ question: Question) async throws -> JSON? {
-        try await (gateway?.presenter ?? ScriptedPresenter()).present(question, for: self)
+        guard let gateway else { return try await ScriptedPresenter().present(question, for: self) }
+        return try await gateway.questions.present(question, for: self, by: gateway.presenter)
     }
 }

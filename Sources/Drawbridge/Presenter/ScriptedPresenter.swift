@@ -18,6 +18,11 @@ public struct ScriptedPresenter: Presenter {
         self.next = next
     }
 
+    /// Whether the answer was written down, or the next presenter can be asked.
+    public func canAnswer(_ question: Question) -> Bool {
+        answers[question.name] != nil || next?.canAnswer(question) == true
+    }
+
     /// Answers at once.
     ///
     /// - Throws: a 500 that names the choices for an answer that is none of them.

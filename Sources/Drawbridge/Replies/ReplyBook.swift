@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a gateway answers in place of handlers, which scenarios are on, and how far its sequences are.
+/// What a gateway answers in place of handlers, and what each session has changed of that.
 ///
 /// Replies stand in layers; the first that has one for a name is asked first. Where its reply is `$pass`, or none of its
 /// cases fits, the next one is asked, and at last the handlers.
@@ -9,22 +9,33 @@ package final class ReplyBook: Sendable {
         /// What is given by whoever starts the program, and what its code adds behind that.
         var given = ReplyLayers([])
         var coded: [ReplyNames] = []
-        /// The scenarios that are on.
-        var scenarios = Scenarios([])
-        /// All that are asked now, the first before the others.
-        var asked: [ReplyNames] = []
-        /// How many elements each sequence has answered.
-        var steps: [Sequence: Int] = [:]
-        /// All that there are: who asks while they are replaced leaves no step behind.
-        var sequences: Set<Sequence> = []
+        /// As a session begins.
+        var fresh = SessionReplies()
+        /// The sessions that are not as they began, or once were not.
+        var sessions: [Session: SessionReplies] = [:]
+        /// Counts uses of sessions, so that the longest idle one is known.
+        var uses = 0
+        /// All sequences that there are: who asks while they are replaced leaves no step behind.
+        var sequences: Set<SessionReplies.Sequence> = []
         /// What was said once about which reply.
         var said: Set<[String]> = []
+
+        subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
+
+        /// Changes what a session has of its own, which it has from now on.
+        mutating func change(_ session: Session, _ change: (inout SessionReplies) -> Void) {
+            let fresh = fresh
+            change(&sessions[session, default: fresh])
+            uses += 1
+            sessions[session]?.used = uses
+            guard sessions.count > ReplyBook.mostSessions else { return }
+            let others = sessions.filter { $0.key != .usual && $0.key != session }
+            if let idle = others.min(by: { $0.value.used < $1.value.used }) { sessions[idle.key] = nil }
+        }
     }
 
-    private struct Sequence: Hashable {
-        let source: String
-        let place: Reply.Place
-    }
+    /// More sessions than tests run side by side; of more, the longest idle one goes.
+    static let mostSessions = 1000
 
     private let state = Mutex(State())
     private let registry: Registry
@@ -32,6 +43,9 @@ package final class ReplyBook: Sendable {
     private let isUnused = Atomic<Bool>(true)
 
     init(in registry: Registry) { self.registry = registry }
+
+    /// Whether anybody has any reply.
+    var isUsed: Bool { !isUnused.load(ordering: .acquiring) }
 
     // MARK: What there is
 
@@ -41,11 +55,12 @@ package final class ReplyBook: Sendable {
     /// stay as they are, as long as there are such; else those are on that the layers say.
     func set(_ layers: ReplyLayers) {
         change { state in
-            if state.scenarios == Scenarios(state.given.scenario) {
-                state.scenarios = Scenarios(layers.scenario)
-            } else {
-                let known = Set(layers.scenarioNames)
-                state.scenarios = Scenarios(state.scenarios.on.filter(known.contains))
+            let known = Set(layers.scenarioNames)
+            let usual = Scenarios(state.given.scenario)
+            for (session, replies) in state.sessions {
+                state.sessions[session]?.scenarios =
+                    replies.scenarios == usual
+                    ? Scenarios(layers.scenario) : Scenarios(replies.scenarios.on.filter(known.contains))
             }
             state.given = layers
             state.said = []
@@ -63,12 +78,12 @@ package final class ReplyBook: Sendable {
     /// Switches a scenario on, and the others of its group off; or switches it off.
     ///
     /// - Throws: where there is no such scenario.
-    func turn(_ scenario: String, on isOn: Bool) throws(NoScenario) {
+    func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
         var problem: NoScenario?
         change { state in
             let names = state.given.scenarioNames
             if names.contains(scenario) {
-                state.scenarios.turn(scenario, on: isOn)
+                state.change(session) { $0.scenarios.turn(scenario, on: isOn) }
             } else {
                 problem = NoScenario(name: scenario, names: names)
             }
@@ -76,28 +91,71 @@ package final class ReplyBook: Sendable {
         if let problem { throw problem }
     }
 
+    /// Sets a reply of a session, before all others; or takes it back, where it is nil.
+    ///
+    /// - Throws: what is wrong with it, or why there is no room for it.
+    func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
+        var problem: ReplyFault?
+        change { state in
+            var replies = state[session]
+            do throws(ReplyFault) {
+                try replies.set(reply, for: name, in: session)
+                state.change(session) { $0 = replies }
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    /// Takes back all that a session has changed.
+    func reset(_ session: Session) { change { $0.sessions[session] = nil } }
+
     /// The scenarios that are on; the last is asked first.
-    package var scenarios: [String] { state.withLock { $0.scenarios.on } }
+    package func scenarios(in session: Session = .usual) -> [String] {
+        state.withLock { $0[session].scenarios.on }
+    }
+
+    /// The names of all scenarios, sorted.
+    var scenarioNames: [String] { state.withLock { $0.given.scenarioNames } }
+
+    /// The replies that a session has set, by their names.
+    func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
+
+    /// What native does by itself, by its name.
+    var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
+
+    /// Whether something is done when a page arrives.
+    var hasEventAtArrival: Bool { isUsed && events[ReplyFile.atArrival]?.isEmpty == false }
+
+    /// How many sessions are not as they began.
+    var sessionCount: Int { state.withLock { $0.sessions.count } }
 
     private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
             change(&state)
-            state.asked = state.given.asked(in: state.scenarios.on) + state.coded
-            let kept = Set(
-                (state.given.all + state.coded).flatMap { layer in
-                    layer.sequences.map { Sequence(source: layer.source, place: $0) }
-                })
-            state.steps = state.steps.filter { kept.contains($0.key) }
-            state.sequences = kept
-            isUnused.store(state.asked.isEmpty, ordering: .releasing)
+            state.sequences = Set(
+                (state.given.all + state.coded + state.sessions.values.map(\.names)).flatMap(
+                    SessionReplies.sequences))
+            state.fresh = SessionReplies(scenarios: Scenarios(state.given.scenario))
+            state.fresh.ask(state.given, state.coded)
+            var isEmpty = state.fresh.isEmpty && state.given.events.isEmpty
+            for session in Array(state.sessions.keys) {
+                state.sessions[session]?.ask(state.given, state.coded)
+                state.sessions[session]?.keepSteps(of: state.sequences)
+                isEmpty = isEmpty && state.sessions[session]?.isEmpty == true
+            }
+            isUnused.store(isEmpty, ordering: .releasing)
         }
         registry.hasChanged()
     }
 
     /// Those names and the names of replies, but for what is said to be missing.
-    func named(besides names: Set<String>) -> Set<String> {
-        guard !isUnused.load(ordering: .acquiring) else { return names }
-        let layers = state.withLock { $0.asked }
+    func named(besides names: Set<String>, in session: Session = .usual, ofPageAt path: String? = nil)
+        -> Set<String>
+    {
+        guard isUsed else { return names }
+        let layers = state.withLock { $0[session] }.layers(ofPageAt: path)
         return names.union(layers.flatMap(\.plain)).filter { name in
             let segments = name.split(separator: "/").map(String.init)
             let first = layers.lazy.flatMap { $0.matches(segments) }.first { !$0.reply.isPass }
@@ -106,27 +164,29 @@ package final class ReplyBook: Sendable {
     }
 
     /// The patterns of all replies.
-    var patterns: [String] { state.withLock { $0.asked }.flatMap(\.patterns) }
+    func patterns(in session: Session = .usual, ofPageAt path: String? = nil) -> [String] {
+        state.withLock { $0[session] }.layers(ofPageAt: path).flatMap(\.patterns)
+    }
 
     // MARK: What is answered
 
     /// The replies for a path, as they are at one moment.
-    func lookup(_ path: String) -> ReplyLookup {
-        guard !isUnused.load(ordering: .acquiring), let segments = Target.segments(of: path) else {
-            return ReplyLookup([])
-        }
+    ///
+    /// - Parameter page: the path of the address of the page that asks.
+    func lookup(_ path: String, in session: Session = .usual, ofPageAt page: String? = nil) -> ReplyLookup {
+        guard isUsed, let segments = Target.segments(of: path) else { return ReplyLookup([], in: session) }
         return ReplyLookup(
-            state.withLock { $0.asked }.flatMap { layer in
+            state.withLock { $0[session] }.layers(ofPageAt: page).flatMap { layer in
                 layer.matches(segments).map {
                     FoundReply(source: layer.source, title: $0.name, reply: $0.reply)
                 }
-            })
+            }, in: session)
     }
 
     /// What is answered to a call, nil where what lies beneath is asked; each step of a sequence is given once.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) -> FoundReply? {
         while let found = lookup.next() {
-            if let answer = resolve(found, input, &lookup.why) { return answer }
+            if let answer = resolve(found, input, &lookup) { return answer }
         }
         return nil
     }
@@ -137,30 +197,39 @@ package final class ReplyBook: Sendable {
     }
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.
-    private func resolve(_ found: FoundReply, _ input: ReplyInput, _ why: inout [String]) -> FoundReply? {
+    private func resolve(
+        _ found: FoundReply, _ input: ReplyInput, _ lookup: inout ReplyLookup
+    ) -> FoundReply? {
         switch found.reply.outcome {
         case .cases(let cases):
             for (place, own) in cases.enumerated() {
                 let inner = found.inner(own.reply, "case \(place + 1)")
-                guard let misfit = own.condition?.misfit(input) else { return resolve(inner, input, &why) }
-                why.append("\(inner.title): \(misfit)")
+                guard let misfit = own.condition?.misfit(input) else {
+                    return resolve(inner, input, &lookup)
+                }
+                lookup.why.append("\(inner.title): \(misfit)")
             }
             return nil
         case .sequence(let replies, let place):
-            let step = step(of: Sequence(source: found.source, place: place), among: replies.count)
-            return resolve(found.inner(replies[step], "step \(step + 1)"), input, &why)
+            let sequence = SessionReplies.Sequence(source: found.source, place: place)
+            let step = step(of: sequence, among: replies.count, in: lookup.session)
+            return resolve(found.inner(replies[step], "step \(step + 1)"), input, &lookup)
         case .pass:
-            why.append("\(found.title): $pass")
+            lookup.why.append("\(found.title): $pass")
             return nil
         case .value, .template, .error, .silence, .missing, .ask, .raw: return found
         }
     }
 
     /// The place of the element that a sequence gives now; the last one is given again and again.
-    private func step(of sequence: Sequence, among count: Int) -> Int {
+    private func step(
+        of sequence: SessionReplies.Sequence, among count: Int, in session: Session
+    ) -> Int {
         state.withLock { state in
-            let step = state.steps[sequence, default: 0]
-            if state.sequences.contains(sequence) { state.steps[sequence] = min(step + 1, count - 1) }
+            let step = state[session].steps[sequence, default: 0]
+            if state.sequences.contains(sequence) {
+                state.change(session) { $0.steps[sequence] = min(step + 1, count - 1) }
+            }
             return step
         }
     }

@@ -7,8 +7,15 @@ package struct ReplyFile: Sendable {
     /// The scenarios that are on at first.
     package let scenario: [String]
 
+    /// Replies for the pages whose path fits.
+    package private(set) var pages: [ReplyLayers.PageMap]
+    /// What native does by itself, by its name.
+    package let events: [String: [ReplyStep]]
+
     /// The keys that it reads.
-    package static let keys: Set<String> = ["$schema", "replies", "scenario", "scenarios"]
+    package static let keys: Set<String> = [
+        "$schema", "events", "pages", "replies", "scenario", "scenarios",
+    ]
 
     /// - Parameters:
     ///   - isAlone: there is nothing else in the text; other keys in it are mistakes.
@@ -31,6 +38,11 @@ package struct ReplyFile: Sendable {
             try member("scenarios").map { value throws(ReplyFault) in
                 try Self.scenarios(value, isFound: isFound)
             } ?? [:]
+        pages =
+            try member("pages").map { value throws(ReplyFault) in
+                try Self.pages(value, isFound: isFound)
+            } ?? []
+        events = try member("events").map(Self.events) ?? [:]
         scenario = try member("scenario").map(Self.names) ?? []
         for name in scenario where scenarios[name] == nil {
             let near = Nearest.of(name, among: scenarios.keys.sorted()).map { "did you mean \($0)?" }
@@ -44,6 +56,15 @@ package struct ReplyFile: Sendable {
     package mutating func name(by source: String) {
         replies.source = source
         for name in scenarios.keys { scenarios[name]?.source = "\(source), scenario \(name)" }
+        for index in pages.indices {
+            pages[index].replies.source = "\(source), pages at \(pages[index].pattern.text)"
+        }
+    }
+
+    /// What may have been meant otherwise.
+    package var doubts: [ReplyFault] {
+        replies.doubts + pages.flatMap(\.replies.doubts)
+            + scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
     }
 
     private static func check(
@@ -57,7 +78,9 @@ package struct ReplyFile: Sendable {
                 at: value)
         }
         guard members.contains(where: { $0.name == "replies" }) else {
-            guard !members.contains(where: { $0.name == "scenarios" }) else { return }
+            guard !members.contains(where: { ["events", "pages", "scenarios"].contains($0.name) }) else {
+                return
+            }
             throw ReplyFault(
                 "there are no replies in it: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value)
         }
@@ -80,6 +103,49 @@ package struct ReplyFile: Sendable {
         }
         return scenarios
     }
+
+    private static func pages(
+        _ value: LocatedJSON, isFound: Bool
+    ) throws(ReplyFault) -> [ReplyLayers.PageMap] {
+        let example = "{\"/pay*\": {\"replies\": {\"price\": 12}}}"
+        guard let members = value.members else {
+            throw ReplyFault("pages are an object: \(example)", at: value)
+        }
+        var pages: [ReplyLayers.PageMap] = []
+        for (pattern, value) in members {
+            guard pattern.hasPrefix("/") || pattern.hasPrefix("*") else {
+                throw ReplyFault(
+                    "a page is known by its path, such as /pay.html, or /pay* for several", at: value)
+            }
+            guard let said = value.members, said.allSatisfy({ $0.name == "replies" }),
+                let replies = said.first?.value
+            else { throw ReplyFault("a page has replies, and no more: \(example)", at: value) }
+            pages.append(
+                ReplyLayers.PageMap(
+                    pattern: Glob(pattern), replies: try ReplyNames(replies, isFound: isFound)))
+        }
+        return pages
+    }
+
+    private static func events(_ value: LocatedJSON) throws(ReplyFault) -> [String: [ReplyStep]] {
+        guard let members = value.members else {
+            throw ReplyFault(
+                "events are an object: {\"back\": [{\"emit\": \"backbutton\"}]}", at: value)
+        }
+        var events: [String: [ReplyStep]] = [:]
+        for (name, value) in members {
+            guard !name.isEmpty, !name.hasPrefix("$") || name == atArrival else {
+                throw ReplyFault(
+                    "an event has a name of its own, or is \(atArrival): what is done when a page arrives",
+                    at: value)
+            }
+            events[name] = try ReplyReader.steps(value)
+        }
+        return events
+    }
+
+    /// The event that is played by itself, when a page arrives.
+    package static let atArrival = "$load"
 
     private static func names(_ value: LocatedJSON) throws(ReplyFault) -> [String] {
         if let name = value.json.stringValue { return [name] }

@@ -6,6 +6,16 @@ package struct ReplyLayers: Sendable {
     package var scenarios: [[String: ReplyNames]]
     /// The scenarios that are on at first; the last of them is asked first.
     package var scenario: [String]
+    /// Replies for some pages, which are asked behind scenarios and before all others.
+    package var pages: [PageMap] = []
+    /// What native does by itself, by its name.
+    package var events: [String: [ReplyStep]] = [:]
+
+    /// Replies for the pages whose path fits.
+    package struct PageMap: Sendable {
+        let pattern: Glob
+        var replies: ReplyNames
+    }
 
     package init(
         _ replies: [ReplyNames], scenarios: [[String: ReplyNames]] = [], scenario: [String] = []
@@ -15,15 +25,26 @@ package struct ReplyLayers: Sendable {
         self.scenario = scenario
     }
 
+    /// What files say, and in front of them the replies that no file has; the first file is asked first.
+    ///
+    /// - Parameter scenario: the scenarios that are on at first; nil for those that the files say.
+    package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]?) {
+        self.init(
+            [given] + files.map(\.replies), scenarios: files.map(\.scenarios),
+            scenario: scenario ?? files.reversed().flatMap(\.scenario))
+        pages = files.flatMap(\.pages)
+        for file in files { events.merge(file.events) { first, _ in first } }
+    }
+
     /// The names of all scenarios, sorted.
     package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
 
     /// All layers, whichever scenarios are on.
-    var all: [ReplyNames] { scenarios.flatMap(\.values) + replies }
+    var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
 
-    /// The layers that are asked while these scenarios are on.
-    func asked(in scenarios: [String]) -> [ReplyNames] {
-        scenarios.reversed().flatMap { name in self.scenarios.compactMap { $0[name] } } + replies
+    /// The replies of these scenarios, in the order in which they are asked.
+    func scenarios(_ names: [String]) -> [ReplyNames] {
+        names.reversed().flatMap { name in scenarios.compactMap { $0[name] } }
     }
 }
 

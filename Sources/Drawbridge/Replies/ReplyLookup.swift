@@ -23,10 +23,15 @@ struct ReplyLookup: Sendable {
 
     /// Those that were not asked yet, the next one last.
     private var rest: [FoundReply]
+    /// Whose places in sequences count.
+    let session: Session
     /// Why those that were asked did not fit.
     var why: [String] = []
 
-    init(_ found: [FoundReply]) { rest = found.reversed() }
+    init(_ found: [FoundReply], in session: Session) {
+        rest = found.reversed()
+        self.session = session
+    }
 
     /// What the replies have to know of the call.
     var interest: Interest {

@@ -39,10 +39,19 @@ package struct ReplyNames: Sendable {
     }
 
     /// Adds a reply; one of the same name goes.
-    package mutating func set(_ reply: LocatedJSON, for name: String) throws(ReplyFault) {
+    ///
+    /// - Parameter isFound: it may say no more than in a file that nobody has named.
+    package mutating func set(
+        _ reply: LocatedJSON, for name: String, isFound: Bool = false
+    ) throws(ReplyFault) {
         doubts += ReplyReader.doubts(about: reply)
-        _ = set(try ReplyReader.reply(reply, for: name), for: try Self.pattern(name, at: reply), name)
+        _ = set(
+            try ReplyReader.reply(reply, for: name, isFound: isFound), for: try Self.pattern(name, at: reply),
+            name)
     }
+
+    /// Takes a reply back.
+    mutating func remove(_ name: String) { _ = routes.remove(RoutePattern(name)) }
 
     private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -11,6 +11,8 @@ extension HTTPField.Name {
     package static let pagePath = Self("X-Drawbridge-Path")!
     /// Which message of its page's a request comes behind: the number of its life, a dot, that of the message.
     package static let pageAfter = Self("X-Drawbridge-After")!
+    /// The session of a test that a request belongs to.
+    package static let session = Self("X-Drawbridge-Session")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!

@@ -47,10 +47,10 @@ public struct Response: Sendable {
 
     private var seldom: Seldom?
 
-    /// The `Set-Cookie` of an admission; any other of a cookie of ours is taken out of an answer.
-    var admissionCookie: String? {
-        get { seldom?.values.admissionCookie }
-        set { change { $0.admissionCookie = newValue } }
+    /// The `Set-Cookie` of a cookie of ours; any other of one is taken out of an answer.
+    var ownCookie: String? {
+        get { seldom?.values.ownCookie }
+        set { change { $0.ownCookie = newValue } }
     }
 
     /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
@@ -92,7 +92,7 @@ public struct Response: Sendable {
     /// What few answers have, in one place: a value of more than fifteen words is copied wherever it is handed on.
     private final class Seldom: Sendable {
         struct Values: Sendable {
-            var admissionCookie: String?
+            var ownCookie: String?
             var isRelayed = false
             var code: Int?
             var isSilent = false
@@ -183,6 +183,6 @@ public struct Response: Sendable {
         if case .fields(let fields) = own, fields.contains(where: OwnCookies.isSet) {
             own = .fields(HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) }))
         }
-        if let admissionCookie { ownHeaders[.setCookie] = admissionCookie }
+        if let ownCookie { ownHeaders[.setCookie] = ownCookie }
     }
 }

@@ -104,9 +104,10 @@ extension Gateway {
     }
 
     /// The names by which a page at this path can call: plain paths of handlers and replies, without their first slash.
-    func names(forPageAt path: String?) -> [String] {
+    func names(forPageAt path: String?, in session: Session) -> [String] {
         let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
-        let names = replyBook.named(besides: Set(handled.map { String($0.text.dropFirst()) }))
+        let names = replyBook.named(
+            besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
         return names.filter { !$0.isEmpty }.sorted()
     }
 }

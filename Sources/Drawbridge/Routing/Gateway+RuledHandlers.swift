@@ -26,7 +26,7 @@ extension Gateway {
     package func isNative(_ request: Request) -> Bool {
         guard let (plain, ruled) = nativeForm(of: request) else { return false }
         guard ruled == nil, unhandled == .passThrough, plain.naming == .path else { return true }
-        if replyBook.lookup(plain.path).mayAnswer { return true }
+        if replies(for: plain).mayAnswer { return true }
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
     }
 

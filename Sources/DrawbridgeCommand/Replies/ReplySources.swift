@@ -20,9 +20,7 @@ struct ReplySources {
         let file: ReplyFile
 
         /// What was perhaps meant otherwise in it.
-        var doubts: [ReplyFault] {
-            file.replies.doubts + file.scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
-        }
+        var doubts: [ReplyFault] { file.doubts }
 
         /// - Throws: a ``Failure`` that names file, line, column and key.
         init(_ text: FileText, kind: Kind) throws {
@@ -80,9 +78,7 @@ struct ReplySources {
 
     /// What is asked, the first before the others.
     var layers: ReplyLayers {
-        ReplyLayers(
-            [given] + files.map(\.file.replies), scenarios: files.map(\.file.scenarios),
-            scenario: scenario.isEmpty ? files.reversed().flatMap(\.file.scenario) : scenario)
+        ReplyLayers(given, files: files.map(\.file), scenario: scenario.isEmpty ? nil : scenario)
     }
 
     /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.

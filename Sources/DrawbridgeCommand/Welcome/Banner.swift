@@ -136,7 +136,7 @@ struct Banner {
         }
         let scenarios = settings.replies.layers.scenarioNames
         if !scenarios.isEmpty {
-            let on = gateway.replyBook.scenarios
+            let on = gateway.replyBook.scenarios()
             let list = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
             lines.append("  scenarios \(list)")
         }

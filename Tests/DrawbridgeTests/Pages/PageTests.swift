@@ -181,8 +181,8 @@ import Testing
         for page in [shop, other] { page.tell(["call": "pay", "id": 1, "bridge": "shortcut"]) }
         #expect(try await shop.reply(1)["value"] == "plain \"text\"")
         #expect(try await other.reply(1)["error"]?["code"] == 400)
-        #expect(gateway.names(forPageAt: "/checkout/1").contains("pay"))
-        #expect(!gateway.names(forPageAt: "/about").contains("pay"))
+        #expect(gateway.names(forPageAt: "/checkout/1", in: .usual).contains("pay"))
+        #expect(!gateway.names(forPageAt: "/about", in: .usual).contains("pay"))
 
         // A request of the page's tells itself by id and token, and one without gets the base set.
         let headers: HTTPFields = [.pageID: shop.id, .pageToken: gateway.access.token.text]

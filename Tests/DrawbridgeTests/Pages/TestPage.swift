@@ -11,6 +11,8 @@ final class TestPage: PageConnection {
     let id: String
     /// Which of the page's lives it is.
     let life: Int
+    /// The session of a test that its document says; nil where it says none.
+    private let session: String?
     private let reader: ChannelReader
     private let frames = Mutex<[JSON]>([])
     private let longest = Mutex(0)
@@ -22,8 +24,9 @@ final class TestPage: PageConnection {
 
     init(
         _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,
-        url: String = "http://localhost/a.html"
+        url: String = "http://localhost/a.html", session: String? = nil
     ) {
+        self.session = session
         self.gateway = gateway
         self.life = life
         self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
@@ -36,12 +39,13 @@ final class TestPage: PageConnection {
     func hello(
         received: Int = 0, sent: Int = 0, epoch: String? = nil, url: String = "http://localhost/a.html"
     ) {
-        let hello: JSON = [
+        var hello: JSON.Object = [
             "page": .string(id), "life": .number(.init(life)), "n": .number(.init(sent)),
             "epoch": .string(epoch ?? gateway.pages.epoch), "url": .string(url), "title": "A",
             "received": .number(.init(received)), "bridges": ["wvjb"],
         ]
-        say(["hello": hello])
+        hello["session"] = session.map(JSON.string)
+        say(["hello": .object(hello)])
     }
 
     /// Sends a frame of its life.

@@ -32,7 +32,7 @@ import Testing
     @Test func aScenarioIsAskedBeforeAllElse() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
-        #expect(book.scenarios == ["user/signed-out"])
+        #expect(book.scenarios() == ["user/signed-out"])
         #expect(Self.title(book, "/getUser") == "file, scenario user/signed-out: getUser")
         #expect(Self.title(book, "/pay") == "file: pay")
         try book.turn("offline", on: true)
@@ -47,26 +47,26 @@ import Testing
         book.set(try Self.layers())
         try book.turn("offline", on: true)
         try book.turn("user/signed-in", on: true)
-        #expect(book.scenarios == ["offline", "user/signed-in"])
+        #expect(book.scenarios() == ["offline", "user/signed-in"])
         #expect(Self.title(book, "/getUser") == "file, scenario user/signed-in: getUser")
         try book.turn("offline", on: true)
-        #expect(book.scenarios == ["user/signed-in", "offline"])
+        #expect(book.scenarios() == ["user/signed-in", "offline"])
         #expect(Self.title(book, "/getUser") == "file, scenario offline: *")
         try book.turn("user/signed-in", on: false)
         try book.turn("user/signed-in", on: false)
-        #expect(book.scenarios == ["offline"])
+        #expect(book.scenarios() == ["offline"])
     }
 
     @Test func aSaveKeepsWhatSomebodySwitched() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
         book.set(try Self.layers(scenario: ["offline"]))
-        #expect(book.scenarios == ["offline"], "nobody switched, so the file counts")
+        #expect(book.scenarios() == ["offline"], "nobody switched, so the file counts")
         try book.turn("app/3.1", on: true)
         book.set(try Self.layers())
-        #expect(book.scenarios == ["offline", "app/3.1"])
+        #expect(book.scenarios() == ["offline", "app/3.1"])
         book.set(try Self.layers(#"{"replies": {}, "scenarios": {"app/3.1": {}}}"#))
-        #expect(book.scenarios == ["app/3.1"])
+        #expect(book.scenarios() == ["app/3.1"])
     }
 
     @Test func whatThereIsNotIsSaid() throws {

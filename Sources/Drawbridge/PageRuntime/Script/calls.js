@@ -140,7 +140,10 @@ function askNow(method, path, body) {
 }
 
 /// What says which page sends a request that is bound for native.
-const signature = () => [['Page', page], ['Token', token], ['Path', location.pathname]];
+function signature() {
+    const fields = [['Page', page], ['Token', token], ['Path', location.pathname]];
+    return config.session ? fields.concat([['Session', config.session]]) : fields;
+}
 
 function sign(request, fields = signature()) {
     for (const [name, value] of fields) xhrHeader.call(request, 'X-Drawbridge-' + name, value);

@@ -13,6 +13,8 @@
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
 let { epoch } = config;
+// The session of a test that the page belongs to, if it belongs to one.
+const { session } = config;
 let life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
@@ -69,7 +71,7 @@ function notePlace() {
 
 /// The body of a request that carries messages in the channel's place.
 function carrying(messages, more) {
-    const text = write(Object.assign(lifeSign(), JSON.parse(saidBefore), more));
+    const text = write(Object.assign(lifeSign(), { session }, JSON.parse(saidBefore), more));
     return text.slice(0, -1) + ',"up":' + batch(messages) + '}';
 }
 
@@ -151,7 +153,7 @@ function connect() {
         if (own !== socket) return;
         wasOpen = hasGreeted = true;
         notePlace();
-        socketSend.call(own, write({ hello: Object.assign(lifeSign(), { bridges }, JSON.parse(saidBefore)) }));
+        socketSend.call(own, write({ hello: Object.assign(lifeSign(), { bridges, session }, JSON.parse(saidBefore)) }));
     };
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data), event.data.length);

@@ -1,0 +1,112 @@
+import Synchronization
+
+/// The questions that wait for an answer, which a program may give in a person's place.
+///
+/// Whoever answers first counts; the question is withdrawn from all others.
+final class Questions: Sendable {
+    /// A question that waits.
+    struct Waiting: Sendable {
+        let number: Int
+        let question: Question
+        let session: Session
+        /// The page that asks; nil where it is none.
+        let page: String?
+        fileprivate let answers: AsyncStream<JSON?>.Continuation
+    }
+
+    private struct State {
+        var waiting: [Int: Waiting] = [:]
+        var last = 0
+        /// Sessions in which a program looks for questions, so that nobody needs a person there.
+        var watched: Set<Session> = []
+    }
+
+    /// So many wait at once, and so many of one page.
+    static let most = 100
+    static let mostOfPage = 20
+
+    private let state = Mutex(State())
+
+    /// Asks whoever can be asked.
+    ///
+    /// - Parameter presenter: asks a person, or knows the answer.
+    func present(
+        _ question: Question, for request: Request, by presenter: any Presenter
+    ) async throws -> JSON? {
+        let session = request.session
+        let hasPresenter = presenter.canAnswer(question)
+        guard question.kind != .notice, hasPresenter || isWatched(session) else {
+            return try await presenter.present(question, for: request)
+        }
+        let (stream, answers) = AsyncStream.makeStream(of: JSON?.self)
+        let number = try open(question, session, of: request.page?.id, answers)
+        defer { close(number) }
+        return try await withThrowingTaskGroup(of: JSON?.self) { group in
+            if hasPresenter { group.addTask { try await presenter.present(question, for: request) } }
+            group.addTask {
+                for await answer in stream { return answer }
+                throw CancellationError()
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// The questions of a session, the oldest first; from now on a program looks for them there.
+    func watch(_ session: Session) -> [Waiting] {
+        state.withLock { state in
+            if state.watched.count < ReplyBook.mostSessions { state.watched.insert(session) }
+            return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
+        }
+    }
+
+    /// Answers a question.
+    ///
+    /// - Throws: a 404 where it does not wait any more, and an ``InvalidAnswer`` for what is no answer to it.
+    func answer(_ number: Int, _ answer: JSON, in session: Session) throws {
+        guard let waiting = state.withLock({ $0.waiting[number] }), waiting.session == session else {
+            throw HTTPError(
+                .notFound,
+                """
+                no question \(number) waits in session \(session.name): it was answered, its caller has left, or it never \
+                was; GET \(OwnPath.questions.path) lists those that wait
+                """)
+        }
+        let value = try waiting.question.answer(from: answer)
+        guard state.withLock({ $0.waiting.removeValue(forKey: number) }) != nil else {
+            throw HTTPError(.conflict, "question \(number) was answered just now")
+        }
+        waiting.answers.yield(value)
+    }
+
+    /// Nobody looks for questions of a session any more; those that wait go on.
+    func reset(_ session: Session) { _ = state.withLock { $0.watched.remove(session) } }
+
+    private func isWatched(_ session: Session) -> Bool { state.withLock { $0.watched.contains(session) } }
+
+    private func open(
+        _ question: Question, _ session: Session, of page: String?,
+        _ answers: AsyncStream<JSON?>.Continuation
+    ) throws(HTTPError) -> Int {
+        let number: Int? = state.withLock { state in
+            let ofPage = page == nil ? 0 : state.waiting.values.count { $0.page == page }
+            guard state.waiting.count < Self.most, ofPage < Self.mostOfPage else { return nil }
+            state.last += 1
+            state.waiting[state.last] = Waiting(
+                number: state.last, question: question, session: session, page: page, answers: answers)
+            return state.last
+        }
+        if let number { return number }
+        throw HTTPError(
+            .serviceUnavailable,
+            """
+            \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \(Self.most) of all \
+            pages; answer them first
+            """)
+    }
+
+    private func close(_ number: Int) { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
+
+    /// How many wait.
+    var count: Int { state.withLock { $0.waiting.count } }
+}

@@ -1,0 +1,102 @@
+import Logging
+import Synchronization
+
+/// Steps that are under way: they end with their session's reset, and with the gateway.
+final class ReplySteps: Sendable {
+    /// For whom steps are done.
+    struct Scene: Sendable {
+        /// Which reply or event they belong to.
+        let title: String
+        let session: Session
+        let input: ReplyInput
+        let logger: Logger
+        /// The page that hears them; asked at each step, since one that was away may be back.
+        let page: @Sendable () -> Page?
+        /// Switches a scenario on or off.
+        let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
+    }
+
+    private struct State {
+        var tasks: [Int: (session: Session, task: Task<Void, any Error>)] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins to do one step after the other; what goes wrong is said in the log.
+    func begin(_ steps: [ReplyStep], _ scene: Scene) {
+        _ = start(steps, scene) { error in
+            guard !(error is CancellationError) else { return }
+            scene.logger.warning("\(scene.title): \(error)")
+        }
+    }
+
+    /// Does one step after the other, and waits until all are done.
+    ///
+    /// - Throws: what went wrong with the first that could not be done; the others are left out.
+    func play(_ steps: [ReplyStep], _ scene: Scene) async throws {
+        let task = start(steps, scene) { throw $0 }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func start(
+        _ steps: [ReplyStep], _ scene: Scene, failing: @escaping @Sendable (any Error) throws -> Void
+    ) -> Task<Void, any Error> {
+        // Made behind the lock: it may be over at once, and takes itself out then.
+        state.withLock { state in
+            state.last += 1
+            let number = state.last
+            let task = Task {
+                defer { self.state.withLock { $0.tasks[number] = nil } }
+                do {
+                    for step in steps { try await Self.play(step, scene) }
+                } catch {
+                    try failing(error)
+                }
+            }
+            state.tasks[number] = (scene.session, task)
+            return task
+        }
+    }
+
+    private static func play(_ step: ReplyStep, _ scene: Scene) async throws {
+        if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
+        switch step.deed {
+        case .scenario(let name, let isOn): try scene.turn(name, isOn)
+        case .call(let name, let data):
+            guard let page = scene.page() else { throw NoPage(name: name) }
+            _ = try await page.call(name, try data.filled(scene.input))
+        case .emit(let event, let data):
+            guard let page = scene.page() else { throw NoPage(name: event) }
+            try page.emit(event, try data.filled(scene.input))
+        }
+    }
+
+    private struct NoPage: Error, CustomStringConvertible {
+        let name: String
+
+        var description: String {
+            """
+            there is no page to hear \(name): whoever asked is no page with the page runtime, or one that has used no \
+            bridge yet
+            """
+        }
+    }
+
+    /// How many are under way.
+    var count: Int { state.withLock { $0.tasks.count } }
+
+    /// Nothing of it happens any more; of one session's, or of any.
+    func cancel(in session: Session? = nil) {
+        let tasks = state.withLock { state in
+            let ended = state.tasks.filter { session == nil || $0.value.session == session }
+            for number in ended.keys { state.tasks[number] = nil }
+            return ended.values.map(\.task)
+        }
+        for task in tasks { task.cancel() }
+    }
+}

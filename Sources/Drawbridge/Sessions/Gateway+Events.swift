@@ -1,0 +1,52 @@
+import Logging
+
+// What native does by itself: steps of events.
+extension Gateway {
+    /// Does what is to be done when a page arrives, once for its document.
+    func greet(_ page: Page) {
+        // A page that begins its second life here has been greeted in its first.
+        guard page.life == 1, replyBook.hasEventAtArrival else { return }
+        let name = ReplyFile.atArrival
+        replySteps.begin(replyBook.events[name] ?? [], scene(ofEvent: name, page.session) { page })
+    }
+
+    /// Plays an event, and waits until all of its steps are done.
+    ///
+    /// - Parameters:
+    ///   - page: who hears it; nil for the newest page of the session.
+    /// - Throws: where there is no such event, or no page, or a page did not answer.
+    func play(event name: String, on page: Page?, in session: Session) async throws {
+        let events = replyBook.events
+        guard let steps = events[name] else {
+            let near = Nearest.of(name, among: events.keys.sorted()).map { "did you mean \($0)?" }
+            let all =
+                events.isEmpty
+                ? "write it below \"events\"" : "there are \(events.keys.sorted().joined(separator: ", "))"
+            throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(near ?? all)")
+        }
+        let pages = pages
+        let hearing = { @Sendable in page ?? pages.all.first { $0.session == session && $0.isOpen } }
+        if steps.contains(where: \.needsPage), hearing() == nil {
+            throw HTTPError(
+                .conflict,
+                "no page of session \(session.name) is there to hear \(name); GET \(OwnPath.pages.path) lists all pages"
+            )
+        }
+        try await replySteps.play(steps, scene(ofEvent: name, page?.session ?? session, page: hearing))
+    }
+
+    private func scene(
+        ofEvent name: String, _ session: Session, page: @escaping @Sendable () -> Page?
+    ) -> ReplySteps.Scene {
+        scene(of: "event \(name)", session, ReplyInput(nil, userAgent: page()?.userAgent ?? ""), page: page)
+    }
+
+    /// For whom the steps of a reply or of an event are done.
+    func scene(
+        of title: String, _ session: Session, _ input: ReplyInput, page: @escaping @Sendable () -> Page?
+    ) -> ReplySteps.Scene {
+        ReplySteps.Scene(title: title, session: session, input: input, logger: logger, page: page) {
+            try self.turn($0, on: $1, in: session)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import HTTPTypes
+
+/// What a session changes, over HTTP, for programs that test: its replies, its scenarios, what native does by itself.
+struct ReplyEndpoints: Responder {
+    func respond(to request: Request) async throws -> Response? {
+        guard let gateway = request.gateway, let path = OwnPath(of: request) else { return nil }
+        let answer: (Gateway, Request, Session) async throws -> JSON
+        switch path {
+        case .replies: answer = replies
+        case .scenario: answer = scenario
+        case .events: answer = events
+        case .reset: answer = reset
+        default: return nil
+        }
+        try gateway.authorizeTester(request)
+        return .success(try await answer(gateway, request, try request.askedSession()))
+    }
+
+    private func replies(_ gateway: Gateway, _ request: Request, _ session: Session) async throws -> JSON {
+        switch request.method {
+        case .get: break
+        case .put:
+            let text = try await request.body.collect(upTo: SessionReplies.mostBytes)
+            do {
+                try gateway.set(try LocatedJSON(parsing: text), for: name(in: request), in: session)
+            } catch let fault as ReplyFault {
+                throw HTTPError(.badRequest, "\(fault)")
+            }
+        case .delete:
+            let name = try name(in: request)
+            guard gateway.replyBook.replies(of: session)[name] != nil else {
+                throw HTTPError(
+                    .notFound,
+                    "session \(session.name) has set no reply for \(name.cut(to: 40)); GET \(request.path) lists its replies"
+                )
+            }
+            try gateway.set(nil, for: name, in: session)
+        default: throw notAllowed(request, "GET, PUT, DELETE")
+        }
+        return .object(gateway.replyBook.replies(of: session))
+    }
+
+    private func name(in request: Request) throws -> String {
+        guard let name = request.query["name"], !name.isEmpty else {
+            throw HTTPError(.badRequest, "name: say which call is answered, such as \(request.path)?name=pay")
+        }
+        return name
+    }
+
+    private func scenario(_ gateway: Gateway, _ request: Request, _ session: Session) async throws -> JSON {
+        switch request.method {
+        case .get: break
+        case .put:
+            let input = try await request.input(as: Switch.self)
+            do {
+                try gateway.turn(input.scenario, on: input.on ?? true, in: session)
+            } catch {
+                throw HTTPError(.notFound, "\(error)")
+            }
+        default: throw notAllowed(request, "GET, PUT")
+        }
+        return [
+            "on": .array(gateway.replyBook.scenarios(in: session).map(JSON.string)),
+            "scenarios": .array(gateway.replyBook.scenarioNames.map(JSON.string)),
+        ]
+    }
+
+    private struct Switch: Decodable, Sendable {
+        var scenario: String
+        var on: Bool?
+    }
+
+    private func events(_ gateway: Gateway, _ request: Request, _ session: Session) async throws -> JSON {
+        let path = OwnPath.events.path
+        let rest = request.path.dropFirst(path.count)
+        switch (rest.isEmpty, request.method) {
+        case (true, .get): return .array(gateway.replyBook.events.keys.sorted().map(JSON.string))
+        case (false, .post):
+            let name = Percent.decode(rest.dropFirst().utf8) ?? String(rest.dropFirst())
+            let page = try request.query["page"].map { try gateway.page(beginning: $0) }
+            do {
+                try await gateway.play(event: name, on: page, in: session)
+            } catch let error as PageError {
+                throw HTTPError(error)
+            }
+            return .null
+        default: throw notAllowed(request, rest.isEmpty ? "GET" : "POST")
+        }
+    }
+
+    private func reset(_ gateway: Gateway, _ request: Request, _ session: Session) async throws -> JSON {
+        guard request.method == .post else { throw notAllowed(request, "POST") }
+        gateway.reset(session)
+        return .null
+    }
+
+    private func notAllowed(_ request: Request, _ methods: String) -> HTTPError {
+        HTTPError(
+            .methodNotAllowed, "\(request.path) takes \(methods), and not \(request.method)",
+            headers: [.allow: methods])
+    }
+}
+
+extension Request {
+    /// The session that a program asks about, by `?session=` or by its header.
+    ///
+    /// - Throws: a 400 for what is no name of a session: a test that misspells it would change that of others.
+    func askedSession() throws(HTTPError) -> Session {
+        guard let name = query["session"] ?? headers.value(.session) else { return .usual }
+        if let session = Session(name) { return session }
+        throw HTTPError(
+            .badRequest,
+            "session: the name of a session has 1 to 64 of A-Z, a-z, 0-9, ., _ and -, and is not \(name.cut(to: 80))"
+        )
+    }
+}
+
+extension Response {
+    /// An answer of the tester's API.
+    static func success(_ value: JSON) -> Response {
+        var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
+        response.addSafety()
+        return response
+    }
+}

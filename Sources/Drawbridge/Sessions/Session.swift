@@ -1,0 +1,42 @@
+/// The name of a test's own share of a gateway: which scenarios are on, which replies were set while it runs, how far
+/// sequences are.
+///
+/// So tests that run side by side do not disturb each other. A session's name grants nothing, and a page may know it.
+package struct Session: Sendable, Hashable {
+    /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    package let name: String
+
+    /// The session of whoever names none.
+    package static let usual = Session(known: "default")
+
+    private init(known name: String) { self.name = name }
+
+    /// Nil for a text that is no name of a session.
+    package init?(_ name: String) {
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isFitting) else { return nil }
+        self.name = name
+    }
+
+    private static func isFitting(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+            || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
+    }
+
+    /// The name of the cookie by which a browser says its session: browsers give the cookies of one port to all others.
+    static func cookie(port: Int) -> String { "drawbridge-session-\(port)" }
+}
+
+extension Request {
+    /// The session that a request says it belongs to, by `X-Drawbridge-Session` or by its cookie.
+    ///
+    /// A page's calls belong to the session of its document.
+    package var session: Session {
+        if let callingPage { return callingPage.page.session }
+        if !isAnonymous, let name = headers.value(.session), let session = Session(name) { return session }
+        guard !ownCookies.isEmpty else { return .usual }
+        return ownCookies[Session.cookie(port: ownPort)].flatMap(Session.init) ?? .usual
+    }
+
+    /// The port by which its caller reaches the gateway.
+    var ownPort: Int { site?.port ?? (scheme == "https" ? 443 : 80) }
+}

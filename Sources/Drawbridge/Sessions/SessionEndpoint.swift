@@ -1,0 +1,42 @@
+import HTTPTypes
+
+/// Puts a browser into a session: `/__drawbridge__/session/ann?to=/cart` gives it a cookie, and goes on to `/cart`.
+///
+/// It is for everybody who may load a page: a session grants nothing.
+struct SessionEndpoint: Responder {
+    func respond(to request: Request) async throws -> Response? {
+        guard OwnPath(of: request) == .session else { return nil }
+        guard request.method == .get else {
+            throw HTTPError(
+                .methodNotAllowed, "a browser is put into a session by GET", headers: [.allow: "GET"])
+        }
+        let name = request.path.dropFirst(OwnPath.session.path.count + 1)
+        guard let session = Session(String(name)) else {
+            throw HTTPError(
+                .badRequest,
+                "\(OwnPath.session.path)/NAME: the name of a session has 1 to 64 of A-Z, a-z, 0-9, ., _ and -"
+            )
+        }
+        let to = request.query["to"] ?? "/"
+        guard Self.isHere(to) else {
+            throw HTTPError(.badRequest, "to: it is a path of this gateway, such as /cart")
+        }
+        var response = Response(.seeOther, headers: [.location: to, .cacheControl: "no-store"])
+        let end = session == .usual ? "; Max-Age=0" : ""
+        response.ownCookie =
+            "\(Session.cookie(port: request.ownPort))=\(session.name); Path=/; SameSite=Lax\(end)"
+        response.addSafety()
+        return response
+    }
+
+    /// Whether a browser that goes there stays at the gateway.
+    ///
+    /// Browsers read `//host` and `/\host` as another host, and leave out tabs and line ends when they read.
+    static func isHere(_ path: String) -> Bool {
+        let bytes = Array(path.utf8)
+        guard bytes.first == UInt8(ascii: "/"), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return false
+        }
+        return bytes.count == 1 || bytes[1] != UInt8(ascii: "/") && !bytes.contains(UInt8(ascii: "\\"))
+    }
+}

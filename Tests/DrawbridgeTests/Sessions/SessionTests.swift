@@ -1,0 +1,180 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+/// Sessions: what one test changes, another does not see.
+@Suite("Sessions", .timeLimit(.minutes(1))) struct SessionTests {
+    static func book(_ text: String) throws -> ReplyBook {
+        let book = ReplyBook(in: Registry())
+        book.set(try layers(text))
+        return book
+    }
+
+    static func layers(_ text: String) throws -> ReplyLayers {
+        var file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)), isAlone: true)
+        file.name(by: "file")
+        return ReplyLayers(ReplyNames(), files: [file], scenario: nil)
+    }
+
+    static func session(_ name: String) throws -> Session { try #require(Session(name)) }
+
+    private static func value(_ book: ReplyBook, _ path: String, in session: Session) -> String? {
+        var lookup = book.lookup(path, in: session)
+        guard case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil))?.reply.outcome else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 65), "a;b", "a\n"])
+    func aNameOfASessionIsShortAndPlain(_ name: String) { #expect(Session(name) == nil) }
+
+    @Test func scenariosPlacesAndRepliesBelongToOneSession() throws {
+        let book = try Self.book(
+            #"""
+            {"replies": {"next": {"$sequence": [1, 2, 3]}, "getUser": "nobody"},
+             "scenarios": {"in": {"getUser": "Ann"}}}
+            """#)
+        let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
+        try book.turn("in", on: true, in: ann)
+        #expect(Self.value(book, "/getUser", in: ann) == #""Ann""#)
+        #expect(Self.value(book, "/getUser", in: bob) == #""nobody""#)
+        #expect(Self.value(book, "/getUser", in: .usual) == #""nobody""#)
+        #expect((1...4).map { _ in Self.value(book, "/next", in: ann) } == ["1", "2", "3", "3"])
+        #expect((1...2).map { _ in Self.value(book, "/next", in: bob) } == ["1", "2"])
+        #expect(Self.value(book, "/next", in: .usual) == "1")
+        try book.set(LocatedJSON(parsing: Array("9".utf8)), for: "getUser", in: bob)
+        #expect(Self.value(book, "/getUser", in: bob) == "9")
+        #expect(Self.value(book, "/getUser", in: ann) == #""Ann""#)
+        book.reset(ann)
+        #expect(Self.value(book, "/getUser", in: ann) == #""nobody""#)
+        #expect(Self.value(book, "/next", in: ann) == "1")
+        #expect(Self.value(book, "/getUser", in: bob) == "9")
+        try book.set(nil, for: "getUser", in: bob)
+        #expect(Self.value(book, "/getUser", in: bob) == #""nobody""#)
+    }
+
+    @Test func aSaveLeavesToASessionWhatItHasSwitchedAndSet() throws {
+        let text = #"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}, "scenario": "y"}"#
+        let book = try Self.book(text)
+        let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
+        try book.turn("x", on: true, in: ann)
+        try book.set(LocatedJSON(parsing: Array("7".utf8)), for: "b", in: bob)
+        book.set(try Self.layers(text.replacing(#""scenario": "y""#, with: #""scenario": []"#)))
+        #expect(book.scenarios(in: ann) == ["y", "x"])
+        #expect(book.scenarios(in: bob) == [])
+        #expect(Self.value(book, "/b", in: bob) == "7")
+        #expect(Self.value(book, "/b", in: ann) == nil)
+    }
+
+    @Test func ofThousandSessionsTheLongestIdleGoes() throws {
+        let book = try Self.book(#"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}}}"#)
+        for number in 0..<ReplyBook.mostSessions + 5 {
+            try book.turn("x", on: true, in: Self.session("s\(number)"))
+            // This one is never idle for long.
+            try book.turn("x", on: true, in: Self.session("s0"))
+        }
+        #expect(book.sessionCount == ReplyBook.mostSessions)
+        #expect(book.scenarios(in: try Self.session("s0")) == ["x"])
+        #expect(book.scenarios(in: try Self.session("s1")) == [])
+    }
+
+    @Test func aSessionHasRoomForAThousandReplies() throws {
+        let book = try Self.book(#"{"replies": {"a": 1}}"#)
+        let reply = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 600))""#.utf8))
+        for number in 0..<SessionReplies.mostReplies {
+            try book.set(reply, for: "r\(number)", in: .usual)
+            if number > 50 { break }
+        }
+        let large = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 1 << 20))""#.utf8))
+        #expect(throws: ReplyFault.self) { try book.set(large, for: "large", in: .usual) }
+        #expect(Self.value(book, "/r3", in: .usual)?.utf8.count == 602)
+        #expect(Self.value(book, "/large", in: .usual) == nil)
+    }
+
+    @Test func repliesOfAPageGoBeforeThoseOfAll() throws {
+        let book = try Self.book(
+            #"{"replies": {"price": 1, "a": 2}, "pages": {"/pay*": {"replies": {"price": 12}}}, "scenarios": {"s": {"price": 5}}}"#
+        )
+        func value(_ page: String?) -> String? {
+            var lookup = book.lookup("/price", ofPageAt: page)
+            guard case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil))?.reply.outcome else {
+                return nil
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(value("/pay.html") == "12")
+        #expect(value("/shop.html") == "1")
+        #expect(value(nil) == "1")
+        try book.turn("s", on: true)
+        #expect(value("/pay.html") == "5")
+        #expect(book.named(besides: [], ofPageAt: "/x") == ["a", "price"])
+    }
+
+    // MARK: Whose a request is
+
+    @Test func aRequestSaysItsSessionByAHeaderOrACookie() async throws {
+        let gateway = try Gateway.replying(#"{"a": 0}"#)
+        try gateway.set(LocatedJSON(parsing: Array("1".utf8)), for: "a", in: Self.session("ann"))
+        func answer(_ fields: HTTPFields) async throws -> JSON? {
+            try await gateway.respond(to: Request("/a?_mobile_bridge=1", headers: fields)).json()["data"]
+        }
+        #expect(try await answer([:]) == 0)
+        #expect(try await answer([.session: "ann"]) == 1)
+        #expect(try await answer([.session: "bob"]) == 0)
+        #expect(try await answer([.session: "no name"]) == 0)
+        #expect(try await answer([.cookie: "drawbridge-session-80=ann"]) == 1)
+        #expect(try await answer([.cookie: "x=1; drawbridge-session-80=ann; y=2"]) == 1)
+        // Cookies of one port reach all others.
+        #expect(try await answer([.cookie: "drawbridge-session-8080=ann"]) == 0)
+        #expect(try await answer([.session: "bob", .cookie: "drawbridge-session-80=ann"]) == 0)
+    }
+
+    @Test func aPageIsInTheSessionOfItsDocument() async throws {
+        let gateway = try Gateway.replying(#"{"a": 0}"#)
+        try gateway.set(LocatedJSON(parsing: Array("1".utf8)), for: "a", in: Self.session("ann"))
+        let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
+        for page in [ann, other] { page.tell(["call": "a", "id": 1, "bridge": "wvjb"]) }
+        #expect(try await ann.reply(1)["value"] == 1)
+        #expect(try await other.reply(1)["value"] == 0)
+        let script = await gateway.respond(
+            to: Request("/__drawbridge__/page.js?path=/", headers: [.cookie: "drawbridge-session-80=ann"]))
+        #expect(try await script.text().contains(#""session":"ann""#))
+        #expect(script.headers[.eTag] != nil)
+        let usual = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/"))
+        #expect(try await !usual.text().contains(#""session":"#))
+        #expect(usual.headers[.eTag] != script.headers[.eTag])
+    }
+
+    @Test func aBrowserIsPutIntoASessionByALink() async throws {
+        let gateway = Gateway.testing()
+        let answer = await gateway.respond(to: Request("/__drawbridge__/session/ann?to=/cart?x=1"))
+        #expect(answer.status == .seeOther)
+        #expect(answer.headers[.location] == "/cart?x=1")
+        #expect(answer.headers[.setCookie] == "drawbridge-session-80=ann; Path=/; SameSite=Lax")
+        let back = await gateway.respond(to: Request("/__drawbridge__/session/default"))
+        #expect(back.headers[.location] == "/")
+        #expect(back.headers[.setCookie]?.hasSuffix("Max-Age=0") == true)
+    }
+
+    @Test(arguments: [
+        "//evil.example/", #"/\evil.example"#, "http://evil.example/", "cart", "/a%09b", #"/a\..\b"#, "",
+        "/a%0d%0aSet-Cookie:%20x=1", "/%09/evil.example",
+    ])
+    func aLinkLeadsNowhereElse(_ to: String) async throws {
+        let gateway = Gateway.testing()
+        let answer = await gateway.respond(to: Request("/__drawbridge__/session/ann?to=\(to)"))
+        #expect(answer.status == .badRequest)
+        #expect(answer.headers[.setCookie] == nil)
+    }
+
+    /// The cookie is the gateway's own: what lies behind it does not see it.
+    @Test func nobodyBehindSeesTheCookie() async throws {
+        let gateway = Gateway.testing()
+        gateway.answer(at: "/cookie") { Response(text: $0.headers[.cookie] ?? "none") }
+        let answer = await gateway.respond(
+            to: Request("/cookie?_mobile_bridge=1", headers: [.cookie: "a=b; drawbridge-session-80=ann"]))
+        #expect(try await answer.text() == "a=b")
+    }
+}

@@ -1,0 +1,222 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// What a program that tests changes: replies, scenarios, events, questions.
+@Suite("What a tester changes", .timeLimit(.minutes(1))) struct TesterTests {
+    private static func ask(
+        _ gateway: Gateway, _ method: HTTPRequest.Method, _ target: String, _ body: String = ""
+    ) async -> Response {
+        await gateway.respond(
+            to: Request(
+                method, "/__drawbridge__/\(target)",
+                headers: [
+                    .authorization: "Bearer \(gateway.testerToken.text)", .contentType: "application/json",
+                ], body: .init(body)))
+    }
+
+    private static func gateway(_ text: String) throws -> Gateway {
+        let gateway = Gateway.testing()
+        gateway.reply(by: try SessionTests.layers(text))
+        return gateway
+    }
+
+    @Test func aReplyIsSetAndTakenBack() async throws {
+        let gateway = Gateway.testing()
+        let set = await Self.ask(
+            gateway, .put, "replies?name=echo&session=ann", #"{"$reply": "{{input.a}}"}"#)
+        #expect(try await set.json()["data"] == ["echo": ["$reply": "{{input.a}}"]])
+        let asked = Request("/echo?_mobile_bridge=1&a=1", headers: [.session: "ann"])
+        #expect(try await gateway.respond(to: asked).json()["data"] == "1")
+        #expect(try await gateway.text(at: "/echo").contains("code"))
+        #expect(await Self.ask(gateway, .delete, "replies?name=echo").status == .notFound)
+        #expect(await Self.ask(gateway, .delete, "replies?name=echo&session=ann").status == .ok)
+        #expect(try await gateway.respond(to: asked).json()["data"] != "1")
+        #expect(try await Self.ask(gateway, .get, "replies?session=ann").json()["data"] == [:])
+    }
+
+    @Test(arguments: [
+        ("replies", "1", "name: say which call"),
+        ("replies?name=pay", "{", "line 1"),
+        ("replies?name=pay", #"{"$replyy": 1}"#, "did you mean $reply?"),
+        ("replies?name=pay", #"{"$response": {"headers": {"a": "b"}}}"#, "may not say headers"),
+        ("replies?name=pay&session=a%20b", "1", "session: the name"),
+        ("scenario", #"{"scenario": "offlin"}"#, "did you mean offline?"),
+        ("scenario", #"{}"#, "scenario"),
+    ])
+    func whatIsWrongIsSaid(_ target: String, _ body: String, _ words: String) async throws {
+        let gateway = try Self.gateway(#"{"replies": {"a": 1}, "scenarios": {"offline": {"a": 2}}}"#)
+        let answer = await Self.ask(gateway, .put, target, body)
+        #expect(answer.status.kind == .clientError)
+        #expect(try await answer.text().contains(words))
+        #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 1)
+    }
+
+    @Test func aScenarioIsSwitchedForOneSession() async throws {
+        let gateway = try Self.gateway(#"{"replies": {"a": 1}, "scenarios": {"offline": {"a": 2}}}"#)
+        let on = await Self.ask(gateway, .put, "scenario?session=ann", #"{"scenario": "offline"}"#)
+        #expect(try await on.json()["data"] == ["on": ["offline"], "scenarios": ["offline"]])
+        let asked = Request("/a?_mobile_bridge=1", headers: [.session: "ann"])
+        #expect(try await gateway.respond(to: asked).json()["data"] == 2)
+        #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 1)
+        #expect(await Self.ask(gateway, .post, "reset?session=ann").status == .ok)
+        #expect(try await gateway.respond(to: asked).json()["data"] == 1)
+    }
+
+    // MARK: Events
+
+    private static let events = #"""
+        {"scenarios": {"offline": {"a": 2}}, "events": {
+            "$load": [{"call": "setSafeArea", "data": {"top": 44}}],
+            "deep link": [{"call": "onOpenURL", "data": {"url": "shop://17"}}, {"emit": "opened"}],
+            "off": [{"scenario": "offline"}], "late": [{"emit": "late", "after": 86400000}]
+        }}
+        """#
+
+    @Test func anEventIsPlayedOnTheNewestPageOfTheSession() async throws {
+        let gateway = try Self.gateway(Self.events)
+        let list = await Self.ask(gateway, .get, "events")
+        #expect(try await list.json()["data"] == ["$load", "deep link", "late", "off"])
+        #expect(await Self.ask(gateway, .post, "events/deep%20link").status == .conflict)
+        #expect(await Self.ask(gateway, .post, "events/deep%20lnk").status == .notFound)
+        let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
+        let played = Task { await Self.ask(gateway, .post, "events/deep%20link?session=ann") }
+        let call = try await ann.message { $0["call"] == "onOpenURL" }
+        #expect(call["data"] == ["url": "shop://17"])
+        ann.tell(["result": call["id"] ?? .null, "value": 1])
+        #expect(await played.value.status == .ok)
+        #expect(ann.down.map(\.message).contains { $0["event"] == "opened" })
+        #expect(!other.down.map(\.message).contains { $0["call"] == "onOpenURL" })
+        #expect(await Self.ask(gateway, .post, "events/off?session=ann").status == .ok)
+        #expect(gateway.replyBook.scenarios(in: try SessionTests.session("ann")) == ["offline"])
+        #expect(gateway.replyBook.scenarios() == [])
+    }
+
+    @Test func aPageIsGreetedOnceForItsDocument() async throws {
+        let gateway = try Self.gateway(Self.events)
+        let page = TestPage(gateway)
+        _ = try await page.message { $0["call"] == "setSafeArea" }
+        page.leaveWire()
+        try #require(gateway.pages[page.id]).expire()
+        let again = TestPage(gateway, id: page.id, life: 2)
+        again.tell(["call": "echo", "id": 1, "bridge": "wvjb"])
+        _ = try await again.reply(1)
+        #expect(!again.down.map(\.message).contains { $0["call"] == "setSafeArea" })
+        let script = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/"))
+        #expect(try await script.text().contains(#""wanted":true"#))
+    }
+
+    @Test func aResetEndsTheStepsOfItsSessionAlone() async throws {
+        let gateway = try Self.gateway(Self.events)
+        let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
+        for page in [ann, other] {
+            let call = try await page.message { $0["call"] == "setSafeArea" }
+            page.tell(["result": call["id"] ?? .null])
+        }
+        await until { gateway.replySteps.count == 0 }
+        let late = ["ann", "default"].map { session in
+            Task { await Self.ask(gateway, .post, "events/late?session=\(session)") }
+        }
+        await until { gateway.replySteps.count == 2 }
+        #expect(await Self.ask(gateway, .post, "reset?session=ann").status == .ok)
+        await until { gateway.replySteps.count == 1 }
+        _ = await late[0].value
+        late[1].cancel()
+        _ = await late[1].value
+        await until { gateway.replySteps.count == 0 }
+    }
+
+    // MARK: Questions
+
+    /// Asks nobody, and says so.
+    private struct Busy: Presenter {
+        let withdrawn: Mutex<Int>.Box
+
+        func present(_ question: Question, for request: Request) async throws -> JSON? {
+            do {
+                try await Task.sleep(for: .seconds(86_400))
+            } catch {
+                withdrawn.mutex.withLock { $0 += 1 }
+                throw error
+            }
+            return nil
+        }
+    }
+
+    private static let question =
+        #"{"replies": {"pay": {"$ask": "Pay?", "$choices": {"pay": {"ok": true}, "cancel": {"ok": false}}}}}"#
+
+    @Test func aProgramAnswersInAPersonsPlaceAndThePersonIsAskedNoMore() async throws {
+        let withdrawn = Mutex<Int>.Box()
+        let gateway = Gateway(presenter: Busy(withdrawn: withdrawn), logger: .quiet)
+        gateway.reply(by: try SessionTests.layers(Self.question))
+        let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
+        await until { gateway.questions.count == 1 }
+        let list = try await Self.ask(gateway, .get, "questions").json()["data"]
+        #expect(list?[0]?["message"] == "Pay?")
+        #expect(list?[0]?["choices"] == ["pay", "cancel"])
+        let number = try #require(list?[0]?["number"]?.numberValue?.intValue)
+        #expect(try await Self.ask(gateway, .get, "questions?session=ann").json()["data"] == [])
+        #expect(
+            await Self.ask(gateway, .post, "questions/\(number)?session=ann", #"{"choice":"pay"}"#).status
+                == .notFound)
+        #expect(
+            await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"later"}"#).status
+                == .badRequest)
+        #expect(await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"pay"}"#).status == .ok)
+        #expect(try await asked.value.json()["data"] == ["ok": true])
+        #expect(withdrawn.mutex.withLock { $0 } == 1)
+        #expect(
+            await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"pay"}"#).status == .notFound)
+        #expect(gateway.questions.count == 0)
+    }
+
+    @Test func withoutAPersonAQuestionWaitsOnlyWhereAProgramLooks() async throws {
+        let gateway = try Self.gateway(Self.question)
+        let alone = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        #expect(try await alone.json()["data"] == ["ok": false])
+        _ = await Self.ask(gateway, .get, "questions?session=ann")
+        let asked = Task {
+            await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: [.session: "ann"]))
+        }
+        await until { gateway.questions.count == 1 }
+        #expect(await Self.ask(gateway, .post, "questions/1?session=ann", #"{"choice":"pay"}"#).status == .ok)
+        #expect(try await asked.value.json()["data"] == ["ok": true])
+        _ = await Self.ask(gateway, .post, "reset?session=ann")
+        let after = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: [.session: "ann"]))
+        #expect(try await after.json()["data"] == ["ok": false])
+    }
+
+    @Test func whoLeavesAsksNoMore() async throws {
+        let gateway = try Self.gateway(Self.question)
+        _ = await Self.ask(gateway, .get, "questions")
+        let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
+        await until { gateway.questions.count == 1 }
+        asked.cancel()
+        _ = await asked.value
+        #expect(gateway.questions.count == 0)
+    }
+
+    @Test func aHundredQuestionsWaitAndNoMore() async throws {
+        let gateway = try Self.gateway(Self.question)
+        _ = await Self.ask(gateway, .get, "questions")
+        let asked = (0..<Questions.most).map { _ in
+            Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
+        }
+        await until { gateway.questions.count == Questions.most }
+        let more = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        #expect(try await more.json()["code"] == 503)
+        for task in asked { task.cancel() }
+        for task in asked { _ = await task.value }
+        #expect(gateway.questions.count == 0)
+    }
+}
+
+extension Mutex where Value == Int {
+    /// A count that several can hold.
+    fileprivate final class Box: Sendable {
+        let mutex = Mutex(0)
+    }
+}

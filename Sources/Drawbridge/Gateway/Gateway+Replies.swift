@@ -151,12 +151,7 @@ extension Gateway {
                 ReplyHandler(reply: found.reply, title: found.title, input: input, request: request)
             }
             var answer = await run(route, plain, by: tasks)
-            if !found.reply.then.isEmpty {
-                let scene = scene(of: "reply \(found.title), $then", plain.session, input) { [plain] in
-                    plain.page
-                }
-                answer.afterwards = { self.replySteps.begin(found.reply.then, scene) }
-            }
+            if !found.reply.then.isEmpty { goOn(after: &answer, found, input, for: plain) }
             return answer
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
@@ -164,5 +159,26 @@ extension Gateway {
             plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
         }
         return nil
+    }
+
+    /// Does what a reply says is to be done after its answer.
+    ///
+    /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
+    /// as soon as it has the answer, finds it so.
+    private func goOn(
+        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
+    ) {
+        let scene = scene(of: "reply \(found.title), $then", plain.session, input) { plain.page }
+        var steps = found.reply.then[...]
+        while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {
+            do {
+                try turn(name, on: isOn, in: plain.session)
+            } catch {
+                return logger.warning("\(scene.title): \(error)")
+            }
+            steps.removeFirst()
+        }
+        guard !steps.isEmpty else { return }
+        answer.afterwards = { [steps] in self.replySteps.begin(Array(steps), scene) }
     }
 }

@@ -8,14 +8,21 @@ extension Gateway {
         by ask: Reply.Ask, of found: FoundReply, _ input: ReplyInput, for plain: Request
     ) async throws -> (name: String, reply: Reply) {
         let message = try ask.message.filled(input)
-        let question = Question(
-            found.title.split(separator: ",").first.map(String.init) ?? found.title,
-            message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
-        let chosen = try await answer(to: question, within: ask.within, for: plain)?.stringValue
-        guard let choice = ask.choices.first(where: { $0.name == chosen }) ?? ask.choices.last else {
+        guard let last = ask.choices.last else {
             throw HTTPError(.internalServerError, "\(found.title) has no choices")
         }
-        return choice
+        let question = Question(
+            found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
+        guard presenter.canAnswer(question) || questions.isWatched(plain.session) else {
+            plain.logger.notice(
+                """
+                reply \(found.title): there is nobody to ask, so \(last.name) counts, the last choice; decide it by \
+                --answer '\(found.name)=\(ask.choices[0].name)'
+                """)
+            return last
+        }
+        let chosen = try await answer(to: question, within: ask.within, for: plain)?.stringValue
+        return ask.choices.first { $0.name == chosen } ?? last
     }
 
     /// What a person answers; nil where nobody does, or not in time.

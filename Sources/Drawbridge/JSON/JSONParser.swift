@@ -128,7 +128,8 @@ struct JSONParser {
     /// Reads the name of a member and the colon after it.
     private mutating func name() throws(JSON.ParseError) {
         guard current == UInt8(ascii: "\"") else {
-            throw fault("expected the name of a member in double quotes, found \(found)")
+            let remedy = current == UInt8(ascii: "}") ? "; take out the comma before it" : ""
+            throw fault("expected the name of a member in double quotes, found \(found)\(remedy)")
         }
         let start = position
         let (range, isAside) = try string()

@@ -82,7 +82,8 @@ final class Questions: Sendable {
     /// Nobody looks for questions of a session any more; those that wait go on.
     func reset(_ session: Session) { _ = state.withLock { $0.watched.remove(session) } }
 
-    private func isWatched(_ session: Session) -> Bool { state.withLock { $0.watched.contains(session) } }
+    /// Whether a program looks for the questions of a session.
+    func isWatched(_ session: Session) -> Bool { state.withLock { $0.watched.contains(session) } }
 
     private func open(
         _ question: Question, _ session: Session, of page: String?,

@@ -177,8 +177,9 @@ package final class ReplyBook: Sendable {
         guard isUsed, let segments = Target.segments(of: path) else { return ReplyLookup([], in: session) }
         return ReplyLookup(
             state.withLock { $0[session] }.layers(ofPageAt: page).flatMap { layer in
-                layer.matches(segments).map {
-                    FoundReply(source: layer.source, title: $0.name, reply: $0.reply)
+                layer.matches(segments).map { name, reply in
+                    let title = layer.label.map { "\(name) (\($0))" } ?? name
+                    return FoundReply(source: layer.source, name: name, title: title, reply: reply)
                 }
             }, in: session)
     }

@@ -55,9 +55,14 @@ package struct ReplyFile: Sendable {
     /// Says where its replies come from.
     package mutating func name(by source: String) {
         replies.source = source
-        for name in scenarios.keys { scenarios[name]?.source = "\(source), scenario \(name)" }
+        for name in scenarios.keys {
+            scenarios[name]?.source = "\(source), scenario \(name)"
+            scenarios[name]?.label = name
+        }
         for index in pages.indices {
-            pages[index].replies.source = "\(source), pages at \(pages[index].pattern.text)"
+            let pattern = pages[index].pattern.text
+            pages[index].replies.source = "\(source), pages at \(pattern)"
+            pages[index].replies.label = pattern
         }
     }
 

@@ -27,17 +27,24 @@ package struct ReplyLayers: Sendable {
 
     /// What files say, and in front of them the replies that no file has; the first file is asked first.
     ///
-    /// - Parameter scenario: the scenarios that are on at first; nil for those that the files say.
-    package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]?) {
+    /// - Parameter scenario: the scenarios that are on at first, besides those that the files say.
+    package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]) {
         self.init(
             [given] + files.map(\.replies), scenarios: files.map(\.scenarios),
-            scenario: scenario ?? files.reversed().flatMap(\.scenario))
+            scenario: files.reversed().flatMap(\.scenario) + scenario)
         pages = files.flatMap(\.pages)
         for file in files { events.merge(file.events) { first, _ in first } }
     }
 
     /// The names of all scenarios, sorted.
     package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
+
+    /// What is wrong between the files: the scenarios that steps switch, and that nobody has written.
+    package var faults: [NoScenario] {
+        let known = Set(scenarioNames)
+        let switched = events.values.joined().compactMap(\.scenario) + all.flatMap(\.switched)
+        return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
+    }
 
     /// All layers, whichever scenarios are on.
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }

@@ -2,12 +2,14 @@
 struct FoundReply: Sendable {
     /// Where its layer comes from.
     let source: String
-    /// Which reply it is, such as `pay, case 2`.
+    /// The name that it is for, as it was written.
+    let name: String
+    /// Which reply it is, such as `pay, case 2`, or `pay (offline)` for that of a scenario.
     let title: String
     let reply: Reply
 
     func inner(_ reply: Reply, _ word: String) -> FoundReply {
-        FoundReply(source: source, title: "\(title), \(word)", reply: reply)
+        FoundReply(source: source, name: name, title: "\(title), \(word)", reply: reply)
     }
 }
 

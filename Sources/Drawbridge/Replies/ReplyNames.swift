@@ -10,6 +10,8 @@ package struct ReplyNames: Sendable {
     private var routes = Routes<Named>()
     /// Where they come from, by which their sequences are told from those of others.
     package var source = ""
+    /// What is said of them in the log beside the name: the scenario, or the pages that they are for.
+    var label: String?
     /// What may have been meant otherwise, such as a template in a value that is answered as it stands.
     package private(set) var doubts: [ReplyFault] = []
 
@@ -85,16 +87,30 @@ package struct ReplyNames: Sendable {
 
 extension ReplyNames {
     /// All sequences of its replies.
-    var sequences: [Reply.Place] { routes.all.flatMap(\.reply.sequences) }
+    var sequences: [Reply.Place] { replies.compactMap(\.place) }
+
+    /// The scenarios that its replies switch.
+    var switched: Set<String> {
+        Set(replies.flatMap(\.then).compactMap(\.scenario))
+    }
+
+    /// All replies, and those within them.
+    private var replies: [Reply] { routes.all.flatMap(\.reply.allWithin) }
 }
 
 extension Reply {
-    fileprivate var sequences: [Place] {
-        switch outcome {
-        case .sequence(let replies, let place): [place] + replies.flatMap(\.sequences)
-        case .cases(let cases): cases.flatMap(\.reply.sequences)
-        case .ask(let ask): ask.choices.flatMap(\.reply.sequences)
-        case .value, .template, .error, .silence, .missing, .pass, .raw: []
-        }
+    /// Where the sequence stands that it is, if it is one.
+    fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
+
+    /// Itself, and all within it.
+    fileprivate var allWithin: [Reply] {
+        let inner: [Reply] =
+            switch outcome {
+            case .sequence(let replies, _): replies
+            case .cases(let cases): cases.map(\.reply)
+            case .ask(let ask): ask.choices.map(\.reply)
+            case .value, .template, .error, .silence, .missing, .pass, .raw: []
+            }
+        return [self] + inner.flatMap(\.allWithin)
     }
 }

@@ -18,6 +18,9 @@ package struct ReplyStep: Sendable {
         }
     }
 
+    /// The scenario that it switches, if it switches one.
+    var scenario: String? { if case .scenario(let name, _) = deed { name } else { nil } }
+
     /// Whether there has to be a page that hears it.
     var needsPage: Bool { if case .scenario = deed { false } else { true } }
 }

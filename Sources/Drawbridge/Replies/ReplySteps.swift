@@ -69,7 +69,9 @@ final class ReplySteps: Sendable {
         case .scenario(let name, let isOn): try scene.turn(name, isOn)
         case .call(let name, let data):
             guard let page = scene.page() else { throw NoPage(name: name) }
-            _ = try await page.call(name, try data.filled(scene.input))
+            // Many pages give no answer to what they hear, and the next step should not wait for one.
+            try page.send(name, try data.filled(scene.input))
+            scene.logger.info("\(scene.title): \(name) of page \(page.id.prefix(8)) is called")
         case .emit(let event, let data):
             guard let page = scene.page() else { throw NoPage(name: event) }
             try page.emit(event, try data.filled(scene.input))

@@ -14,17 +14,19 @@ package enum Nearest {
         return best?.path
     }
 
-    /// How many insertions, deletions and replacements lie between the two (Levenshtein).
+    /// How many insertions, deletions, replacements and swaps of neighbours lie between the two (optimal string
+    /// alignment).
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var before: [Int] = []
         var row = Array(0...b.count)
-        for (i, left) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, right) in b.enumerated() {
-                let replaced = diagonal + (left == right ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+        for i in a.indices {
+            var next = [i + 1]
+            for j in b.indices {
+                var least = min(row[j] + (a[i] == b[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, before[j - 1] + 1) }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[b.count]
     }

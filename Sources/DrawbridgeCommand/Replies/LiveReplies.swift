@@ -36,6 +36,7 @@ struct LiveReplies {
         gateway.reply(by: sources.layers)
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
+        tellFaults()
     }
 
     /// Follows the files until its task is cancelled.
@@ -80,6 +81,12 @@ struct LiveReplies {
         let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
         gateway.logger.notice("\(text.path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
         tell(new.doubts, of: text.path)
+        tellFaults()
+    }
+
+    /// Says what is wrong between the files.
+    private func tellFaults() {
+        for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
 
     private mutating func complain(_ text: String, about place: Int) {

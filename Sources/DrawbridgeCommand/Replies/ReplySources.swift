@@ -41,7 +41,7 @@ struct ReplySources {
     let given: ReplyNames
     /// The files, the one that is asked first before the others.
     private(set) var files: [Source]
-    /// The scenarios of `--scenario`, which are on at first in place of those that the files say.
+    /// The scenarios of `--scenario`, which are switched on behind those that the files say.
     let scenario: [String]
 
     /// Reads all of them.
@@ -78,7 +78,7 @@ struct ReplySources {
 
     /// What is asked, the first before the others.
     var layers: ReplyLayers {
-        ReplyLayers(given, files: files.map(\.file), scenario: scenario.isEmpty ? nil : scenario)
+        ReplyLayers(given, files: files.map(\.file), scenario: scenario)
     }
 
     /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.

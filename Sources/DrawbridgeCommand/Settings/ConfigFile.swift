@@ -44,7 +44,8 @@ struct ConfigFile {
             guard Options.keys.contains(key) else {
                 let keys = Options.keys + ReplyFile.keys.subtracting(["$schema"])
                 let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
-                let all = "there are \(keys.sorted().joined(separator: ", "))"
+                let all =
+                    "if it is a call of the page's, it stands below: {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")
             }
             guard !isFound || FoundFile.settings.contains(key) else {

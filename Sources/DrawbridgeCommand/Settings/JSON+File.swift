@@ -48,7 +48,9 @@ struct FileText {
                 throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller file of JSON")
             }
         }
-        bytes = contents
+        // Some editors write a byte order mark, which is no part of the text.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        bytes = contents.starts(with: mark) ? Array(contents.dropFirst(mark.count)) : contents
     }
 
     private static func unreadable(_ file: String) -> Failure {

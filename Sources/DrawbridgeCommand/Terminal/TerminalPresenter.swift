@@ -147,7 +147,7 @@ final class TerminalPresenter: Presenter {
     private func withdraw(_ number: Int) {
         let (withdrawn, isLeaving) = state.withLock { ($0.questions.remove(number), $0.isLeaving) }
         guard let withdrawn else { return }
-        let why = isLeaving ? "the program stops" : "its caller has gone"
+        let why = isLeaving ? "the program stops" : "its caller has gone, or waits no longer"
         print("\(number) withdrawn: \(why)", .plain)
         withdrawn.caller.resume(throwing: CancellationError())
         changed()

@@ -14,7 +14,7 @@ import Testing
     static func layers(_ text: String) throws -> ReplyLayers {
         var file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)), isAlone: true)
         file.name(by: "file")
-        return ReplyLayers(ReplyNames(), files: [file], scenario: nil)
+        return ReplyLayers(ReplyNames(), files: [file], scenario: [])
     }
 
     static func session(_ name: String) throws -> Session { try #require(Session(name)) }

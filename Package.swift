@@ -92,7 +92,7 @@ let package = Package(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
         // Examples, which tests run. `examples/page` is what the command serves when it is not told what;
-        // `examples/pages` are pages for it, one for each bridge.
+        // `examples/pages` are pages for it, one for each bridge; `examples/shop` is one whose app is a file of replies.
         .executableTarget(
             name: "hello", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/hello"),
         .executableTarget(name: "own-command", dependencies: command, path: "examples/own-command"),
@@ -190,7 +190,10 @@ let package = Package(
             exclude: ["help.txt"]),
         .testTarget(
             name: "BrowserTests",
-            dependencies: ["Drawbridge", "DrawbridgeServer", "test-server", "TestSupport", httpTypes],
+            dependencies: [
+                "Drawbridge", "DrawbridgeServer", "drawbridge-command", "test-server", "TestSupport",
+                httpTypes,
+            ],
             exclude: ["Pages"]),
     ],
     swiftLanguageModes: [.v6]

@@ -35,7 +35,7 @@ struct Command: ParsableCommand {
                                                      a page of its own dev server's
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
                                                      a call of the page's, mocked
-                  \(program.name) --answer alert=ok       in tests, where nobody can be asked
+                  \(program.name) --choose alert=ok       in tests, where nobody can be asked
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 
                 A flag counts more than the environment, and that more than the configuration file. The exit code is 0 \

@@ -36,7 +36,7 @@ public enum GatewayCommand {
     ///   - rules: what is meant for native.
     ///   - replies: how replies look.
     ///   - unhandled: what happens without a handler.
-    ///   - presenter: asks a person what `--answer` does not answer; by default the terminal, if there is one.
+    ///   - presenter: asks a person what `--choose` does not answer; by default the terminal, if there is one.
     ///   - standardHandlers: whether the command's own handlers (`/alert`, `/echo`, `/storage` …) are there, at paths
     ///     that you do not register.
     ///   - register: registers your handlers, before the gateway listens.
@@ -65,10 +65,11 @@ public enum GatewayCommand {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
                 // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
                 if settings.storage != nil { _ = try store.values() }
-                gateway.registerStandardHandlers(location: settings.location, store: store)
+                gateway.registerStandardHandlers(place: settings.place, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings.replies, for: gateway)
+            tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
             defer { following.cancel() }
             try await serve(gateway, settings)
@@ -99,6 +100,22 @@ public enum GatewayCommand {
             Command.exit(withError: error)
         } catch {
             fail(error)
+        }
+    }
+
+    /// Says what was probably meant by answers to questions that nobody asks.
+    private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
+        if settings.saysAnswer {
+            gateway.logger.notice(
+                "answer is choose now: --choose alert=ok; the next version does not know --answer")
+        }
+        let asked = Set(
+            Gateway.standardQuestions + settings.replies.layers.questions
+                + gateway.registered.map { String($0.path.dropFirst()) })
+        for name in settings.answers.values.keys.sorted() where !asked.contains(name) {
+            guard let near = Nearest.of(name, among: asked.sorted()) else { continue }
+            gateway.logger.warning(
+                "--choose \(name): nothing that is known here asks so; did you mean \(near)?")
         }
     }
 

@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: Browser.installed)
     func aFileAnswersAllThatTheShopAsksOfItsApp(_ browser: Browser) async throws {
-        let shop = try await Shop("--answer", "share=post")
+        let shop = try await Shop("--choose", "share=post")
         try await browser.open("\(shop.address)/") {
             let page = try await shop.page()
             try await shop.expect("user", begins: "Not signed in", in: page)

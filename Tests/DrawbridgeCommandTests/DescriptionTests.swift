@@ -18,7 +18,7 @@ import Testing
             "alert": "ok", "makeACall": "ok", "openURL": "cancel", "pay": "ok", "share": "done",
         ]
         gateway = Gateway(presenter: ScriptedPresenter(answers))
-        gateway.registerStandardHandlers(location: "here", store: StorageHandler.Store())
+        gateway.registerStandardHandlers(place: .at("here"), store: StorageHandler.Store())
     }
 
     @Test func itHasEveryStandardHandlerAtBothBridgesAndNoOther() {

@@ -184,6 +184,10 @@ struct App {
 
     @Test func requestLocationIsAString() async throws {
         #expect(try await App(RequestLocationHandler.self).call()["data"] == "51.4779,-0.0015")
+        let denied = App { _ in RequestLocationHandler(.denied) }
+        #expect(try await denied.call()["code"] == 1)
+        let unknown = App { _ in RequestLocationHandler(.unknown) }
+        #expect(try await unknown.call()["code"] == 2)
         let there = App { _ in RequestLocationHandler(location: "上海市") }
         #expect(try await there.call()["data"] == "上海市")
     }

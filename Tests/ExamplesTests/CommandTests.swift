@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func answersQuestionsFromItsArguments() async throws {
-        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--answer", "alert=ok"])
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--choose", "alert=ok"])
         let address = try await drawbridge.address()
         #expect(
             try await curl("\(address)/alert?_mobile_bridge=1&message=Sure")

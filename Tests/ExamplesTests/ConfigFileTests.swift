@@ -18,7 +18,7 @@ import Testing
             """
             {
                 "root": "page",
-                "answer": {"alert": "ok", "login": {"user": 10086}, "pay": null},
+                "choose": {"alert": "ok", "login": {"user": 10086}, "pay": null},
                 "cors": ["https://a.example", "https://b.example"],
                 "allowed-hosts": "tv.test, phone.test",
                 "location": "here",
@@ -104,12 +104,12 @@ import Testing
         ),
         (
             "{\n\"xyzzy\": 1}",
-            "settings.json, line 2, xyzzy: no such setting; there are allowed-hosts, answer,"
+            "settings.json, line 2, xyzzy: no such setting; if it is a call of the page's, it stands below: {\"replies\""
         ),
         ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
         (#"{"quiet": true, "verbose": true}"#, "settings.json: quiet and verbose cannot both be true"),
         (#"{"port": false}"#, "settings.json, line 1, port: it is not true or false"),
-        (#"{"answer": {"@x": "ok"}}"#, "settings.json, line 1, answer: @x is no name of a question"),
+        (#"{"choose": {"@x": "ok"}}"#, "settings.json, line 1, choose: @x is no name of a question"),
         (
             #"{"allowed-hosts": "a.test, *"}"#,
             "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"
@@ -124,14 +124,14 @@ import Testing
         (#"{"proxy-client": ["everybody"]}"#, "settings.json, line 1, proxy-client: --proxy-client: "),
         (#"{"keep-host": "yes"}"#, "settings.json, line 1, keep-host: "),
         ("{\"log-format\": \"xml\"}", "settings.json, line 1, log-format: "),
-        ("{\"answer\": \"ok\"}", "settings.json, line 1, answer: --answer ok: write name=value"),
+        ("{\"answer\": \"ok\"}", "settings.json, line 1, answer: --choose ok: write name=value"),
         ("{\"config\": \"other.json\"}", "settings.json, line 1, config: no such setting"),
         ("{\"help\": true}", "settings.json, line 1, help: no such setting"),
         ("{\n\"port\": 1,\n\"port\": 2}", "settings.json, line 3, column 1: the object has two members"),
         ("{\"port\": 1,}", "settings.json, line 1, column 12: "),
         ("[]", "settings.json: settings are an object"),
         ("", "settings.json, line 1, column 1: "),
-        (#"{"answer": "@missing.json"}"#, "missing.json: No such file"),
+        (#"{"choose": "@missing.json"}"#, "missing.json: No such file"),
     ])
     func saysWhereItIsWrong(_ text: String, _ expected: String) async throws {
         let folder = try Folder()

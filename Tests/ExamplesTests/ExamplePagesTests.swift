@@ -126,7 +126,7 @@ import Testing
     private static func drawbridge(_ arguments: String...) throws -> Program {
         let settings = Manual.root.appending(path: "examples/pages/settings.json").path()
         return try .product(
-            "drawbridge", ["-c", settings, "--no-open", "-p", "0", "--answer", "share=done"] + arguments)
+            "drawbridge", ["-c", settings, "--no-open", "-p", "0", "--choose", "share=done"] + arguments)
     }
 }
 

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func ownCommandHasItsOwnNameAndAllThatTheCommandHas() async throws {
-        let program = try Program.product("own-command", ["-p", "0", "--answer", "alert=ok"])
+        let program = try Program.product("own-command", ["-p", "0", "--choose", "alert=ok"])
         #expect(try await program.line(with: "listens on").hasPrefix("own-command listens on http://"))
         _ = try await program.line(with: "/greet            GreetHandler")
         let address = try await program.address()

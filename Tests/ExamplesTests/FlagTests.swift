@@ -291,7 +291,7 @@ import Testing
         let folder = try Folder()
         let file = try folder.write("answers.json", #"{"alert":"ok","login":{"user":"bob"},"share":"fail"}"#)
         // What comes later counts.
-        let program = try Self.drawbridge(["-p", "0", "--answer", "@\(file)", "--answer", "share=done"])
+        let program = try Self.drawbridge(["-p", "0", "--choose", "@\(file)", "--choose", "share=done"])
         let address = try await program.address()
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
         #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"bob""#))
@@ -300,7 +300,7 @@ import Testing
         #expect(
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
         )
-        #expect(try await program.line(with: "pay was cancelled").contains("--answer 'pay=ok'"))
+        #expect(try await program.line(with: "pay was cancelled").contains("--choose 'pay=ok'"))
     }
 
     @Test func locationIsWhereTheDeviceIs() async throws {
@@ -308,6 +308,23 @@ import Testing
         #expect(
             try await curl("\(program.address())/requestLocation?_mobile_bridge=1")
                 == #"{"code":200,"data":"59.33,18.07","message":""}"#)
+    }
+
+    @Test(arguments: [("denied", #"{"code":1,"#), ("none", #"{"code":2,"#)])
+    func aDeviceMayNotSayWhereItIs(_ place: String, _ answer: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", "--location", place])
+        #expect(try await curl("\(program.address())/requestLocation?_mobile_bridge=1").hasPrefix(answer))
+    }
+
+    @Test func whatWasProbablyMeantIsSaidOfAnswersThatNobodyAsksFor() async throws {
+        let program = try Self.drawbridge([
+            "-p", "0", "--answer", "alrt=ok", "--choose", "delte=keep", "--choose", "mine=1", "--reply",
+            #"delete={"$ask": "Delete?", "$choices": {"delete": 1, "keep": 2}}"#,
+        ])
+        _ = try await program.line(with: "answer is choose now")
+        #expect(try await program.line(with: "--choose alrt").hasSuffix("did you mean alert?"))
+        #expect(try await program.line(with: "--choose delte").hasSuffix("did you mean delete?"))
+        #expect(!program.output.contains("--choose mine"))
     }
 
     @Test func storageIsThereAfterARestart() async throws {

@@ -53,7 +53,7 @@ import Testing
         let mayNot = Set(Options.keys).subtracting(mayHave)
         #expect(
             mayNot == [
-                "allowed-hosts", "answer", "api-for-others", "bring-home", "cert", "cors", "files-last",
+                "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors", "files-last",
                 "forwarded",
                 "grace", "host", "keep-host", "key", "location", "log-format", "memory-for-bodies",
                 "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",

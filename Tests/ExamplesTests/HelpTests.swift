@@ -64,12 +64,12 @@ import Testing
     @Test func everyFlagIsASetting() async throws {
         let folder = try Folder()
         let program = try Program.product("drawbridge", ["-c", folder.write("a.json", #"{"xyzzy":1}"#)])
-        let line = try await program.line(with: "no such setting; there are ")
-        let settings = try #require(line.firstMatch(of: /there are (.*)/)).output.1.split(separator: ", ")
+        let line = try await program.line(with: "no such setting; ")
+        let settings = try #require(line.firstMatch(of: /settings are (.*)/)).output.1.split(separator: ", ")
         let flags = try await Self.flags().map { String($0.dropFirst(2)) }.filter { !$0.hasPrefix("no-") }
-        // A reply of the file stands under its own name, below `replies`, and what scenarios say, below `scenarios`.
+        // A reply of the file stands under its own name, below `replies`; and what no flag says has keys of its own.
         #expect(
-            Set(settings.map(String.init)).subtracting(["scenarios"])
+            Set(settings.map(String.init)).subtracting(["events", "pages", "scenarios"])
                 == Set(flags).subtracting(["help", "version", "config", "reply"]))
     }
 

@@ -47,7 +47,7 @@ import Testing
             [
                 "HOME=\(home.path())", "XDG_STATE_HOME=\(home.path())", Program.path(of: "drawbridge"), "-p",
                 "0",
-            ] + given.flatMap { ["--answer", $0] })
+            ] + given.flatMap { ["--choose", $0] })
         let address = try await drawbridge.address()
         let browser = try await Chromium()
         try await browser.open("\(address)/")
@@ -143,7 +143,7 @@ import Testing
                 id == "login-asked" ? #"'login={"user":"ann"}'"# : id == "share" ? "share=done" : "\(id)=ok"
             #expect(
                 note.stringValue == "Waiting: the terminal of the gateway asks now. "
-                    + "To answer without a person, start it with --answer \(name)")
+                    + "To answer without a person, start it with --choose \(name)")
         }
     }
 

@@ -67,7 +67,7 @@ struct StartErrorTests {
     }
 
     @Test(arguments: [
-        ["--port", "70000"], ["--port", "x"], ["--nonsense"], ["--answer", "ok"], ["--cors", "all"],
+        ["--port", "70000"], ["--port", "x"], ["--nonsense"], ["--choose", "ok"], ["--cors", "all"],
     ])
     func wrongUsageIs64(_ arguments: [String]) async throws {
         let program = try Program.product("test-server", arguments)

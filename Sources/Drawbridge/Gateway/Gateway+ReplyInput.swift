@@ -17,7 +17,7 @@ extension Gateway {
             plain.logger.notice(
                 """
                 reply \(found.title): there is nobody to ask, so \(last.name) counts, the last choice; decide it by \
-                --answer '\(found.name)=\(ask.choices[0].name)'
+                --choose '\(found.name)=\(ask.choices[0].name)'
                 """)
             return last
         }

@@ -33,7 +33,7 @@ public struct ScriptedPresenter: Presenter {
             } catch {
                 throw HTTPError(
                     .internalServerError,
-                    "\(error); change --answer \(question.name)=…, in code the ScriptedPresenter")
+                    "\(error); change --choose \(question.name)=…, in code the ScriptedPresenter")
             }
         }
         if let next { return try await next.present(question, for: request) }
@@ -43,7 +43,7 @@ public struct ScriptedPresenter: Presenter {
             request.logger.warning(
                 """
                 \(question.name) was cancelled: there is nobody to ask; answer it with \
-                --answer '\(question.name)=\(question.example)', in code Gateway(presenter: ScriptedPresenter(…))
+                --choose '\(question.name)=\(question.example)', in code Gateway(presenter: ScriptedPresenter(…))
                 """)
         }
         return nil

@@ -46,6 +46,9 @@ package struct ReplyLayers: Sendable {
         return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
     }
 
+    /// The names of replies that ask a person.
+    package var questions: [String] { all.flatMap(\.questions) }
+
     /// All layers, whichever scenarios are on.
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
 

@@ -94,6 +94,13 @@ extension ReplyNames {
         Set(replies.flatMap(\.then).compactMap(\.scenario))
     }
 
+    /// The names of those that ask a person.
+    var questions: [String] {
+        routes.all.filter { named in
+            named.reply.allWithin.contains { if case .ask = $0.outcome { true } else { false } }
+        }.map(\.name)
+    }
+
     /// All replies, and those within them.
     private var replies: [Reply] { routes.all.flatMap(\.reply.allWithin) }
 }

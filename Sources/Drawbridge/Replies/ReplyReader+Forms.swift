@@ -114,7 +114,7 @@ extension ReplyReader {
         }
         let parts = Dictionary(members.map { ($0.name, $0.value) }) { $1 }
         let deeds = ["call", "emit", "scenario"].filter { parts[$0] != nil }
-        guard deeds.count == 1, let name = parts[deeds[0]]?.json.stringValue else {
+        guard deeds.count == 1, let name = parts[deeds[0]]?.json.stringValue, !name.isEmpty else {
             throw ReplyFault("a step has one of call, emit and scenario, with a name: \(example)", at: value)
         }
         let allowed = deeds[0] == "scenario" ? ["scenario", "on", "after"] : [deeds[0], "data", "after"]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drawbridge
 
-/// What `--answer` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
+/// What `--choose` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
 struct Answers {
     /// The answers by the names of their questions.
     private(set) var values: [String: JSON] = [:]
@@ -26,7 +26,7 @@ struct Answers {
     static func parse(_ text: String) throws -> (name: String, answer: JSON) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             throw ValidationError(
-                "--answer \(text): write name=value, for instance alert=ok, or @answers.json for a file of them"
+                "--choose \(text): write name=value, for instance alert=ok, or @answers.json for a file of them"
             )
         }
         let value = String(text[text.index(after: equals)...])
@@ -35,7 +35,7 @@ struct Answers {
         do {
             return (name, try JSON(parsing: Array(value.utf8)))
         } catch {
-            throw ValidationError("--answer \(text): \(name) is no JSON: \(error)")
+            throw ValidationError("--choose \(text): \(name) is no JSON: \(error)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drawbridge
 
-/// A JSON file of settings under the names of the flags: `{"port": 8081, "answer": {"alert": "ok"}}`.
+/// A JSON file of settings under the names of the flags: `{"port": 8081, "choose": {"alert": "ok"}}`.
 ///
 /// Each member is given to the parser of the flags, so that both take the same and refuse the same.
 struct ConfigFile {
@@ -41,7 +41,7 @@ struct ConfigFile {
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
-            guard Options.keys.contains(key) else {
+            guard Options.keys.contains(key) || key == "answer" else {
                 let keys = Options.keys + ReplyFile.keys.subtracting(["$schema"])
                 let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
                 let all =
@@ -72,7 +72,7 @@ struct ConfigFile {
         Self.resolve(&options.listening.cert, folder)
         Self.resolve(&options.listening.key, folder)
         Self.resolve(&options.handlers.storage, folder)
-        options.handlers.answer = options.handlers.answer.map { answer in
+        options.handlers.choose = (options.handlers.answer + options.handlers.choose).map { answer in
             guard answer.hasPrefix("@") else { return answer }
             var file: String? = String(answer.dropFirst())
             Self.resolve(&file, folder)
@@ -87,7 +87,8 @@ struct ConfigFile {
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
     private static let lists = [
-        "allowed-hosts", "answer", "cors", "inject", "message-handler", "plain", "proxy-client", "scheme",
+        "allowed-hosts", "answer", "choose", "cors", "inject", "message-handler", "plain", "proxy-client",
+        "scheme",
         "shortcuts", "trusted-proxy", "upstream",
     ]
 
@@ -108,13 +109,15 @@ struct ConfigFile {
             }
             return try values.flatMap { try arguments(key, $0, place) }
         case .object(let members):
-            guard key == "answer" else { throw Failure("\(place): it is no object; see --help") }
+            guard key == "choose" || key == "answer" else {
+                throw Failure("\(place): it is no object; see --help")
+            }
             return try members.map { name, answer in
-                // `--answer` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
+                // `--choose` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
                 guard !name.hasPrefix("@"), !name.contains("=") else {
                     throw Failure("\(place): \(name) is no name of a question")
                 }
-                return "--answer=\(name)=\(written(answer))"
+                return "--choose=\(name)=\(written(answer))"
             }
         }
     }
@@ -137,7 +140,7 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer", "answer-missing", "api-for-others", "bring-home", "cert", "command-item",
+        "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose", "command-item",
         "cors",
         "files-last",
         "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",

@@ -131,7 +131,9 @@ struct AccessOptions: ParsableArguments {
     }
 
     private static func isHost(_ text: String) -> Bool {
-        if text.contains(":") { return Authority(text.hasPrefix("[") ? text : "[\(text)]")?.port == nil }
+        if text.contains(":") {
+            return Authority(text.hasPrefix("[") ? text : "[\(text)]").map { $0.port == nil } == true
+        }
         return !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || ".-_".contains($0) }
     }
 
@@ -166,16 +168,21 @@ struct HandlerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Answers what a handler asks, in a person's place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
+            "Answers what a person is asked, in their place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
             discussion:
                 "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.",
             valueName: "name=value"))
+    var choose: [String] = []
+
+    /// The name that `--choose` had once.
+    @Option(help: .hidden)
     var answer: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What requestLocation answers. (default: \(RequestLocationHandler.greenwich))", valueName: "place"
-        ))
+            "What requestLocation answers. (default: \(RequestLocationHandler.greenwich))",
+            discussion: "denied: the person has not allowed it; none: the device does not know.",
+            valueName: "place"))
     var location: String?
 
     @Option(
@@ -185,7 +192,7 @@ struct HandlerOptions: ParsableArguments {
     var storage: String?
 
     func validate() throws {
-        for text in answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        for text in choose + answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
     }

@@ -27,12 +27,14 @@ struct Settings {
     /// Seconds that running requests get at a stop.
     let grace: Double
     let answers: Answers
+    /// Whether somebody wrote `--answer`, the old name of `--choose`.
+    let saysAnswer: Bool
     let replies: ReplySources
     /// The files that it was told by, which no page gets.
     let files: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
-    let location: String
+    let place: RequestLocationHandler.Place
     /// What somebody asked for; nil for the usual place.
     let storage: String?
     let verbosity: LogOptions.Verbosity?
@@ -94,12 +96,18 @@ struct Settings {
                 missing: value(\.pages.answerMissing) == true ? .answer : .silent,
                 excluded: PageOptions.names(list(\.pages.plain)))
         opensBrowser = value(\.serving.open) ?? false
-        answers = try Answers((file?.handlers.answer ?? []) + flags.handlers.answer)
+        answers = try Answers((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
+        saysAnswer = !flags.handlers.answer.isEmpty || file?.handlers.answer.isEmpty == false
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
         files = replies.files.map(\.text.path)
-        location = value(\.handlers.location) ?? RequestLocationHandler.greenwich
+        place =
+            switch value(\.handlers.location) {
+            case "denied": .denied
+            case "none": .unknown
+            case let text: .at(text ?? RequestLocationHandler.greenwich)
+            }
         storage = value(\.handlers.storage)
     }
 

@@ -135,7 +135,10 @@ struct JSONParserTests {
         (#"{"a":}"#, "line 1, column 6: expected a value, found '}'"),
         (#"{"a":1"#, "line 1, column 7: expected ',' or '}', found the end of the text"),
         (#"{"a":1]"#, "line 1, column 7: expected ',' or '}', found ']'"),
-        (#"{"a":1,}"#, "line 1, column 8: expected the name of a member in double quotes, found '}'; take out the comma before it"),
+        (
+            #"{"a":1,}"#,
+            "line 1, column 8: expected the name of a member in double quotes, found '}'; take out the comma before it"
+        ),
         (#"{"a":1 "b":2}"#, "line 1, column 8: expected ',' or '}', found '\"'"),
         (#"{"a":1,"a":2}"#, #"line 1, column 8: the object has two members with the name "a""#),
         (#"{"a":1,"\u0061":2}"#, #"line 1, column 8: the object has two members with the name "a""#),

@@ -65,8 +65,8 @@ import Testing
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request) == .none)
         #expect(try await presenter.present(Question("login", fields: ["user"]), for: request) == .none)
         #expect(log.entries.count == 2)
-        #expect(log.entries.first?.contains("--answer 'alert=ok'") == true)
-        #expect(log.entries.last?.contains(#"--answer 'login={"user":"…"}'"#) == true)
+        #expect(log.entries.first?.contains("--choose 'alert=ok'") == true)
+        #expect(log.entries.last?.contains(#"--choose 'login={"user":"…"}'"#) == true)
     }
 
     @Test func showsANoticeWithoutAnAnswer() async throws {
@@ -80,7 +80,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request)
         }
-        #expect(error?.message.contains("ok, cancel; change --answer alert=") == true)
+        #expect(error?.message.contains("ok, cancel; change --choose alert=") == true)
     }
 }
 

@@ -87,6 +87,7 @@ let package = Package(
                 "MicroHTTPD",
                 logging, argumentParser,
             ],
+            exclude: ["Settings/drawbridge.schema.json"],
             resources: [.embedInCode("Welcome/welcome.html")]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
@@ -187,7 +188,7 @@ let package = Package(
                 "drawbridge-command", "hello", "own-command", "middleware", "streaming", "Notes", "rewriting",
                 "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
             ],
-            exclude: ["help.txt"]),
+            exclude: ["help.txt", "SchemaTests/valid.json", "SchemaTests/invalid.json"]),
         .testTarget(
             name: "BrowserTests",
             dependencies: [

@@ -37,7 +37,7 @@ let package = Package(
         // The core: rule, registry, handlers, replies. No C, no sockets.
         .target(
             name: "Drawbridge", dependencies: [httpTypes, logging],
-            resources: [.embedInCode("PageRuntime/Script")]),
+            resources: [.embedInCode("PageRuntime/Script"), .embedInCode("Replies/drawbridge.schema.json")]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
@@ -87,7 +87,6 @@ let package = Package(
                 "MicroHTTPD",
                 logging, argumentParser,
             ],
-            exclude: ["Settings/drawbridge.schema.json"],
             resources: [.embedInCode("Welcome/welcome.html")]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),

@@ -44,6 +44,7 @@ import Testing
             Row(request: "POST", here: same(403), elsewhere: same(403)),
         ],
         .health: [Row(request: "GET", here: same(200), elsewhere: same(200))],
+        .schema: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         .script: [Row(request: "GET ?path=/", here: same(200), elsewhere: closed(200, 200))],
         .global: [Row(request: "GET ?name=shop", here: same(200), elsewhere: closed(200, 200))],
         // A page's id is what a page of ours has that knows no token yet: no foreign page can send the field.

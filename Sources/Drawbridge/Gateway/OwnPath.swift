@@ -4,6 +4,8 @@ enum OwnPath: String, CaseIterable {
     case enter
     /// Whether the gateway is up.
     case health
+    /// What editors know of files of replies and settings.
+    case schema = "schema.json"
     /// The page runtime.
     case script = "page.js"
     /// Hands a global name to the page runtime.

@@ -9,12 +9,19 @@ struct PrivateEndpoints: Responder {
 
     func respond(to request: Request) async throws -> Response? {
         guard Self.isOwn(request.path) else { return nil }
-        guard OwnPath(of: request) == .health else {
+        let path = OwnPath(of: request)
+        guard path == .health || path == .schema else {
             throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
         }
         guard request.method == .get || request.method == .head else {
             throw HTTPError(
                 .methodNotAllowed, "\(request.path) takes GET and HEAD", headers: [.allow: "GET, HEAD"])
+        }
+        if path == .schema {
+            var schema = Response(
+                bytes: PackageResources.drawbridge_schema_json, contentType: "application/schema+json")
+            schema.addSafety()
+            return schema
         }
         // Whoever watches from elsewhere learns that it is up, and nothing else.
         let isFromHere = request.gateway?.access.isFromThisMachine(request) != false

@@ -34,7 +34,7 @@ public enum GatewayCommand {
     ///   - passThrough: who answers what is not for native, after the files of `--root` and the upstreams.
     ///   - middleware: what stands around every answer, the outermost first.
     ///   - rules: what is meant for native.
-    ///   - replies: how replies look.
+    ///   - answers: how answers look, unless `--no-envelope` says otherwise.
     ///   - unhandled: what happens without a handler.
     ///   - presenter: asks a person what `--choose` does not answer; by default the terminal, if there is one.
     ///   - standardHandlers: whether the command's own handlers (`/alert`, `/echo`, `/storage` …) are there, at paths
@@ -44,7 +44,7 @@ public enum GatewayCommand {
     public static func run(
         abstract: String? = nil, version: String? = nil, passThrough: [any Responder] = [],
         middleware: [any Middleware] = [], rules: [any InterceptionRule] = [.jsBridge, .flag()],
-        replies: Gateway.Replies = .envelope, unhandled: Gateway.Unhandled = .answer,
+        answers: Gateway.AnswerForm = .envelope, unhandled: Gateway.Unhandled = .answer,
         presenter: (any Presenter)? = nil, standardHandlers: Bool = true,
         _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
@@ -55,7 +55,8 @@ public enum GatewayCommand {
         do {
             let gateway = Gateway(
                 passThrough: try settings.responders(besides: passThrough),
-                middleware: middleware, rules: rules, replies: replies, unhandled: unhandled,
+                middleware: middleware, rules: rules, answers: settings.answerForm ?? answers,
+                unhandled: unhandled,
                 access: settings.access,
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal(settings)),

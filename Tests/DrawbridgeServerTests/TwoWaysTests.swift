@@ -37,10 +37,10 @@ import Testing
         "POST /bytes?_mobile_bridge=1 HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345",
     ]
 
-    @Test(arguments: [Gateway.Replies.envelope, .http], requests)
-    func bothGiveTheSameAnswer(_ replies: Gateway.Replies, _ request: String) async throws {
-        let direct = try await answers(to: request, Self.gateway(replies, []))
-        let wrapped = try await answers(to: request, Self.gateway(replies, [Transparent()]))
+    @Test(arguments: [Gateway.AnswerForm.envelope, .http, .bare], requests)
+    func bothGiveTheSameAnswer(_ form: Gateway.AnswerForm, _ request: String) async throws {
+        let direct = try await answers(to: request, Self.gateway(form, []))
+        let wrapped = try await answers(to: request, Self.gateway(form, [Transparent()]))
         #expect(direct == wrapped)
         // Those to a head that is known are no others.
         #expect(Set(direct).count == 1)
@@ -72,9 +72,9 @@ import Testing
         return "\(reply.status)\n\(fields.sorted().joined(separator: "\n"))\n\n\(reply.text)"
     }
 
-    private static func gateway(_ replies: Gateway.Replies, _ middleware: [any Middleware]) -> Gateway {
+    private static func gateway(_ form: Gateway.AnswerForm, _ middleware: [any Middleware]) -> Gateway {
         let gateway = Gateway(
-            middleware: middleware, replies: replies,
+            middleware: middleware, answers: form,
             access: AccessPolicy(allowedOrigins: ["https://listed.example"]))
         gateway.register(AtOnce.self, at: "/at-once")
         gateway.register(Value.self, at: "/value")

@@ -71,11 +71,11 @@ extension Gateway {
     /// A gateway that logs nothing, with an echo at `/echo`.
     static func testing(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
-        rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
+        rules: [any InterceptionRule] = [.jsBridge, .flag()], answers: AnswerForm = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(), logger: Logger = .quiet
     ) -> Gateway {
         let gateway = Gateway(
-            passThrough: passThrough, middleware: middleware, rules: rules, replies: replies,
+            passThrough: passThrough, middleware: middleware, rules: rules, answers: answers,
             unhandled: unhandled, access: access, logger: logger)
         gateway.register(Echo.self, at: "/echo")
         return gateway

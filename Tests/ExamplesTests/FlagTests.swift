@@ -310,6 +310,15 @@ import Testing
                 == #"{"code":200,"data":"59.33,18.07","message":""}"#)
     }
 
+    @Test(arguments: [
+        ("--no-envelope", #"{"message":"a"}"#),
+        ("--envelope", #"{"code":200,"data":{"message":"a"},"message":""}"#),
+    ])
+    func answersHaveAnEnvelopeOrNone(_ flag: String, _ answer: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", flag])
+        #expect(try await curl("\(program.address())/echo?_mobile_bridge=1&message=a") == answer)
+    }
+
     @Test(arguments: [("denied", #"{"code":1,"#), ("none", #"{"code":2,"#)])
     func aDeviceMayNotSayWhereItIs(_ place: String, _ answer: String) async throws {
         let program = try Self.drawbridge(["-p", "0", "--location", place])

@@ -47,7 +47,7 @@ import Testing
     /// Every setting is either one that such a file may have, or is refused with what to do.
     @Test func saysNothingThatOpensAWay() async throws {
         let mayHave: Set<String> = [
-            "answer-missing", "command-item", "inject", "message-handler", "scheme", "shortcuts",
+            "answer-missing", "command-item", "envelope", "inject", "message-handler", "scheme", "shortcuts",
         ]
         #expect(FoundFile.settings == mayHave)
         let mayNot = Set(Options.keys).subtracting(mayHave)

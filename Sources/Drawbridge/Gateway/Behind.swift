@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What lies behind a gateway: its own endpoints, files, the page's server; and for a browser's proxy, everything.
 struct Behind: Sendable {
     /// What pages, testers and devices elsewhere ask of the gateway itself.
@@ -71,7 +73,7 @@ extension Gateway {
             return try await chain.respond(to: request)?.passed
         }
         let response = try await chain.respond(to: injection.outgoing(request))
-        return response.map { injection.apply(to: $0, for: request).passed }
+        return response.map { withCookies(injection.apply(to: $0, for: request), for: request).passed }
     }
 
     /// The same without a task, where that can be.
@@ -82,6 +84,26 @@ extension Gateway {
             return { tell in begin { tell($0.passed) } }
         }
         guard let begin = responder.relaying(injection.outgoing(request)) else { return nil }
-        return { tell in begin { tell(injection.apply(to: $0, for: request).passed) } }
+        return { tell in
+            begin { answer in
+                tell(self.withCookies(injection.apply(to: answer, for: request), for: request).passed)
+            }
+        }
+    }
+
+    /// The answer with the cookies that an app would have given to its page, where that has none of the name.
+    private func withCookies(_ response: Response, for request: Request) -> Response {
+        guard replyBook.isUsed, request.isForPage, response.status.kind == .successful else {
+            return response
+        }
+        let cookies = replyBook.settings(ofPageAt: request.path).cookies
+        guard !cookies.isEmpty else { return response }
+        let known = request.cookies
+        let given = response.headers[values: .setCookie].map { $0.prefix { $0 != "=" } }
+        var response = response
+        for (name, value) in cookies where known[name] == nil && !given.contains(where: { $0 == name }) {
+            response.headers.append(HTTPField(name: .setCookie, value: "\(name)=\(value); Path=/"))
+        }
+        return response
     }
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Logging
 
 // How answers and errors look at the bridges with an envelope (design: what a handler decides, or is decided for it,
-// follows `replies`; what is refused before there is a handler has its true status, with the same object).
+// follows `answers`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
     /// Dresses the answer of a handler for the bridge; bare for a bridge without an envelope.
     func dress(_ response: inout Response, isBare: Bool = false) throws {
@@ -17,18 +17,22 @@ extension Gateway {
             }
             return
         }
-        response.body = .bytes(Envelope.success(output, code: code))
-        if replies == .envelope { response.status = .ok }
+        if answers == .bare {
+            response.body = .bytes(output.isEmpty ? JSON.null.bytes : output)
+        } else {
+            response.body = .bytes(Envelope.success(output, code: code))
+        }
+        if answers == .envelope { response.status = .ok }
         response.seal(
             hasCaching
                 ? FixedFields(FixedFields.guarded.fields + [contentType])
-                : replies == .http ? Self.applicationJSONFields : Self.textJSONFields)
+                : answers == .envelope ? Self.textJSONFields : Self.applicationJSONFields)
     }
 
     /// An error that a handler threw, or that is answered in its place.
     func reply(_ error: HTTPError) -> Response {
         var response = Response(
-            replies == .http ? error.status : .ok, headers: error.headers,
+            answers == .envelope ? .ok : error.status, headers: error.headers,
             body: .bytes(Envelope.failure(error)))
         response.code = error.code
         response.headers[fields: .contentType] = [contentType]
@@ -70,7 +74,7 @@ extension Gateway {
             .internalServerError, "\(place) failed; the log has the reason under request \(request.id)")
     }
 
-    private var contentType: HTTPField { replies == .http ? Self.applicationJSON : Self.textJSON }
+    private var contentType: HTTPField { answers == .envelope ? Self.textJSON : Self.applicationJSON }
 
     private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
     private static let textJSON = HTTPField(name: .contentType, value: "text/json")

@@ -14,11 +14,13 @@ package import Synchronization
 /// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
 public final class Gateway: Sendable {
     /// How answers to flagged and to `__jsbridge__` requests look.
-    public enum Replies: Sendable {
+    public enum AnswerForm: Sendable {
         /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
         case envelope
         /// The same object with its true HTTP status, and `application/json`.
         case http
+        /// The output as it is, for apps with an envelope of their own; errors as with ``http``.
+        case bare
     }
 
     /// What happens to a request that is meant for native but has no handler.
@@ -36,8 +38,8 @@ public final class Gateway: Sendable {
 
     /// The rules that take requests for native, in order.
     public let rules: [any InterceptionRule]
-    /// How replies look.
-    public let replies: Replies
+    /// How answers look.
+    public let answers: AnswerForm
     /// What happens without a handler.
     public let unhandled: Unhandled
     /// Who may call.
@@ -90,7 +92,7 @@ public final class Gateway: Sendable {
     ///   - passThrough: who answers what is not for native, asked in order.
     ///   - middleware: what stands around every answer, the outermost first.
     ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
-    ///   - replies: how answers look: always HTTP 200, or with their true status.
+    ///   - answers: how answers look: always HTTP 200, or with their true status, or without an envelope.
     ///   - unhandled: what happens to a request for native that has no handler.
     ///   - access: who may call; by default only this machine, and no page of another site.
     ///   - bodyLimit: the bytes of a collected body; more are a 413.
@@ -100,7 +102,7 @@ public final class Gateway: Sendable {
     ///   - logger: where the gateway and its handlers log.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
-        rules: [any InterceptionRule] = [.jsBridge, .flag()], replies: Replies = .envelope,
+        rules: [any InterceptionRule] = [.jsBridge, .flag()], answers: AnswerForm = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
         bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
         pageRuntime: PageRuntime? = PageRuntime(), testerToken: TesterToken = TesterToken(),
@@ -122,7 +124,7 @@ public final class Gateway: Sendable {
         self.middleware = middleware
         self.rules = rules
         hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule }
-        self.replies = replies
+        self.answers = answers
         self.unhandled = unhandled
         var policy = access
         policy.via = via

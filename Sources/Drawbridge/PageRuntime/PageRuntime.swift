@@ -65,7 +65,8 @@ public struct PageRuntime: Sendable, Equatable {
     ///
     /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
     func configuration(
-        epoch: String, path: String, names: [String], session: Session = .usual, isWanted: Bool = false
+        epoch: String, path: String, names: [String], session: Session = .usual, isWanted: Bool = false,
+        globals: JSON.Object = [:]
     ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
         var members: JSON.Object = [
@@ -75,6 +76,7 @@ public struct PageRuntime: Sendable, Equatable {
             "missing": missing == .silent ? "silent" : "answer",
         ]
         if session != .usual { members["session"] = .string(session.name) }
+        if globals.count > 0 { members["globals"] = .object(globals) }
         if isWanted { members["wanted"] = true }
         if isForForeignFrames { members["foreignFrames"] = true }
         if let commandItem { members["commandItem"] = .string(commandItem) }

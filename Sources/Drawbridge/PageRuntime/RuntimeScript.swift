@@ -15,6 +15,7 @@ enum RuntimeScript {
         PackageResources.messages_js,
         PackageResources.inject_js,
         PackageResources.shortcuts_js,
+        PackageResources.globals_js,
         PackageResources.native_js,
     ]
 

@@ -31,7 +31,8 @@ struct PageEndpoints: Responder {
         let configuration = runtime.configuration(
             epoch: gateway.pages.epoch, path: path,
             names: gateway.names(forPageAt: path, in: request.session), session: request.session,
-            isWanted: gateway.replyBook.hasEventAtArrival
+            isWanted: gateway.replyBook.hasEventAtArrival,
+            globals: gateway.replyBook.settings(ofPageAt: path).globals
         ).bytes
         // The rest of the text is the process's, which the configuration names.
         let tag = "\"\(String(Self.hash(configuration), radix: 36))\""

@@ -125,6 +125,11 @@ package final class ReplyBook: Sendable {
     /// What native does by itself, by its name.
     var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
 
+    /// What the page at a path is given besides replies.
+    func settings(ofPageAt path: String) -> PageSettings {
+        state.withLock { $0.given }.settings(ofPageAt: path)
+    }
+
     /// Whether something is done when a page arrives.
     var hasEventAtArrival: Bool { isUsed && events[ReplyFile.atArrival]?.isEmpty == false }
 
@@ -139,7 +144,7 @@ package final class ReplyBook: Sendable {
                     SessionReplies.sequences))
             state.fresh = SessionReplies(scenarios: Scenarios(state.given.scenario))
             state.fresh.ask(state.given, state.coded)
-            var isEmpty = state.fresh.isEmpty && state.given.events.isEmpty
+            var isEmpty = state.fresh.isEmpty && state.given.events.isEmpty && state.given.settings.isEmpty
             for session in Array(state.sessions.keys) {
                 state.sessions[session]?.ask(state.given, state.coded)
                 state.sessions[session]?.keepSteps(of: state.sequences)

@@ -12,9 +12,12 @@ package struct ReplyFile: Sendable {
     /// What native does by itself, by its name.
     package let events: [String: [ReplyStep]]
 
+    /// What all pages are given.
+    package let settings: PageSettings
+
     /// The keys that it reads.
     package static let keys: Set<String> = [
-        "$schema", "events", "pages", "replies", "scenario", "scenarios",
+        "$schema", "cookies", "events", "globals", "pages", "replies", "scenario", "scenarios", "userAgent",
     ]
 
     /// - Parameters:
@@ -42,6 +45,7 @@ package struct ReplyFile: Sendable {
             try member("pages").map { value throws(ReplyFault) in
                 try Self.pages(value, isFound: isFound)
             } ?? []
+        settings = try PageSettings(members)
         events = try member("events").map(Self.events) ?? [:]
         scenario = try member("scenario").map(Self.names) ?? []
         for name in scenario where scenarios[name] == nil {
@@ -82,10 +86,7 @@ package struct ReplyFile: Sendable {
                 "\(name) is no part of a file of replies; \(near.map { "did you mean \($0)?" } ?? "names stand below: {\"replies\": {\"\(name)\": …}}")",
                 at: value)
         }
-        guard members.contains(where: { $0.name == "replies" }) else {
-            guard !members.contains(where: { ["events", "pages", "scenarios"].contains($0.name) }) else {
-                return
-            }
+        guard members.contains(where: { $0.name != "$schema" && $0.name != "scenario" }) else {
             throw ReplyFault(
                 "there are no replies in it: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value)
         }
@@ -122,12 +123,18 @@ package struct ReplyFile: Sendable {
                 throw ReplyFault(
                     "a page is known by its path, such as /pay.html, or /pay* for several", at: value)
             }
-            guard let said = value.members, said.allSatisfy({ $0.name == "replies" }),
-                let replies = said.first?.value
-            else { throw ReplyFault("a page has replies, and no more: \(example)", at: value) }
+            let keys = ["replies"] + PageSettings.keys
+            guard let said = value.members, !said.isEmpty, said.allSatisfy({ keys.contains($0.name) }) else {
+                throw ReplyFault(
+                    "a page has \(keys.joined(separator: ", ")), and no more: \(example)", at: value)
+            }
+            let replies = said.first { $0.name == "replies" }?.value
             pages.append(
                 ReplyLayers.PageMap(
-                    pattern: Glob(pattern), replies: try ReplyNames(replies, isFound: isFound)))
+                    pattern: Glob(pattern), settings: try PageSettings(said),
+                    replies: try replies.map { value throws(ReplyFault) in
+                        try ReplyNames(value, isFound: isFound)
+                    } ?? ReplyNames()))
         }
         return pages
     }

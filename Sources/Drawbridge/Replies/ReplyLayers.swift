@@ -10,10 +10,13 @@ package struct ReplyLayers: Sendable {
     package var pages: [PageMap] = []
     /// What native does by itself, by its name.
     package var events: [String: [ReplyStep]] = [:]
+    /// What all pages are given.
+    package var settings = PageSettings()
 
     /// Replies for the pages whose path fits.
     package struct PageMap: Sendable {
         let pattern: Glob
+        let settings: PageSettings
         var replies: ReplyNames
     }
 
@@ -33,7 +36,10 @@ package struct ReplyLayers: Sendable {
             [given] + files.map(\.replies), scenarios: files.map(\.scenarios),
             scenario: files.reversed().flatMap(\.scenario) + scenario)
         pages = files.flatMap(\.pages)
-        for file in files { events.merge(file.events) { first, _ in first } }
+        for file in files {
+            events.merge(file.events) { first, _ in first }
+            settings = settings.merged(before: file.settings)
+        }
     }
 
     /// The names of all scenarios, sorted.
@@ -51,6 +57,12 @@ package struct ReplyLayers: Sendable {
 
     /// All layers, whichever scenarios are on.
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
+
+    /// What the page at a path is given; what is said of that page goes before what is said of all.
+    func settings(ofPageAt path: String) -> PageSettings {
+        pages.filter { $0.pattern.matches(path) }.reduce(PageSettings()) { $0.merged(before: $1.settings) }
+            .merged(before: settings)
+    }
 
     /// The replies of these scenarios, in the order in which they are asked.
     func scenarios(_ names: [String]) -> [ReplyNames] {

@@ -82,7 +82,8 @@ struct ConfigFile {
 
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
-        "answer-missing", "api-for-others", "bring-home", "files-last", "forwarded", "keep-host", "open",
+        "answer-missing", "api-for-others", "bring-home", "envelope", "files-last", "forwarded", "keep-host",
+        "open",
         "page-runtime",
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
@@ -141,8 +142,7 @@ extension Options {
     /// All keys of a configuration file.
     static let keys = [
         "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose", "command-item",
-        "cors",
-        "files-last",
+        "cors", "envelope", "files-last",
         "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
         "memory-for-bodies", "memory-per-connection", "message-handler", "open",
         "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",

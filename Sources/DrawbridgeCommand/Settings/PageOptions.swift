@@ -38,6 +38,13 @@ struct PageOptions: ParsableArguments {
     var answerMissing: Bool?
 
     @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Answer requests by {\"code\", \"data\", \"message\"}; else by the bare value. (default: --envelope)"
+    )
+    var envelope: Bool?
+
+    @Flag(
         inversion: .prefixedNo, help: "Put the page runtime into HTML documents. (default: --page-runtime)")
     var pageRuntime: Bool?
 

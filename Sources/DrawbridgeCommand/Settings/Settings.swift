@@ -23,6 +23,8 @@ struct Settings {
     /// The upstreams as they were written.
     let upstreams: [String]
     let pageRuntime: PageRuntime?
+    /// How answers look, if somebody says it.
+    let answerForm: Gateway.AnswerForm?
     let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
     let grace: Double
@@ -95,6 +97,7 @@ struct Settings {
                 shortcuts: PageOptions.names(list(\.pages.shortcuts)),
                 missing: value(\.pages.answerMissing) == true ? .answer : .silent,
                 excluded: PageOptions.names(list(\.pages.plain)))
+        answerForm = value(\.pages.envelope).map { $0 ? .envelope : .bare }
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
         saysAnswer = !flags.handlers.answer.isEmpty || file?.handlers.answer.isEmpty == false

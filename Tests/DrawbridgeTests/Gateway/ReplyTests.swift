@@ -50,13 +50,13 @@ struct ReplyTests {
         let envelope = await response(create)
         #expect(envelope.status == .ok)
         #expect(try await envelope.text() == #"{"code":201,"data":{"id":1},"message":""}"#)
-        let http = await response(of: .testing(replies: .http), create)
+        let http = await response(of: .testing(answers: .http), create)
         #expect(http.status == .created)
         #expect(try await http.text() == #"{"code":201,"data":{"id":1},"message":""}"#)
     }
 
     @Test func withTrueStatusesTheObjectIsTheSame() async throws {
-        let gateway = Gateway.testing(replies: .http)
+        let gateway = Gateway.testing(answers: .http)
         let found = await response(of: gateway) { _ in try Response(output: ["a": 1]) }
         #expect(found.status == .ok)
         #expect(found.headers[.contentType] == "application/json")

@@ -73,7 +73,7 @@ struct LoadTests {
     }
 
     @Test func theTrueStatusOfAMissedDeadlineIs504() async {
-        let gateway = Gateway.testing(replies: .http)
+        let gateway = Gateway.testing(answers: .http)
         gateway.register(at: "/obedient") { Obedient(journal: Journal()) }
         let response = await gateway.respond(to: Request("/obedient?_mobile_bridge=1"))
         #expect(response.status == .gatewayTimeout)

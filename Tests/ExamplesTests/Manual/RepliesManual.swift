@@ -44,7 +44,7 @@ struct VersionHandler: Handler {
     }
 
     @Test func orItHasItsTrueStatus() async throws {
-        let gateway = Gateway(replies: .http, unhandled: .fail)
+        let gateway = Gateway(answers: .http, unhandled: .fail)
 
         #expect(try await answer(gateway, "/book?seat=1&").status == 409)
         #expect(try await answer(gateway, "/create?").status == 201)

@@ -1,0 +1,102 @@
+import HTTPTypes
+
+/// What pages are given besides replies, as an app gives it to them.
+package struct PageSettings: Sendable {
+    /// Properties of `window` that are there before the page's first script.
+    package var globals = JSON.Object()
+    /// Cookies of documents that are asked for without them: names and values.
+    package var cookies: [(name: String, value: String)] = []
+    /// What the browser calls itself: a text in which `{{userAgent}}` is its own name; nil for that name alone.
+    package var userAgent: String?
+
+    package init() {}
+
+    /// Nothing is given.
+    var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && userAgent == nil }
+
+    /// The same, with what another one says besides.
+    func merged(before other: PageSettings) -> PageSettings {
+        var merged = self
+        for (name, value) in other.globals where merged.globals[name] == nil { merged.globals[name] = value }
+        merged.cookies += other.cookies.filter { cookie in !cookies.contains { $0.name == cookie.name } }
+        merged.userAgent = userAgent ?? other.userAgent
+        return merged
+    }
+
+    static let keys = ["cookies", "globals", "userAgent"]
+
+    /// Reads the members `globals`, `cookies` and `userAgent`, where they are there.
+    init(_ members: [(name: String, value: LocatedJSON)]) throws(ReplyFault) {
+        for (name, value) in members {
+            switch name {
+            case "globals": globals = try Self.globals(value)
+            case "cookies": cookies = try Self.cookies(value)
+            case "userAgent": userAgent = try Self.userAgent(value)
+            default: break
+            }
+        }
+    }
+
+    private static func globals(_ value: LocatedJSON) throws(ReplyFault) -> JSON.Object {
+        guard let members = value.members, case .object(let globals) = value.json else {
+            throw ReplyFault(
+                "globals are an object of the window's properties: {\"appInfo\": {\"version\": \"3.2\"}}",
+                at: value)
+        }
+        for (name, value) in members where !isName(name) {
+            throw ReplyFault("\(name) is no name of JavaScript's, in ASCII, such as appInfo", at: value)
+        }
+        return globals
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+        return text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "$")
+        }
+    }
+
+    private static func cookies(_ value: LocatedJSON) throws(ReplyFault) -> [(name: String, value: String)] {
+        guard let members = value.members else {
+            throw ReplyFault("cookies are an object: {\"sid\": \"s1\"}", at: value)
+        }
+        var cookies: [(name: String, value: String)] = []
+        for (name, value) in members {
+            guard let text = value.json.stringValue else {
+                throw ReplyFault("the value of a cookie is a text", at: value)
+            }
+            // RFC 6265, section 4.1.1: a token, and octets without spaces, quotes, commas, semicolons and backslashes.
+            guard HTTPField.Name(name) != nil, text.utf8.allSatisfy(isCookieOctet) else {
+                throw ReplyFault(
+                    "a cookie has a name of letters, digits and - or _, and a value without spaces, quotes, commas, semicolons and backslashes; encode it: %20",
+                    at: value)
+            }
+            guard !OwnCookies.isSet(by: HTTPField(name: .setCookie, value: "\(name)=\(text)")) else {
+                throw ReplyFault(
+                    "cookies of the name \(name) are the gateway's own; choose another", at: value)
+            }
+            cookies.append((name, text))
+        }
+        return cookies
+    }
+
+    private static func isCookieOctet(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte)
+            && ![UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\")].contains(byte)
+    }
+
+    private static func userAgent(_ value: LocatedJSON) throws(ReplyFault) -> String {
+        guard let text = value.json.stringValue, !text.isEmpty,
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7F })
+        else {
+            throw ReplyFault(
+                "userAgent is a text in ASCII without control characters: \"{{userAgent}} ShopApp/3.2\"",
+                at: value)
+        }
+        guard !text.replacing("{{userAgent}}", with: "").contains("{{") else {
+            throw ReplyFault("in userAgent there is {{userAgent}} alone, the browser's own name", at: value)
+        }
+        return text
+    }
+}

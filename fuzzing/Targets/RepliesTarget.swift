@@ -7,6 +7,7 @@ enum RepliesTarget: FuzzTarget {
         let blanked = JSON.blankingComments(in: rest)
         check(blanked.count == rest.count, "a comment moved what follows")
         check(blanked.count { $0 == 0x0A } == rest.count { $0 == 0x0A }, "a comment took a line along")
+        file(rest)
         let names: ReplyNames
         do {
             names = try ReplyNames(LocatedJSON(parsing: rest))
@@ -28,6 +29,35 @@ enum RepliesTarget: FuzzTarget {
                 guard let found = book.next(in: &lookup, input) else { continue }
                 check(interest != .none, "\(found.title) answers \(path), and nobody is interested")
                 answer(found.reply, found.title, interest)
+            }
+        }
+    }
+
+    /// The same text as a file, in which replies are one part of several.
+    private static func file(_ text: [UInt8]) {
+        guard var file = try? ReplyFile(LocatedJSON(parsing: text)) else { return }
+        file.name(by: "file")
+        let layers = ReplyLayers(ReplyNames(), files: [file], scenario: [])
+        let book = ReplyBook(in: Registry())
+        book.set(layers)
+        _ = (layers.faults, layers.questions, file.doubts)
+        guard let session = Session("a") else { fatalError("a is the name of a session") }
+        for name in layers.scenarioNames.prefix(4) { try? book.turn(name, on: true, in: session) }
+        for name in layers.scenarioNames.prefix(4) {
+            try? book.turn(name, on: false, in: session)
+            check(!book.scenarios(in: session).contains(name), "\(name) is not switched off")
+        }
+        for path in ["/", "/pay.html"] {
+            let settings = book.settings(ofPageAt: path)
+            for (name, value) in settings.cookies {
+                let isClean = (name + value).utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }
+                check(isClean, "the cookie \(name) breaks its line")
+            }
+            check(
+                settings.userAgent?.utf8.allSatisfy { $0 >= 0x20 } != false, "the user agent breaks its line")
+            var lookup = book.lookup("/a", in: session, ofPageAt: path)
+            if let found = book.next(in: &lookup, ReplyInput(["a": 1])) {
+                answer(found.reply, found.title, .input)
             }
         }
     }

@@ -178,3 +178,81 @@ import Testing
         #expect(try await answer.text() == "a=b")
     }
 }
+
+/// Whole tests of a page, side by side.
+@Suite("Tests side by side", .timeLimit(.minutes(1))) struct SideBySideTests {
+    private static let text = #"""
+        {"replies": {
+             "login": {"$reply": {"token": "{{input.user}}"}, "$then": [{"scenario": "user/in"}]},
+             "refresh": {"$reply": 1, "$then": [{"scenario": "user/in"}]},
+             "expire": {"$reply": 1, "$then": [{"scenario": "user/expired"}]},
+             "next": {"$sequence": [1, 2, 3, 4]}
+         },
+         "scenarios": {
+             "user/out": {"getUser": {"$error": {"code": 401}}},
+             "user/in": {"getUser": {"$reply": {"nick": "Ann"}}},
+             "user/expired": {"getUser": {"$error": {"code": 401, "message": "expired"}}}
+         },
+         "scenario": "user/out"}
+        """#
+
+    /// Signed out, login, calls, 401, refresh, answered: by scenarios alone, and over a reload.
+    @Test func eightSessionsAreEachAsIfAlone() async throws {
+        let gateway = Gateway.testing()
+        gateway.reply(by: try SessionTests.layers(Self.text))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for round in 0..<20 {
+                        try await Self.live(in: "s\(number)", gateway)
+                        gateway.reset(try #require(Session("s\(number)")))
+                        if round % 5 == 0 { await Task.yield() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(gateway.replyBook.sessionCount == 0)
+    }
+
+    private static func live(in session: String, _ gateway: Gateway) async throws {
+        var page = TestPage(gateway, session: session)
+        func hear(_ name: String, _ id: Int) async throws -> JSON {
+            page.tell([
+                "call": .string(name), "id": .number(.init(id)), "bridge": "wvjb", "data": ["user": "ann"],
+            ])
+            return try await page.reply(id)
+        }
+        #expect(try await hear("getUser", 1)["error"]?["code"] == 401)
+        #expect(try await hear("login", 2)["value"] == ["token": "ann"])
+        for id in 3...5 { #expect(try await hear("getUser", id)["value"] == ["nick": "Ann"]) }
+        #expect(try await hear("next", 6)["value"] == 1)
+        page = TestPage(gateway, session: session)
+        #expect(try await hear("getUser", 1)["value"] == ["nick": "Ann"])
+        #expect(try await hear("expire", 2)["value"] == 1)
+        #expect(try await hear("getUser", 3)["error"]?["message"] == "expired")
+        #expect(try await hear("refresh", 4)["value"] == 1)
+        #expect(try await hear("getUser", 5)["value"] == ["nick": "Ann"])
+        #expect(try await hear("next", 6)["value"] == 2)
+    }
+
+    @Test func ofASequenceFiftyParallelCallsGetEachStepOnceInEachSession() async throws {
+        let gateway = Gateway.testing()
+        let steps = (0..<50).map(String.init).joined(separator: ",")
+        gateway.reply(by: try SessionTests.layers(#"{"replies": {"next": {"$sequence": [\#(steps)]}}}"#))
+        let found = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
+            for number in 0..<150 {
+                group.addTask {
+                    let request = Request(
+                        "/next?_mobile_bridge=1", headers: [.session: "s\(number % 3)"])
+                    let answer = try await gateway.respond(to: request).json()["data"]
+                    return (number % 3, answer?.numberValue?.intValue)
+                }
+            }
+            var found: [Int: [Int]] = [:]
+            for try await (session, step) in group { found[session, default: []].append(step ?? -1) }
+            return found
+        }
+        for session in 0..<3 { #expect(found[session]?.sorted() == Array(0..<50)) }
+    }
+}

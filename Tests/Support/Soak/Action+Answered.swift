@@ -59,6 +59,27 @@ extension Action {
                 "POST /__jsbridge__/chosen", body: #"{"n":"\#(text)"}"#, expecting: envelope("\"\(text)\""))
             try caller.ask("GET /chosen?\(flag)&n=b", expecting: #"{"code":7,"message":"no b"}"#)
         },
+        Action("a test in its session", 15) { caller in
+            let session = "t\(caller.unique)"
+            let own = "/__drawbridge__/replies?name=replied&session=\(session)"
+            let bearer = "Authorization: Bearer \(SoakedGateway.token)"
+            let field = "X-Drawbridge-Session: \(session)"
+            try caller.ask(
+                "PUT \(own)", bearer, body: "\"\(session)\"",
+                expecting: envelope(#"{"replied":"\#(session)"}"#))
+            try caller.ask("GET /replied?\(flag)", field, expecting: envelope("\"\(session)\""))
+            try caller.ask("GET /replied?\(flag)", expecting: envelope(#"{"nick":"Ann"}"#))
+            for step in [1, 2, 2] {
+                try caller.ask("GET /stepped?\(flag)", field, expecting: envelope("\(step)"))
+            }
+            // Of those that are left behind, the longest idle ones go.
+            if caller.dice.roll(2) == 0 {
+                try caller.ask(
+                    "POST /__drawbridge__/reset?session=\(session)", bearer,
+                    expecting: #"{"code":200,"message":""}"#)
+                try caller.ask("GET /replied?\(flag)", field, expecting: envelope(#"{"nick":"Ann"}"#))
+            }
+        },
         Action("health", 50) { try $0.ask("GET /__drawbridge__/health", expecting: nil) },
     ]
 

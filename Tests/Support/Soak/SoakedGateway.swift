@@ -27,9 +27,13 @@ final class SoakedGateway: Sendable {
             "replied": {"nick": "Ann"},
             "chosen": {"$cases": [{"$when": {"n": {"$match": "a*"}}, "$reply": "{{input.n}}", "$delay": [0, 3]},
                                   {"$error": {"code": 7, "message": "no {{input.n}}"}}]},
+            "stepped": {"$sequence": [1, 2]},
             "silent": {"$silence": true}
         }}
         """#
+
+    /// Opens the tester's API.
+    static let token = "soaked-gateways-have-a-token-that-is-known"
 
     let way: Way
     private let folder: Folder
@@ -57,7 +61,8 @@ final class SoakedGateway: Sendable {
         // The allocator keeps for each thread a heap whose free end it gives back only to that thread, and what stays
         // there goes by chance. With one heap for all of them, what is left after a pause is what the gateway holds.
         let start = #"log=$1; shift; MALLOC_ARENA_MAX=1 exec "$@" 2>>"$log""#
-        let program = try Program("sh", ["-c", start, "sh", "\(path)/log"] + own)
+        let program = try Program(
+            "sh", ["-c", start, "sh", "\(path)/log"] + own, environment: ["DRAWBRIDGE_TOKEN": Self.token])
         self.program = program
         let process = String(program.child.processIdentifier)
         guard await eventually(within: 120, { listeningPort(of: process) != nil }),

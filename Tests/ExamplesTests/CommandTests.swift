@@ -31,6 +31,8 @@ import Testing
         #expect(try await drawbridge.line(with: "GET /nothing  ").contains("  404  "))
         _ = try await curl("\(address)/nobody?_mobile_bridge=1")
         #expect(try await drawbridge.line(with: "GET /nobody").contains("  no handler  200 (code 400)  "))
+        _ = try await curl("\(address)/pay?_mobile_bridge=1&price=1")
+        #expect(try await drawbridge.line(with: "GET /pay").contains("  200 (code 400: type is missing"))
     }
 
     @Test func answersQuestionsFromItsArguments() async throws {

@@ -227,6 +227,7 @@ extension Gateway {
         let error = known(error, in: route.name, request)
         // No page that expects the envelope asked for a handler without a path.
         var answer = route.rule == nil ? reply(error) : Self.refusal(error)
+        if error.status.kind == .clientError { answer.refusal = error.message }
         label(&answer, to: request, of: route, after: took)
         return answer
     }

@@ -115,6 +115,8 @@ extension Page {
             if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
             return
         }
+        // The log has it in the line of the call. Few pages look at the errors that they are given.
+        if let problem, outcome.isRefusedInput { tellConsole(problem) }
         answer(call, under: id, outcome)
     }
 
@@ -158,6 +160,9 @@ extension Page {
     /// Says something in the log and in the page's console.
     func warn(_ text: String) {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
-        _ = try? post((["log": .string(text)] as JSON).bytes)
+        tellConsole(text)
     }
+
+    /// Says something in the page's console.
+    private func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
 }

@@ -19,6 +19,9 @@ struct PageAnswer: Sendable {
     /// What stands near the name, where no handler has it; nil where one answered, whatever it says.
     var hint: String?
 
+    /// Whether a handler refused what it was sent.
+    var isRefusedInput = false
+
     /// True where no handler has the name.
     var isMissing: Bool { hint != nil }
 
@@ -50,6 +53,7 @@ extension PageAnswer {
     init(_ response: Response, asText: Bool = false) async {
         isSilent = response.isSilent
         afterwards = response.afterwards
+        isRefusedInput = response.refusal != nil && response.answeredBy?.hasPrefix("handler") == true
         hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
         do {
             if case .output(let output) = response.body {

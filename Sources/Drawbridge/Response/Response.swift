@@ -47,6 +47,12 @@ public struct Response: Sendable {
 
     private var seldom: Seldom?
 
+    /// Why a handler refused what it was sent, for the log; nil for all other answers.
+    package var refusal: String? {
+        get { seldom?.values.refusal }
+        set { change { $0.refusal = newValue } }
+    }
+
     /// The `Set-Cookie` of a cookie of ours; any other of one is taken out of an answer.
     var ownCookie: String? {
         get { seldom?.values.ownCookie }
@@ -93,6 +99,7 @@ public struct Response: Sendable {
     private final class Seldom: Sendable {
         struct Values: Sendable {
             var ownCookie: String?
+            var refusal: String?
             var isRelayed = false
             var code: Int?
             var isSilent = false

@@ -39,7 +39,14 @@ struct AccessLog {
                 line += "not answered (code \(code))".utf8
             } else {
                 line += String(response.status.code).utf8
-                if let code { line += " (code \(code))".utf8 }
+                if let code {
+                    line += " (code \(code)".utf8
+                    if let refusal = response.refusal, !refusal.isEmpty {
+                        line += ": ".utf8
+                        line.append(harmless: refusal, atMost: Self.shownTarget)
+                    }
+                    line += ")".utf8
+                }
             }
             line += "  ".utf8
             line += took.milliseconds.utf8
@@ -55,6 +62,9 @@ struct AccessLog {
                 "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
             ]
             if let code { members["code"] = .number(.init(code)) }
+            if let refusal = response.refusal {
+                members["message"] = .string(String(refusal.prefix(Self.shownTarget)))
+            }
             switch cut {
             case .callerLeft: members["callerLeft"] = true
             case .stopped: members["stopped"] = true

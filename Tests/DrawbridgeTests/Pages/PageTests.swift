@@ -407,4 +407,23 @@ import Testing
         #expect(found.count == 1000)
         #expect(try #require(found.max()) - #require(found.min()) < 4096)
     }
+
+    /// Few pages look at the errors that their callbacks are given.
+    @Test func whyInputIsRefusedIsInThePagesConsole() async throws {
+        struct Wants: JSONHandler {
+            struct Input: Decodable { var seat: Int }
+            func handle(_ input: Input) async throws -> Int { input.seat }
+        }
+        let gateway = Gateway.testing()
+        gateway.register(Wants.self, at: "/wants")
+        try gateway.mock(#"{"mocked": {"$error": {"code": 400, "message": "as in the app"}}}"#)
+        let page = TestPage(gateway)
+        page.tell(["call": "mocked", "id": 1, "bridge": "wvjb"])
+        _ = try await page.reply(1)
+        page.tell(["call": "wants", "id": 2, "bridge": "wvjb", "data": ["seat": "a"]])
+        #expect(try await page.reply(2)["error"]?["code"] == 400)
+        let told = page.down.compactMap { $0.message["log"]?.stringValue }
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("wants: 400 seat") == true, "\(told)")
+    }
 }

@@ -24,15 +24,14 @@ struct Command: ParsableCommand {
         return CommandConfiguration(
             commandName: program.name,
             abstract: program.abstract ?? "The native side of a hybrid page, as an HTTP gateway.",
-            usage: "\(program.name) [options]",
+            usage: "\(program.name) [options] [folder] [url ...]",
             discussion: """
                 Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
                 an app would answer them. All others get files, or go on to the page's own server.
 
                   \(program.name)                         a page that shows the bridge at work
-                  \(program.name) --root my-page --open   a page of yours, in the browser
-                  \(program.name) --upstream http://127.0.0.1:5173
-                                                     a page of its own dev server's
+                  \(program.name) my-page --open          a page of yours, in the browser
+                  \(program.name) http://127.0.0.1:5173   a page of its own dev server's
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
                                                      a call of the page's, mocked
                   \(program.name) --choose alert=ok       in tests, where nobody can be asked
@@ -50,6 +49,13 @@ struct Command: ParsableCommand {
         guard ["--mock", "--mocks", "--stub", "--stubs"].contains(name) else { return nil }
         return "there is no \(name); did you mean --reply 'getUser={\"nick\":\"Ann\"}', or --replies FILE?"
     }
+
+    @Argument(
+        help: ArgumentHelp(
+            "The folder with the page's files, as --root has it, or a URL, as --upstream has it.",
+            valueName: "folder or url"),
+        completion: .directory)
+    var words: [String] = []
 
     @OptionGroup var options: Options
 

@@ -91,8 +91,9 @@ public enum GatewayCommand {
             guard let problem = Command.misnamed(word) else { continue }
             Command.exit(withError: ValidationError(problem))
         }
-        let command = Command.parseOrExit()
+        var command = Command.parseOrExit()
         do {
+            try Words(command.words).add(to: &command.options)
             let settings = try Settings(command.options, command.config.map(ConfigFile.init))
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Drawbridge
+import DrawbridgeServer
+import Glibc
+
+/// What stands in the command line besides options: the folder that is served, or URLs of what lies behind the gateway.
+struct Words {
+    /// The words that are commands, and go before a folder of the same name, which is `./name` then.
+    static let commands: [String] = []
+
+    private var folder: String?
+    private var upstreams: [String] = []
+
+    /// - Throws: a `ValidationError` about a word that stands for nothing.
+    init(_ words: [String]) throws {
+        for word in words {
+            guard !Self.commands.contains(word) else {
+                throw ValidationError(
+                    "\(word) stands before all else: \(Command.program.name) \(word); a folder of that name is ./\(word)"
+                )
+            }
+            if Self.isUpstream(word) {
+                do {
+                    _ = try Upstream(word)
+                } catch {
+                    throw ValidationError("\(error)")
+                }
+                upstreams.append(word)
+            } else if let folder {
+                throw ValidationError(
+                    "\(folder) and \(word): one folder is served; name the one that has both, or start it twice"
+                )
+            } else {
+                folder = try Self.folder(word)
+            }
+        }
+    }
+
+    /// Says by its option what each word says.
+    ///
+    /// - Throws: a `ValidationError` where `--root` names a folder too.
+    func add(to options: inout Options) throws {
+        if let folder {
+            if let root = options.serving.root {
+                throw ValidationError(
+                    "\(folder) and --root \(root) both name the folder that is served; leave one out")
+            }
+            options.serving.root = folder
+        }
+        options.behind.upstream += upstreams
+    }
+
+    /// What is no folder's path, but begins or goes on as `--upstream` has it.
+    private static func isUpstream(_ word: String) -> Bool {
+        word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:")
+    }
+
+    private static func folder(_ word: String) throws -> String {
+        guard !word.isEmpty else {
+            throw ValidationError("a word is empty; name a folder that exists, or the URL of a server")
+        }
+        var status = stat()
+        guard stat(word, &status) == 0 else { throw ValidationError(missing(word, errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw ValidationError(noFolder(word)) }
+        return word
+    }
+
+    /// What is said of a file.
+    private static func noFolder(_ file: String) -> String {
+        let program = Command.program.name
+        if file.hasSuffix(".json") {
+            return "\(file) is a file; settings are named by -c \(file), replies by --replies \(file)"
+        }
+        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+        return "\(file) is a file; name its folder: \(program) \(ShellWord(folder))"
+    }
+
+    /// What is said of a word that is not there at all.
+    private static func missing(_ word: String, _ code: Int32) -> String {
+        let program = Command.program.name
+        guard code == ENOENT || code == ENOTDIR else {
+            let why = String(cString: strerror(code))
+            return "cannot look into \(word): \(why); name a folder that this user may read"
+        }
+        if ["help", "version"].contains(word) {
+            return "there is no folder \(word); did you mean \(program) --\(word)?"
+        }
+        if let near = Nearest.of(word, among: commands) {
+            return "there is no folder \(word); did you mean \(program) \(near)?"
+        }
+        if word.hasPrefix("localhost") || word.contains(":"), Authority(word)?.port != nil {
+            return "there is no folder \(word); did you mean \(program) http://\(word)?"
+        }
+        return
+            "there is no folder \(word) here; name one that exists, or the URL of a server: http://127.0.0.1:5173"
+    }
+}

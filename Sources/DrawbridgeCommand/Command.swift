@@ -24,7 +24,10 @@ struct Command: ParsableCommand {
         return CommandConfiguration(
             commandName: program.name,
             abstract: program.abstract ?? "The native side of a hybrid page, as an HTTP gateway.",
-            usage: "\(program.name) [options] [folder] [url ...]",
+            usage: """
+                \(program.name) [options] [folder] [url ...]
+                \(program.name) init [folder]
+                """,
             discussion: """
                 Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
                 an app would answer them. All others get files, or go on to the page's own server.
@@ -32,6 +35,7 @@ struct Command: ParsableCommand {
                   \(program.name)                         a page that shows the bridge at work
                   \(program.name) my-page --open          a page of yours, in the browser
                   \(program.name) http://127.0.0.1:5173   a page of its own dev server's
+                  \(program.name) init my-page            writes a file that answers its calls
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
                                                      a call of the page's, mocked
                   \(program.name) --choose alert=ok       in tests, where nobody can be asked
@@ -53,7 +57,7 @@ struct Command: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The folder with the page's files, as --root has it, or a URL, as --upstream has it.",
-            valueName: "folder or url"),
+            discussion: "A folder of the name init is ./init.", valueName: "folder or url"),
         completion: .directory)
     var words: [String] = []
 

@@ -28,6 +28,9 @@ public enum GatewayCommand {
     /// What goes wrong at the start is printed in one line, and ends the process with code 1, or with 64 for arguments
     /// that the command does not take. `--help` has the program's own name.
     ///
+    /// Where the first argument is `init`, a `drawbridge.json` is written for the pages of a folder, and nothing is
+    /// served. Your handlers are registered then too, so that what they answer is known.
+    ///
     /// - Parameters:
     ///   - abstract: one sentence for `--help`.
     ///   - version: for `--version`; by default that of Drawbridge.
@@ -51,6 +54,9 @@ public enum GatewayCommand {
         Command.program = Command.Program(
             name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
+        if let command = initCommand() {
+            return try await initialize(by: command, standardHandlers: standardHandlers, register)
+        }
         let settings = settings()
         do {
             let gateway = Gateway(
@@ -83,6 +89,31 @@ public enum GatewayCommand {
         }
         LogWriter.standardError.flush()
         try Task.checkCancellation()
+    }
+
+    /// The command `init`, if that is the first word.
+    private static func initCommand() -> InitCommand? {
+        guard CommandLine.arguments.dropFirst().first == "init" else { return nil }
+        return InitCommand.parseOrExit(Array(CommandLine.arguments.dropFirst(2)))
+    }
+
+    /// Writes the file that a developer begins with, and does not listen.
+    private static func initialize(
+        by command: InitCommand, standardHandlers: Bool, _ register: @Sendable (Gateway) async throws -> Void
+    ) async throws {
+        // What handlers answer needs no reply, so those are asked for first.
+        let gateway = Gateway()
+        do {
+            try await register(gateway)
+            if standardHandlers {
+                gateway.registerStandardHandlers(location: "", store: StorageHandler.Store())
+            }
+            try command.write(answered: Set(gateway.registered.map { String($0.path.dropFirst()) }))
+        } catch let error as ValidationError {
+            InitCommand.exit(withError: error)
+        } catch let error where !(error is CancellationError) {
+            fail(error)
+        }
     }
 
     /// What is asked for; ends the process if that cannot be.

@@ -49,6 +49,13 @@ import Testing
         _ = try await program.line(with: "StorageHandler is asked")
     }
 
+    /// Some editors write one.
+    @Test func aByteOrderMarkIsNoPartOfAFile() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge("\u{FEFF}{\"replies\": {\"a\": 1}}", folder)
+        #expect(try await curl("\(program.address())/a?_mobile_bridge=1").contains("\"data\":1"))
+    }
+
     @Test func answersMayBeAListOrAFile() async throws {
         let folder = try Folder()
         try folder.write("answers.json", #"{"pay":"ok"}"#)

@@ -52,7 +52,7 @@ struct StartErrorTests {
     }
 
     @Test(arguments: [
-        "", "{", "[]", #"{"port":"x"}"#, #"{"port":1,"port":2}"#, #"{"nonsense":1}"#, "\u{FEFF}{}",
+        "", "{", "[]", #"{"port":"x"}"#, #"{"port":1,"port":2}"#, #"{"nonsense":1}"#, "\u{FEFF}{",
     ])
     func aConfigurationThatIsNone(_ text: String) async throws {
         let folder = try Folder()

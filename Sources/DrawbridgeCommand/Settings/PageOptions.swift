@@ -88,19 +88,19 @@ struct PageOptions: ParsableArguments {
     }
 
     /// Schemes that browsers themselves load, run or show.
-    private static let browsersOwn: Set<String> = [
+    static let browsersOwn: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "ws", "wss",
     ]
 
     /// RFC 3986, section 3.1.
-    private static func isScheme(_ name: String) -> Bool {
+    static func isScheme(_ name: String) -> Bool {
         guard let first = name.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
         return name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "+-.".utf8.contains(byte)
         }
     }
 
-    private static func isIdentifier(_ name: String) -> Bool {
+    static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
         return name.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "$"

@@ -1,0 +1,145 @@
+import Drawbridge
+
+/// The `drawbridge.json` that a developer begins with: the names that pages call, each with a reply to be written.
+struct FirstFile {
+    let calls: PageCalls
+    /// The names that handlers answer already.
+    let answered: Set<String>
+
+    /// A name with its calls, in their order.
+    struct Entry {
+        let name: String
+        let calls: [PageCalls.Call]
+        var isGuess: Bool { calls.allSatisfy(\.isGuess) }
+    }
+
+    /// The names that nobody answers yet, by the places where they are called first.
+    var missing: [Entry] { entries.filter { !answered.contains($0.name) } }
+
+    /// The names that handlers answer already.
+    var known: [Entry] { entries.filter { answered.contains($0.name) } }
+
+    private let entries: [Entry]
+
+    init(_ calls: PageCalls, answered: Set<String>) {
+        self.calls = calls
+        self.answered = answered
+        entries = calls.names.map { name, calls in
+            // What is sure goes before what is guessed.
+            let sorted = calls.sorted { ($0.isGuess ? 1 : 0, $0.place) < ($1.isGuess ? 1 : 0, $1.place) }
+            return Entry(name: name, calls: sorted)
+        }.sorted { ($0.calls[0].place, $0.name) < ($1.calls[0].place, $1.name) }
+    }
+
+    /// The file, which the command takes as it is.
+    var text: String {
+        let program = Command.program.name
+        var lines = [
+            "// What native answers to the pages here, begun by \(program) init. Write in place of each {} what your",
+            "// app answers: any JSON value. It counts as soon as it is saved. Some forms:",
+            #"//   {"nick": "Ann"}"#,
+            #"//   {"$error": {"code": 1001, "message": "not ready"}}    the call fails"#,
+            #"//   {"$delay": 3000, "$reply": {"nick": "Ann"}}           after three seconds"#,
+            "// The article Mock native calls, in the manual, has all of them.",
+            "{",
+        ]
+        lines += settings.map { Self.indented($0, by: 4) }
+        if !settings.isEmpty { lines.append("") }
+        lines.append("    \"replies\": {")
+        lines += replies.map { Self.indented($0, by: 8) }
+        lines.append("    }")
+        lines += notes.map { Self.indented($0.isEmpty ? "" : "// \($0)", by: 4) }
+        lines.append("}")
+        return lines.map(\.plain).joined(separator: "\n") + "\n"
+    }
+
+    private static func indented(_ line: String, by width: Int) -> String {
+        line.isEmpty ? "" : String(repeating: " ", count: width) + line
+    }
+
+    /// What pages are given, for these to run.
+    private var settings: [String] {
+        var lines: [String] = []
+        func list(_ key: String, _ names: [String], _ why: String = "") {
+            guard !names.isEmpty else { return }
+            let list = names.map { "\(JSON.string($0))" }.joined(separator: ", ")
+            lines.append("\(JSON.string(key)): [\(list)],\(why)")
+        }
+        // Without the setting there is JSBridge.
+        if calls.handlers.contains(where: { $0.key != "JSBridge" || $0.value }) {
+            list(
+                "message-handler",
+                calls.handlers.sorted { $0.key < $1.key }.map { $0.value ? "\($0.key)=reply" : $0.key })
+        }
+        list("scheme", calls.schemes.filter { !$0.value }.keys.sorted())
+        for scheme in calls.schemes.filter({ $0.value }).keys.sorted() {
+            lines.append(
+                "// \"scheme\": \(JSON.string(scheme)),  // if it is your app's: it was only guessed")
+        }
+        if let item = calls.commandItem {
+            lines.append(
+                "\"command-item\": \(JSON.string(item)),  // a guess: the item that names the call in scheme://host?\(item)=…"
+            )
+        }
+        list("inject", calls.functions.sorted(), "  // a guess: no script here declares it")
+        list("shortcuts", calls.shortcuts.sorted(), "  // a guess: no script here declares it")
+        return lines
+    }
+
+    private var replies: [String] {
+        guard !missing.isEmpty || !known.isEmpty else {
+            return [
+                calls.unread.isEmpty
+                    ? "// No call was found in the pages here. An example:"
+                    : "// No name could be read in the pages here; what calls there are stands below. An example:",
+                "// \"getUser\": {\"nick\": \"Ann\"}",
+            ]
+        }
+        var lines: [String] = []
+        if !known.isEmpty {
+            lines.append("// Answered by handlers already; to answer them yourself, remove the slashes:")
+            for (place, entry) in known.enumerated() {
+                // Without another name behind it, the last has no comma.
+                let comma = missing.isEmpty && place == known.count - 1 ? "" : ","
+                lines.append("// \(JSON.string(entry.name)): {}\(comma)  // \(Self.places(entry))")
+            }
+            if !missing.isEmpty { lines.append("") }
+        }
+        for (place, entry) in missing.enumerated() {
+            let comma = place == missing.count - 1 ? "" : ","
+            lines.append("\(JSON.string(entry.name)): {}\(comma)  // \(Self.places(entry))")
+        }
+        return lines
+    }
+
+    /// Where a name is called, and by what.
+    private static func places(_ entry: Entry) -> String {
+        let first = entry.calls[0]
+        let more = entry.calls.count > 1 ? " and \(entry.calls.count - 1) more" : ""
+        let guess = entry.isGuess ? "a guess: " : ""
+        return "\(guess)\(first.place)\(more), \(first.bridge.description)"
+    }
+
+    private var notes: [String] {
+        var lines: [String] = []
+        let listeners = calls.listeners.sorted { $0.value < $1.value }
+        if !listeners.isEmpty { lines += ["", "Your page listens for these, which native may call:"] }
+        lines += listeners.map { "  \($0.key)  \($0.value)" }
+        if !calls.unread.isEmpty {
+            lines += ["", "These are calls too, of names that only a run tells; add them above:"]
+        }
+        lines += calls.unread.prefix(50).map { "  \($0.place)  \($0.shown)" }
+        return lines
+    }
+}
+
+extension PageCalls.Place: CustomStringConvertible {
+    var description: String { "\(file):\(line)" }
+}
+
+extension String {
+    /// The same without what a terminal would act on, and without other lines in it.
+    var plain: String {
+        String(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// What `drawbridge init` says that it found.
+struct InitSummary {
+    let path: String
+    let folder: String
+    let files: PageFiles
+    let file: FirstFile
+
+    var lines: [String] {
+        let count = files.files.count
+        let read = count == 1 ? "1 page or script was read" : "\(count) pages and scripts were read"
+        var lines = ["\(path) is written; \(read).", ""]
+        let isNothing = file.missing.isEmpty && file.known.isEmpty
+        if isNothing {
+            let isUnread = !file.calls.unread.isEmpty
+            lines += [isUnread ? "No name of a call could be read." : "No call of native was found.", ""]
+        }
+        list("found, for you to answer", file.missing.filter { !$0.isGuess }.map(row))
+        list("only guessed", file.missing.filter(\.isGuess).map(row) + settings)
+        list("found, and answered by handlers already", file.known.map(row))
+        list("not read: only a run tells these names", file.calls.unread.map { ("\($0.place)", $0.shown) })
+        list(
+            "your page listens for",
+            file.calls.listeners.sorted { $0.value < $1.value }.map { ($0.key, "\($0.value)") })
+        list("left out", files.leftOut.map { ($0, "") })
+        lines.append("Next: \(isNothing ? "" : "write your app's answers in place of {}, then ")\(next)")
+        return lines
+
+        func list(_ title: String, _ rows: [(String, String)]) {
+            guard !rows.isEmpty else { return }
+            let width = min(30, rows.prefix(40).map(\.0.count).max() ?? 0)
+            lines.append("\(title):")
+            for (name, text) in rows.prefix(40) {
+                let padding = String(repeating: " ", count: max(0, width - name.count))
+                lines.append(text.isEmpty ? "  \(name)" : "  \(name)\(padding)  \(text)")
+            }
+            if rows.count > 40 { lines.append("  … and \(rows.count - 40) more") }
+            lines.append("")
+        }
+    }
+
+    private func row(_ entry: FirstFile.Entry) -> (String, String) {
+        let places = entry.calls.prefix(2).map { "\($0.place)" }.joined(separator: ", ")
+        let more = entry.calls.count > 2 ? " and \(entry.calls.count - 2) more" : ""
+        return (entry.name, "\(places)\(more), \(entry.calls[0].bridge.description)")
+    }
+
+    /// The settings that nothing proves.
+    private var settings: [(String, String)] {
+        file.calls.functions.sorted().map { ("\($0)()", "a function of the app's, --inject") }
+            + file.calls.shortcuts.sorted().map { ($0, "an object of the app's, --shortcuts") }
+            + file.calls.schemes.filter(\.value).keys.sorted().map {
+                ("\($0)://", "a scheme of the app's, --scheme")
+            }
+    }
+
+    /// The command that shows the pages with these answers.
+    private var next: String {
+        let program = Command.program.name
+        guard files.hasPackage else {
+            let name = Words.commands.contains(folder) ? "./\(folder)" : folder
+            // A file in the working folder counts alone, where there is one.
+            let isAlone = path != FoundFile.name && access(FoundFile.name, F_OK) == 0
+            return "\(program) \(ShellWord(name))" + (isAlone ? " -c \(ShellWord(path))" : "")
+        }
+        let go = folder == "." ? "" : "cd \(ShellWord(folder)) && "
+        return "\(go)\(program) http://127.0.0.1:5173  (where your dev server listens)"
+    }
+}

@@ -1,0 +1,176 @@
+/// What the pages of a folder ask of native, all scripts taken together.
+struct PageCalls {
+    /// Where a name stands.
+    struct Place: Comparable, Hashable {
+        let file: String
+        let line: Int
+
+        static func < (a: Self, b: Self) -> Bool { (a.file, a.line) < (b.file, b.line) }
+    }
+
+    /// A call of native that was found.
+    struct Call: Hashable {
+        let place: Place
+        let bridge: NativeBridge
+        let isGuess: Bool
+    }
+
+    /// Something that cannot be read, and what stands there.
+    struct Unread: Hashable {
+        let place: Place
+        let shown: String
+    }
+
+    /// The calls by the names that they have.
+    private(set) var names: [String: Set<Call>] = [:]
+    private(set) var unread: [Unread] = []
+    /// What the page has for native to call.
+    private(set) var listeners: [String: Place] = [:]
+    /// The schemes, and whether each is a guess.
+    private(set) var schemes: [String: Bool] = [:]
+    private(set) var commandItem: String?
+    /// The names below `messageHandlers`, and whether one is asked for a promise.
+    private(set) var handlers: [String: Bool] = [:]
+    /// Functions and objects that the app is to put into the page, all of them guesses.
+    private(set) var functions: Set<String> = []
+    private(set) var shortcuts: Set<String> = []
+
+    private let files: [(path: String, facts: ScriptFacts)]
+    private let defined: Set<String>
+    private var followed: Set<Step> = []
+    private var waiting: [(step: Step, use: ScriptFacts.Use, isGuess: Bool)] = []
+
+    /// A wrapper that was followed for a bridge.
+    private struct Step: Hashable {
+        let file: Int
+        let wrapper: ScriptFacts.Wrapper
+        let index: Int
+        let bridge: NativeBridge
+    }
+
+    init(_ files: [(path: String, facts: ScriptFacts)]) {
+        self.files = files
+        defined = files.reduce(into: []) { $0.formUnion($1.facts.defined) }
+        let lookedFor = files.reduce(into: Set()) { $0.formUnion($1.facts.lookedFor) }
+        for (file, (path, facts)) in files.enumerated() {
+            for use in facts.uses {
+                if case .shortcut(let object) = use.bridge {
+                    guard PageOptions.isIdentifier(object), !defined.contains(object),
+                        lookedFor.contains(object) || Self.isOfApp(object)
+                    else {
+                        continue
+                    }
+                    shortcuts.insert(object)
+                } else if case .function(let name) = use.bridge {
+                    guard !defined.contains(name) else { continue }
+                    functions.insert(name)
+                }
+                add(use.name, use, in: file, isGuess: use.isGuess, at: use.line)
+            }
+            for listener in facts.listeners where listeners[listener.name] == nil {
+                listeners[listener.name] = Place(file: path, line: listener.line)
+            }
+            for scheme in facts.schemes {
+                schemes[scheme.name] = (schemes[scheme.name] ?? true) && scheme.isGuess
+            }
+            commandItem = commandItem ?? facts.commandItems.first?.name
+            handlers.merge(facts.handlers.filter { PageOptions.isIdentifier($0.key) }) { $0 || $1 }
+        }
+        while let (step, use, isGuess) = waiting.popLast() { follow(step, use, isGuess: isGuess) }
+        unread = Array(Set(unread)).sorted { ($0.place, $0.shown) < ($1.place, $1.shown) }
+    }
+
+    /// Whether an object that nobody declares has the name of an app's.
+    private static func isOfApp(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ["app", "native", "bridge", "hybrid", "client", "android", "ios", "device"]
+            .contains(where: name.contains)
+    }
+
+    private mutating func add(
+        _ name: ScriptFacts.Name, _ use: ScriptFacts.Use, in file: Int, isGuess: Bool, at line: Int
+    ) {
+        let place = Place(file: files[file].path, line: line)
+        switch name {
+        case .text(let text):
+            guard let name = Self.replyName(text) else {
+                return unread.append(Unread(place: place, shown: "'\(text)'"))
+            }
+            names[name, default: []].insert(Call(place: place, bridge: use.bridge, isGuess: isGuess))
+        case .constant(let word):
+            if let text = files[file].facts.constants[word], !text.isEmpty {
+                return add(.text(text), use, in: file, isGuess: isGuess, at: line)
+            }
+            let others = Set(files.compactMap { $0.facts.constants[word] })
+            guard others.count == 1, let text = others.first, !text.isEmpty else {
+                return leave(use, in: file)
+            }
+            // Another file has it, and perhaps not the one that is meant.
+            add(.text(text), use, in: file, isGuess: true, at: line)
+        case .parameter(let wrapper, let index):
+            let step = Step(file: file, wrapper: wrapper, index: index, bridge: use.bridge)
+            guard followed.count < 10_000 else { return leave(use, in: file) }
+            if followed.insert(step).inserted { waiting.append((step, use, isGuess)) }
+        case .unread: leave(use, in: file)
+        }
+    }
+
+    private mutating func leave(_ use: ScriptFacts.Use, in file: Int) {
+        unread.append(Unread(place: Place(file: files[file].path, line: use.line), shown: use.shown))
+    }
+
+    /// Looks for the calls of a function that hands a name on.
+    private mutating func follow(_ step: Step, _ use: ScriptFacts.Use, isGuess: Bool) {
+        let (file, wrapper, index) = (step.file, step.wrapper, step.index)
+        var isCalled = false
+        for (other, (_, facts)) in files.enumerated() {
+            guard
+                other == file || !facts.defined.contains(wrapper.name) || facts.imports.contains(wrapper.name)
+            else { continue }
+            for call in facts.calls[wrapper.name] ?? []
+            where call.arguments.count > index && wrapper.fits(call, isSameFile: other == file) {
+                isCalled = true
+                // What cannot be read is shown as it stands where the wrapper is called.
+                let next = ScriptFacts.Use(
+                    bridge: use.bridge, name: call.arguments[index], line: call.line,
+                    shown: "\(wrapper.name)(…)")
+                add(next.name, next, in: other, isGuess: isGuess || other != file, at: call.line)
+            }
+        }
+        if !isCalled { leave(use, in: file) }
+    }
+
+    /// A name as replies have it; nil for what is none.
+    static func replyName(_ text: String) -> String? {
+        let parts = text.split(separator: "/")
+        let name = parts.joined(separator: "/")
+        guard !name.isEmpty, name.utf8.count <= 100, !name.hasPrefix("$"), !parts.contains("."),
+            !parts.contains("..")
+        else { return nil }
+        let isPlain = name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-./$".unicodeScalars.contains($0)
+        }
+        return isPlain ? name : nil
+    }
+}
+
+extension ScriptFacts.Wrapper {
+    /// Whether a call means this function, as far as names can tell.
+    fileprivate func fits(_ call: ScriptFacts.Call, isSameFile: Bool) -> Bool {
+        let isWindow = ["window", "self", "globalThis"].contains(call.receiver ?? "window")
+        guard isMember else {
+            // A module's functions may be called by the module's name.
+            return isWindow || !isSameFile && !Self.common.contains(name)
+        }
+        guard let receiver = call.receiver else { return false }
+        if let owner, receiver == owner { return true }
+        return isSameFile && (owner == nil || receiver == "this" || receiver == "self")
+    }
+
+    /// Names that methods of all kinds of objects have.
+    private static let common: Set<String> = [
+        "add", "apply", "call", "close", "emit", "exec", "get", "invoke", "load", "on", "open", "post",
+        "push",
+        "put", "request", "run", "send", "set", "show", "start", "then",
+    ]
+}

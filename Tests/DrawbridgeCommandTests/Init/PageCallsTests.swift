@@ -1,0 +1,212 @@
+import Testing
+
+@testable import DrawbridgeCommand
+
+/// What is read out of pages and scripts, and what is not.
+@Suite struct PageCallsTests {
+    private static func calls(_ files: [(String, String)]) -> PageCalls {
+        PageCalls(files.map { path, text in (path, PageFiles.facts(of: Array(text.utf8), in: path)) })
+    }
+
+    private static func calls(_ script: String) -> PageCalls { calls([("a.js", script)]) }
+
+    /// Each name with its bridge; what is guessed has a question mark.
+    private static func found(_ calls: PageCalls) -> Set<String> {
+        Set(
+            calls.names.flatMap { name, calls in
+                calls.map { "\(name)\($0.isGuess ? "?" : "") \($0.bridge.description)" }
+            })
+    }
+
+    @Test(arguments: [
+        ("bridge.callHandler('pay', {price: 1}, done)", "pay by WebViewJavascriptBridge"),
+        ("WebViewJavascriptBridge.callHandler(\"user/get\")", "user/get by WebViewJavascriptBridge"),
+        ("bridge?.callHandler(`pay`)", "pay by WebViewJavascriptBridge"),
+        ("const PAY = 'pay'; bridge.callHandler(PAY)", "pay by WebViewJavascriptBridge"),
+        ("const Names = {pay: 'payNow'}; b.callHandler(Names.pay)", "payNow by WebViewJavascriptBridge"),
+        (
+            "window.webkit.messageHandlers.JSBridge.postMessage({action: 'getUser', data: {}, callbackId: ''})",
+            "getUser by messageHandlers.JSBridge"
+        ),
+        ("webkit.messageHandlers.location.postMessage(null)", "location by messageHandlers.location"),
+        ("webkit.messageHandlers['camera'].postMessage({})", "camera by messageHandlers.camera"),
+        ("fetch('/login?_mobile_bridge=1')", "login by a flagged request"),
+        ("fetch('/user/get?a=1&_mobile_bridge=1#x')", "user/get by a flagged request"),
+        ("x.open('GET', base + '/login?_mobile_bridge=1&user=' + user)", "login by a flagged request"),
+        ("fetch(`https://app.example/login?_mobile_bridge=1&t=${now}`)", "login by a flagged request"),
+        ("fetch(`${base}/login?_mobile_bridge=1`)", "login by a flagged request"),
+        ("x.open('POST', 'http://__jsbridge__/login', false)", "login by http://__jsbridge__"),
+        ("x.open('POST', '/__jsbridge__/user/get')", "user/get by http://__jsbridge__"),
+        ("f.src = 'https://__jsbridge__?action=share&data=' + d", "share by http://__jsbridge__"),
+        (
+            "x.open('POST', 'http://__jsbridge__', false); x.send(JSON.stringify({action: 'login', data: d}))",
+            "login by http://__jsbridge__"
+        ),
+        ("callOC({funcName: 'getUser', prama: {}}, done)", "getUser by the pull queue"),
+        ("location.href = 'mizhua://toast?message=Hello'", "toast by a command URL, which hears no answer"),
+        ("f.src = 'app://host?action=home&tab=0'", "home by a command URL, which hears no answer"),
+        ("go('shop://cart')", "cart? by a command URL, which hears no answer"),
+        ("var d = callNative('deviceInfo')", "deviceInfo by callNative()"),
+        ("window.callNative('deviceInfo', {})", "deviceInfo by callNative()"),
+        ("fetchMessages({after: 0})", "fetchMessages? by fetchMessages()"),
+        ("MyApp.getUser(done)", "getUser? by MyApp"),
+        ("var MyApp = window.MyApp || {}; MyApp.getUser()", "getUser? by MyApp"),
+        ("if (window.Shop) { Shop.open({}) }", "open? by Shop"),
+        // A function of the page's own between.
+        (
+            "function ask(name, data) { bridge.callHandler(name, data) } ask('pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
+        (
+            "const ask = (data, name = 'x') => bridge.callHandler(name, data); ask({}, 'pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
+        (
+            "const ask = async name => { await b.callHandler(name) }; ask('pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
+        ("var api = { ask(name) { b.callHandler(name) } }; api.ask('pay')", "pay by WebViewJavascriptBridge"),
+        (
+            "class A { ask(name: string): void { b.callHandler(name) } go() { this.ask('pay') } }",
+            "pay by WebViewJavascriptBridge"
+        ),
+        (
+            "function a(n) { b.callHandler(n) } function c(m) { a(m) } c('pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
+        (
+            "function call(path) { return fetch(path + '?_mobile_bridge=1') } call('/pay')",
+            "pay by a flagged request"
+        ),
+        (
+            "function call(p) { return fetch(p + (q ? '&' : '?') + '_mobile_bridge=1') } call('/pay')",
+            "pay by a flagged request"
+        ),
+        (
+            "function go(name) { f.src = `mizhua://${encodeURIComponent(name)}` } go('close')",
+            "close by a command URL, which hears no answer"
+        ),
+    ])
+    func findsAName(_ script: String, _ expected: String) {
+        #expect(Self.found(Self.calls(script)) == [expected], "\(script)")
+        #expect(Self.calls(script).unread.isEmpty)
+    }
+
+    @Test(arguments: [
+        "// bridge.callHandler('pay')\n/* callHandler('pay') */ var a = \"callHandler('pay')\"",
+        "var r = /callHandler('pay')/g, s = `callHandler('pay')`",
+        "function callHandler(name, data) {}",
+        "fetch('/login?_mobile_bridge=10'); fetch('/login?x_mobile_bridge=1'); fetch('/api/login')",
+        "location.href = 'weixin://dl'; location.href = 'tel:1'; f.src = 'https://a.example/'; open('alipays://x')",
+        "var url = 'shop://cart'", "Math.max(1, 2); JSON.parse('1'); Swiper.init()", "new MyApp(); Foo.bar()",
+        "class MyApp { static getUser() {} } MyApp.getUser()",
+        "import { MyApp } from './app'; MyApp.getUser()",
+        "function callNative(name) {} callNative('pay')", "import callNative from 'x'; callNative('pay')",
+        "webkit.messageHandlers.JSBridge.postMessage({action: 'handleH5Response', data: d})",
+        "interface Call { funcName: string }",
+    ])
+    func findsNothingWhereNothingIs(_ script: String) {
+        #expect(Self.found(Self.calls(script)).isEmpty, "\(script)")
+        #expect(Self.calls(script).unread.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("bridge.callHandler(name)", "callHandler(name)"),
+        ("bridge.callHandler('a' + name)", "callHandler('a'+name)"),
+        ("list.forEach(function (n) { bridge.callHandler(n) })", "callHandler(n)"),
+        ("function ask(name) { b.callHandler(name) } ask(a[0])", "ask(…)"),
+        ("function ask(name) { b.callHandler(name) } ask(x ? 'a' : 'b')", "ask(…)"),
+        ("function ask(name) { b.callHandler(name) }", "callHandler(name)"),
+        ("fetch('/' + name + '?_mobile_bridge=1')", "/…?_mobile_bridge=1"),
+        ("axios.get(url, {params: {_mobile_bridge: 1}})", "_mobile_bridge: …"),
+        ("MyApp[name](data)", "MyApp[name]()"), ("b.callHandler('two words')", "'two words'"),
+        ("b.callHandler('$word')", "'$word'"),
+        ("webkit.messageHandlers[n].postMessage({})", "messageHandlers[n]"),
+        ("webkit.messageHandlers.JSBridge.postMessage(message)", "postMessage(message)"),
+    ])
+    func saysWhatOnlyARunTells(_ script: String, _ shown: String) {
+        let calls = Self.calls(script)
+        #expect(calls.unread.map(\.shown) == [shown], "\(script)")
+        #expect(calls.names.isEmpty)
+    }
+
+    @Test func readsThePartsOfAPage() {
+        let page = """
+            <!doctype html><!-- <script>b.callHandler('comment')</script> -->
+            <script type="text/template">b.callHandler('template')</script>
+            <style>a::after { content: "b.callHandler('style')" }</style>
+            <p>It's "quoted": b.callHandler('text')</p>
+            <button onclick="bridge.callHandler('pay')" title="b.callHandler('title')">Pay</button>
+            <a href="mizhua://toast?message=a&amp;b=1">Toast</a><a href='javascript:0'>Nothing</a>
+            <SCRIPT TYPE="module">
+            bridge.callHandler('share')</SCRIPT>
+            <script src="a.js"></script>
+            """
+        let calls = Self.calls([("index.html", page)])
+        #expect(Set(calls.names.keys) == ["pay", "share", "toast"])
+        #expect(calls.names["share"]?.first?.place.description == "index.html:8")
+        #expect(calls.names["pay"]?.first?.place.description == "index.html:5")
+        #expect(calls.schemes == ["mizhua": false])
+    }
+
+    @Test func readsComponentsAndJSX() {
+        let component = """
+            <template><button @click="$bridge.callHandler('pay')">It's</button></template>
+            <script setup lang="ts">const a = <T,>(x: T) => x; $bridge.callHandler('share')</script>
+            """
+        let jsx =
+            "export default () => <p onClick={() => b.callHandler('login')}>Don't {b.callHandler('toast')}</p>"
+        let calls = Self.calls([("A.vue", component), ("b.tsx", jsx)])
+        #expect(Set(calls.names.keys) == ["pay", "share", "login", "toast"])
+    }
+
+    @Test func readsOnInsideOfTexts() {
+        let script =
+            "var a = `x${b.callHandler('one', `y${b.callHandler('two')}}`)}z`; b.callHandler('three')"
+        #expect(Set(Self.calls(script).names.keys) == ["one", "two", "three"])
+    }
+
+    @Test func saysWhatPagesAreToBeGiven() {
+        let calls = Self.calls(
+            """
+            const place = await window.webkit.messageHandlers.location.postMessage({});
+            webkit.messageHandlers.log.postMessage('a');
+            frame.src = 'mizhua://fetch_message'; load('shop://a'); location = 'app://host?action=home';
+            bridge.registerHandler('onPaid', function () {});
+            """)
+        #expect(calls.handlers == ["location": true, "log": false])
+        #expect(calls.schemes == ["mizhua": false, "shop": true, "app": false])
+        #expect(calls.commandItem == "action")
+        #expect(calls.listeners.keys.sorted() == ["onPaid"])
+    }
+
+    @Test func followsAFunctionIntoOtherFilesAsAGuess() {
+        let library = "export function callApp(name, data) { return bridge.callHandler(name, data) }"
+        let page =
+            "import { callApp } from './native'; import { PAY } from './names'; callApp('share'); callApp(PAY)"
+        let other = "function callApp(x) {} callApp('not this one')"
+        let calls = Self.calls([
+            ("native.js", library), ("page.js", page), ("other.js", other),
+            ("names.js", "export const PAY = 'pay'"),
+        ])
+        #expect(
+            Self.found(calls) == ["share? by WebViewJavascriptBridge", "pay? by WebViewJavascriptBridge"])
+    }
+
+    /// None of these may take longer than its length says, nor deeper.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            ("a.js", "f("), ("a.js", "`${"), ("a.js", "\"a\"+"), ("a.js", "x=>"), ("a.js", "x=>f(y,"),
+            ("a.js", "= /["),
+            ("a.js", "function f(a){"), ("a.js", "messageHandlers."), ("a.js", "\\'"), ("a.js", "a?.["),
+            ("a.html", "<"),
+            ("a.html", "<!--"), ("a.html", "<script>"), ("a.html", "<a href="), ("a.html", "<a onclick='"),
+            ("a.js", "function a(n){a(n)}"), ("a.js", "callHandler("), ("a.js", "MyApp["),
+            ("a.js", "funcName:"),
+        ])
+    func readsAnythingInTime(_ path: String, _ part: String) {
+        let text = String(repeating: part, count: 150_000 / part.utf8.count)
+        _ = Self.calls([(path, text), ("b.js", "callHandler(a) '" + text)])
+    }
+}

@@ -23,7 +23,7 @@ enum Fuzz {
             "path": PathTarget.self,
             "policy": PolicyTarget.self,
             "query": QueryTarget.self, "range": RangeTarget.self, "replies": RepliesTarget.self,
-            "response": ResponseTarget.self, "routes": RoutesTarget.self,
+            "response": ResponseTarget.self, "routes": RoutesTarget.self, "script": ScriptTarget.self,
             "timestamp": TimestampTarget.self, "transfer": TransferTarget.self,
             "websocket": WebSocketTarget.self,
         ]

@@ -186,7 +186,7 @@ struct FactReader {
                     shown: "messageHandlers[\(shownText(place + 2..<end - 1))]"))
             return
         }
-        guard isSent, let close = script.partner(of: end + 2) else {
+        guard isSent, tokens.isMark("(", at: end + 2), let close = script.partner(of: end + 2) else {
             facts.handlers[name] = facts.handlers[name] ?? false
             guard name != "JSBridge" else { return }
             // It is kept for later, or only looked for.

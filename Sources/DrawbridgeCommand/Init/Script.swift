@@ -77,7 +77,9 @@ struct ScriptBrackets {
         }
     }
 
-    func partner(of place: Int) -> Int? { partners[place] < 0 ? nil : partners[place] }
+    func partner(of place: Int) -> Int? {
+        partners.indices.contains(place) && partners[place] >= 0 ? partners[place] : nil
+    }
 
     func parts(_ open: Int, in tokens: [ScriptToken], most: Int) -> [Range<Int>] {
         guard let close = partner(of: open), close > open else { return [] }

@@ -103,7 +103,8 @@ import Testing
         "import { MyApp } from './app'; MyApp.getUser()",
         "function callNative(name) {} callNative('pay')", "import callNative from 'x'; callNative('pay')",
         "webkit.messageHandlers.JSBridge.postMessage({action: 'handleH5Response', data: d})",
-        "interface Call { funcName: string }",
+        "interface Call { funcName: string }", "webkit.messageHandlers.JSBridge.postMessage",
+        "(webkit.messageHandlers.JSBridge.postMessage)",
     ])
     func findsNothingWhereNothingIs(_ script: String) {
         #expect(Self.found(Self.calls(script)).isEmpty, "\(script)")

@@ -1,0 +1,35 @@
+import Drawbridge
+import Glibc
+
+@testable import DrawbridgeCommand
+
+/// Pages and scripts as `init` reads them, and that the command takes the file that comes of it.
+enum ScriptTarget: FuzzTarget {
+    private static let path = "/tmp/drawbridge-fuzz-script-\(getpid()).json"
+
+    static func run(_ bytes: [UInt8]) {
+        // The first byte says how it is read; a script that is called by another has its second half.
+        let names = ["a.js", "a.html", "a.vue"]
+        let contents = bytes.dropFirst()
+        let name = names[Int(bytes.first ?? 0) % names.count]
+        let calls = PageCalls([
+            (name, PageFiles.facts(of: Array(contents), in: name)),
+            ("b.js", PageFiles.facts(of: Array(contents.dropFirst(contents.count / 2)), in: "b.js")),
+        ])
+        let lines = contents.count { $0 == 0x0A } + 1
+        for call in calls.names.values.joined() {
+            check((1...lines).contains(call.place.line), "\(call) is in no line")
+        }
+        for text in calls.unread { check((1...lines).contains(text.place.line), "\(text) is in no line") }
+        let text = FirstFile(calls, answered: ["echo"]).text
+        let file = fopen(path, "w")
+        fwrite(Array(text.utf8), 1, text.utf8.count, file)
+        fclose(file)
+        defer { unlink(path) }
+        do {
+            _ = try ConfigFile(found: FileText(path))
+        } catch {
+            fatalError("\(error) in\n\(text)")
+        }
+    }
+}

@@ -106,7 +106,7 @@ public enum GatewayCommand {
         do {
             try await register(gateway)
             if standardHandlers {
-                gateway.registerStandardHandlers(location: "", store: StorageHandler.Store())
+                gateway.registerStandardHandlers(place: .unknown, store: StorageHandler.Store())
             }
             try command.write(answered: Set(gateway.registered.map { String($0.path.dropFirst()) }))
         } catch let error as ValidationError {

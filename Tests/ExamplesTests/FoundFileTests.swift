@@ -82,7 +82,7 @@ import Testing
         try folder.write("drawbridge.json", text)
         let program = try Self.drawbridge(in: folder)
         _ = try await program.line(
-            with: "replies.a.$response.\(part): a file that nobody has named may not say \(part)")
+            with: "replies.a.$response.\(part): \(part) may stand in a file that somebody has named alone")
         let named = try Self.drawbridge(in: folder, "-c", "drawbridge.json")
         #expect(
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(named.address())/b?_mobile_bridge=1")

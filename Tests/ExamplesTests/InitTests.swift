@@ -68,6 +68,11 @@ import Testing
                         "close": {},  // index.html:5, by a command URL, which hears no answer
                         "order": {},  // a guess: index.html:6, by MyApp
                         "price": {}  // index.html:6, by callNative()
+                    },
+
+                    // What your page listens for, and native may call: POST /__drawbridge__/events/NAME
+                    "events": {
+                        "onPaid": [{"call": "onPaid", "data": {}}]  // index.html:7
                     }
 
                 """))

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import Synchronization
 
 // Replies: what is answered in place of handlers.
 extension Gateway {
@@ -33,7 +34,7 @@ extension Gateway {
     /// - Throws: where there is no such scenario.
     package func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
         var problem: NoScenario?
-        changingNames {
+        changingNames(in: session) {
             do throws(NoScenario) {
                 try replyBook.turn(scenario, on: isOn, in: session)
             } catch {
@@ -49,35 +50,42 @@ extension Gateway {
     ///
     /// - Throws: what is wrong with it, or why there is no room for it.
     func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
-        var problem: ReplyFault?
-        changingNames {
+        var outcome: Result<[ReplyFault], ReplyFault> = .success([])
+        changingNames(in: session) {
             do throws(ReplyFault) {
-                try replyBook.set(reply, for: name, in: session)
+                outcome = .success(try replyBook.set(reply, for: name, in: session))
             } catch {
-                problem = error
+                outcome = .failure(error)
             }
         }
-        if let problem { throw problem }
+        for doubt in try outcome.get() {
+            logger.warning("session \(session.name), \(name): \(doubt.message)")
+        }
     }
 
     /// Takes back all that a session has changed, and lets nothing more happen that was to happen in it.
     func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
-        changingNames { replyBook.reset(session) }
+        changingNames(in: session) { replyBook.reset(session) }
     }
 
-    private func changingNames(_ change: () -> Void) {
-        let hasShortcuts = pageRuntime?.shortcuts.isEmpty == false
-        let open =
-            hasShortcuts
-            ? pages.all.map { (page: $0, names: names(forPageAt: $0.path, in: $0.session)) } : []
-        change()
-        for (page, old) in open {
-            let new = names(forPageAt: page.path, in: page.session)
-            guard new != old else { continue }
-            // A page that has gone needs none.
-            _ = try? page.post((["names": .array(new.map { .string($0) })] as JSON).bytes)
+    /// Changes what there is, and tells the pages that are there which names they have now; one change at a time, so that
+    /// the last word that a page hears is the last.
+    ///
+    /// - Parameter session: whose pages it may concern; nil for all.
+    private func changingNames(in session: Session? = nil, _ change: () -> Void) {
+        naming.withLock { _ in
+            let hasShortcuts = pageRuntime?.shortcuts.isEmpty == false
+            let concerned = hasShortcuts ? pages.all.filter { session == nil || $0.session == session } : []
+            let open = concerned.map { (page: $0, names: names(forPageAt: $0.path, in: $0.session)) }
+            change()
+            for (page, old) in open {
+                let new = names(forPageAt: page.path, in: page.session)
+                guard new != old else { continue }
+                // A page that has gone needs none.
+                _ = try? page.post((["names": .array(new.map { .string($0) })] as JSON).bytes)
+            }
         }
     }
 
@@ -168,7 +176,12 @@ extension Gateway {
     private func goOn(
         after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
     ) {
-        let scene = scene(of: "reply \(found.title), $then", plain.session, input) { plain.page }
+        // Whoever has left, or was cut off, has no answer behind which anything could be done.
+        guard !Task.isCancelled else { return }
+        let (pages, id) = (pages, plain.page?.id)
+        let scene = scene(of: "reply \(found.title), $then", plain.session, input) {
+            id.flatMap { pages[$0] }
+        }
         var steps = found.reply.then[...]
         while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {
             do {

@@ -76,6 +76,8 @@ public final class Gateway: Sendable {
     package let replyBook: ReplyBook
     /// What is done after the answers of replies, and as events.
     let replySteps = ReplySteps()
+    /// Held while names change.
+    let naming = Mutex<Void>(())
     /// The questions that wait for an answer.
     let questions = Questions()
     /// The handlers that every page can reach.
@@ -142,8 +144,9 @@ public final class Gateway: Sendable {
     /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
     package func serverEnded() {
         guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
-        replySteps.cancel()
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
+        // Behind the pages: a call of theirs that ends now may have begun some.
+        replySteps.cancel()
     }
 
     /// How many chunks were dropped because they came after the end of their stream, in the whole process.

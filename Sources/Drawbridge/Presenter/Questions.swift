@@ -17,8 +17,8 @@ final class Questions: Sendable {
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
-        /// Sessions in which a program looks for questions, so that nobody needs a person there.
-        var watched: Set<Session> = []
+        /// Sessions in which a program looks for questions, so that nobody needs a person there; the newest last.
+        var watched: [Session] = []
     }
 
     /// So many wait at once, and so many of one page.
@@ -40,9 +40,16 @@ final class Questions: Sendable {
         }
         let (stream, answers) = AsyncStream.makeStream(of: JSON?.self)
         let number = try open(question, session, of: request.page?.id, answers)
-        defer { close(number) }
+        defer { _ = take(number) }
         return try await withThrowingTaskGroup(of: JSON?.self) { group in
-            if hasPresenter { group.addTask { try await presenter.present(question, for: request) } }
+            if hasPresenter {
+                group.addTask { [self] in
+                    let answer = try await presenter.present(question, for: request)
+                    // Who answers first counts: a program that was told so has answered.
+                    if take(number) == nil { for await first in stream { return first } }
+                    return answer
+                }
+            }
             group.addTask {
                 for await answer in stream { return answer }
                 throw CancellationError()
@@ -52,10 +59,17 @@ final class Questions: Sendable {
         }
     }
 
+    /// Takes a question out, once.
+    private func take(_ number: Int) -> Waiting? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+
     /// The questions of a session, the oldest first; from now on a program looks for them there.
     func watch(_ session: Session) -> [Waiting] {
         state.withLock { state in
-            if state.watched.count < ReplyBook.mostSessions { state.watched.insert(session) }
+            state.watched.removeAll { $0 == session }
+            state.watched.append(session)
+            if state.watched.count > ReplyBook.mostSessions { state.watched.removeFirst() }
             return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
         }
     }
@@ -73,14 +87,14 @@ final class Questions: Sendable {
                 """)
         }
         let value = try waiting.question.answer(from: answer)
-        guard state.withLock({ $0.waiting.removeValue(forKey: number) }) != nil else {
+        guard take(number) != nil else {
             throw HTTPError(.conflict, "question \(number) was answered just now")
         }
         waiting.answers.yield(value)
     }
 
     /// Nobody looks for questions of a session any more; those that wait go on.
-    func reset(_ session: Session) { _ = state.withLock { $0.watched.remove(session) } }
+    func reset(_ session: Session) { state.withLock { $0.watched.removeAll { $0 == session } } }
 
     /// Whether a program looks for the questions of a session.
     func isWatched(_ session: Session) -> Bool { state.withLock { $0.watched.contains(session) } }
@@ -105,8 +119,6 @@ final class Questions: Sendable {
             pages; answer them first
             """)
     }
-
-    private func close(_ number: Int) { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
 
     /// How many wait.
     var count: Int { state.withLock { $0.waiting.count } }

@@ -8,6 +8,8 @@ package struct PageSettings: Sendable {
     package var cookies: [(name: String, value: String)] = []
     /// What the browser calls itself: a text in which `{{userAgent}}` is its own name; nil for that name alone.
     package var userAgent: String?
+    /// What may have been meant otherwise.
+    private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
@@ -31,7 +33,11 @@ package struct PageSettings: Sendable {
             switch name {
             case "globals": globals = try Self.globals(value)
             case "cookies": cookies = try Self.cookies(value)
-            case "userAgent": userAgent = try Self.userAgent(value)
+            case "userAgent":
+                userAgent = try Self.userAgent(value)
+                doubts.append(
+                    ReplyFault(
+                        "userAgent is right, but this version does not give it to pages yet", at: value))
             default: break
             }
         }

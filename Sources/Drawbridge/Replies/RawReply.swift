@@ -32,14 +32,16 @@ struct RawReply: Sendable {
         return refused.contains(name) || refusedBeginnings.contains(where: name.hasPrefix)
     }
 
-    /// Types of bodies that a browser runs, where it opens them.
-    private static let isRun: Set<String> = [
-        "text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
+    /// Types of bodies that a browser shows or saves, and does not run, where it opens them.
+    private static let isInert: Set<String> = [
+        "application/json", "application/octet-stream", "application/pdf", "audio/mpeg", "font/woff2",
+        "image/gif",
+        "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain", "video/mp4",
     ]
 
-    /// Whether a browser that opens it would run it.
+    /// Whether a browser that opens it may run it: all that is not known to be harmless, and what says two types.
     func runs(as type: String) -> Bool {
-        let name = type.split(separator: ";").first.map { $0.lowercased().filter { $0 != " " } } ?? ""
-        return Self.isRun.contains(name)
+        let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        return type.contains(",") || !Self.isInert.contains(name)
     }
 }

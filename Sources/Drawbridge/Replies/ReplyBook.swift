@@ -29,8 +29,22 @@ package final class ReplyBook: Sendable {
             uses += 1
             sessions[session]?.used = uses
             guard sessions.count > ReplyBook.mostSessions else { return }
-            let others = sessions.filter { $0.key != .usual && $0.key != session }
-            if let idle = others.min(by: { $0.value.used < $1.value.used }) { sessions[idle.key] = nil }
+            // A session that has places in sequences alone may be any page's, which says what it likes; that of a test has
+            // more.
+            let others = sessions.lazy.filter { $0.key != .usual && $0.key != session }
+            let idle = others.min { a, b in
+                (a.value.isTests ? 1 : 0, a.value.used) < (b.value.isTests ? 1 : 0, b.value.used)
+            }
+            if let idle { sessions[idle.key] = nil }
+        }
+
+        /// What is answered in a session, which is not idle then.
+        mutating func layers(in session: Session, ofPageAt page: String?) -> [ReplyNames] {
+            if sessions[session] != nil {
+                uses += 1
+                sessions[session]?.used = uses
+            }
+            return self[session].layers(ofPageAt: page)
         }
     }
 
@@ -94,18 +108,22 @@ package final class ReplyBook: Sendable {
     /// Sets a reply of a session, before all others; or takes it back, where it is nil.
     ///
     /// - Throws: what is wrong with it, or why there is no room for it.
-    func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
-        var problem: ReplyFault?
+    /// - Returns: what may have been meant otherwise.
+    @discardableResult
+    func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) -> [ReplyFault]
+    {
+        var outcome: Result<[ReplyFault], ReplyFault> = .success([])
         change { state in
             var replies = state[session]
             do throws(ReplyFault) {
-                try replies.set(reply, for: name, in: session)
+                let known = Set(state.given.scenarioNames)
+                outcome = .success(try replies.set(reply, for: name, in: session, scenarios: known))
                 state.change(session) { $0 = replies }
             } catch {
-                problem = error
+                outcome = .failure(error)
             }
         }
-        if let problem { throw problem }
+        return try outcome.get()
     }
 
     /// Takes back all that a session has changed.
@@ -181,7 +199,7 @@ package final class ReplyBook: Sendable {
     func lookup(_ path: String, in session: Session = .usual, ofPageAt page: String? = nil) -> ReplyLookup {
         guard isUsed, let segments = Target.segments(of: path) else { return ReplyLookup([], in: session) }
         return ReplyLookup(
-            state.withLock { $0[session] }.layers(ofPageAt: page).flatMap { layer in
+            state.withLock { $0.layers(in: session, ofPageAt: page) }.flatMap { layer in
                 layer.matches(segments).map { name, reply in
                     let title = layer.label.map { "\(name) (\($0))" } ?? name
                     return FoundReply(source: layer.source, name: name, title: title, reply: reply)

@@ -72,7 +72,7 @@ package struct ReplyFile: Sendable {
 
     /// What may have been meant otherwise.
     package var doubts: [ReplyFault] {
-        replies.doubts + pages.flatMap(\.replies.doubts)
+        settings.doubts + pages.flatMap(\.settings.doubts) + replies.doubts + pages.flatMap(\.replies.doubts)
             + scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
     }
 

@@ -52,6 +52,9 @@ package struct ReplyNames: Sendable {
             name)
     }
 
+    /// What may have been meant otherwise was said.
+    mutating func forgetDoubts() { doubts = [] }
+
     /// Takes a reply back.
     mutating func remove(_ name: String) { _ = routes.remove(RoutePattern(name)) }
 

@@ -45,7 +45,8 @@ extension ReplyReader {
         for (name, value) in members {
             if isFound, name == "headers" || name == "body" {
                 throw ReplyFault(
-                    "a file that nobody has named may not say \(name); name it: -c drawbridge.json", at: value
+                    "\(name) may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
+                    at: value
                 )
             }
             switch name {

@@ -23,8 +23,16 @@ final class ReplySteps: Sendable {
 
     private let state = Mutex(State())
 
+    /// So many may be under way at once: steps may wait for a day, and calls come again and again.
+    static let most = 1000
+
     /// Begins to do one step after the other; what goes wrong is said in the log.
     func begin(_ steps: [ReplyStep], _ scene: Scene) {
+        guard count < Self.most else {
+            return scene.logger.warning(
+                "\(scene.title): left out, since \(Self.most) lists of steps wait already; let them wait less, or reset"
+            )
+        }
         _ = start(steps, scene) { error in
             guard !(error is CancellationError) else { return }
             scene.logger.warning("\(scene.title): \(error)")
@@ -78,7 +86,8 @@ final class ReplySteps: Sendable {
         }
     }
 
-    private struct NoPage: Error, CustomStringConvertible {
+    /// Nobody is there to hear a step.
+    struct NoPage: Error, CustomStringConvertible {
         let name: String
 
         var description: String {

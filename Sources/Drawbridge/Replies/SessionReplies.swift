@@ -42,10 +42,21 @@ struct SessionReplies: Sendable {
         return first + pages.filter { $0.pattern.matches(path) }.map(\.replies) + rest
     }
 
+    /// Whether a test has set a reply of its own.
+    var isTests: Bool { own.count > 0 }
+
+    /// The key of a name in what is set: the first slash may be written or not.
+    static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
+
     /// Sets a reply, or takes it back where it is nil.
+    ///
+    /// - Parameter scenarios: those that there are.
+    /// - Returns: what may have been meant otherwise.
     mutating func set(
-        _ reply: LocatedJSON?, for name: String, in session: Session
-    ) throws(ReplyFault) {
+        _ reply: LocatedJSON?, for name: String, in session: Session, scenarios: Set<String>
+    ) throws(ReplyFault) -> [ReplyFault] {
+        let name = Self.key(name)
+        var doubts: [ReplyFault] = []
         var replies = own
         replies[name] = reply?.json
         if let reply {
@@ -56,12 +67,21 @@ struct SessionReplies: Sendable {
                     take some back, or write them into a file
                     """, at: reply)
             }
+            var set = ReplyNames()
+            try set.set(reply, for: name, isFound: true)
+            if let missing = set.switched.subtracting(scenarios).sorted().first {
+                throw ReplyFault("\(NoScenario(name: missing, names: scenarios.sorted()))", at: reply)
+            }
+            doubts = set.doubts
             try names.set(reply, for: name, isFound: true)
+            names.forgetDoubts()
         } else {
             names.remove(name)
         }
         names.source = "session \(session.name)"
+        names.label = session == .usual ? "set" : "set, \(session.name)"
         own = replies
+        return doubts
     }
 
     /// Forgets the places in sequences that are no more.

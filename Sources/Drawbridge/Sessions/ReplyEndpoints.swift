@@ -28,7 +28,7 @@ struct ReplyEndpoints: Responder {
             }
         case .delete:
             let name = try name(in: request)
-            guard gateway.replyBook.replies(of: session)[name] != nil else {
+            guard gateway.replyBook.replies(of: session)[SessionReplies.key(name)] != nil else {
                 throw HTTPError(
                     .notFound,
                     "session \(session.name) has set no reply for \(name.cut(to: 40)); GET \(request.path) lists its replies"
@@ -82,6 +82,12 @@ struct ReplyEndpoints: Responder {
                 try await gateway.play(event: name, on: page, in: session)
             } catch let error as PageError {
                 throw HTTPError(error)
+            } catch let error as ReplySteps.NoPage {
+                throw HTTPError(.conflict, "\(error)")
+            } catch let error as NoScenario {
+                throw HTTPError(.conflict, "\(error)")
+            } catch is CancellationError {
+                throw HTTPError(.gone, "\(name) was ended by a reset, or the gateway stops")
             }
             return .null
         default: throw notAllowed(request, rest.isEmpty ? "GET" : "POST")

@@ -47,7 +47,16 @@ struct FirstFile {
         if !settings.isEmpty { lines.append("") }
         lines.append("    \"replies\": {")
         lines += replies.map { Self.indented($0, by: 8) }
-        lines.append("    }")
+        lines.append(events.isEmpty ? "    }" : "    },")
+        if !events.isEmpty {
+            lines += [
+                "",
+                "    // What your page listens for, and native may call: POST /__drawbridge__/events/NAME",
+            ]
+            lines.append("    \"events\": {")
+            lines += events.map { Self.indented($0, by: 8) }
+            lines.append("    }")
+        }
         lines += notes.map { Self.indented($0.isEmpty ? "" : "// \($0)", by: 4) }
         lines.append("}")
         return lines.map(\.plain).joined(separator: "\n") + "\n"
@@ -120,11 +129,20 @@ struct FirstFile {
         return "\(guess)\(first.place)\(more), \(first.bridge.description)"
     }
 
+    /// An event for each name by which native may call the page.
+    private var events: [String] {
+        let listeners = calls.listeners.sorted { $0.value < $1.value }.filter {
+            !$0.key.isEmpty && !$0.key.hasPrefix("$")
+        }
+        return listeners.enumerated().map { place, listener in
+            let name = JSON.string(listener.key)
+            let comma = place == listeners.count - 1 ? "" : ","
+            return "\(name): [{\"call\": \(name), \"data\": {}}]\(comma)  // \(listener.value)"
+        }
+    }
+
     private var notes: [String] {
         var lines: [String] = []
-        let listeners = calls.listeners.sorted { $0.value < $1.value }
-        if !listeners.isEmpty { lines += ["", "Your page listens for these, which native may call:"] }
-        lines += listeners.map { "  \($0.key)  \($0.value)" }
         if !calls.unread.isEmpty {
             lines += ["", "These are calls too, of names that only a run tells; add them above:"]
         }

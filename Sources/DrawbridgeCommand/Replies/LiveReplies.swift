@@ -62,7 +62,9 @@ struct LiveReplies {
     /// Takes what a file says now.
     private mutating func take(_ place: Int) throws {
         let old = sources.files[place]
-        let text = try FileText(old.text.path, onlyRegular: true)
+        let text =
+            old.kind == .found
+            ? try FoundFile.read(old.text.path) : try FileText(old.text.path, onlyRegular: true)
         guard text.bytes != old.text.bytes else {
             if states[place].complaint != nil {
                 states[place].complaint = nil
@@ -71,17 +73,24 @@ struct LiveReplies {
             return
         }
         let new = try ReplySources.Source(text, kind: old.kind)
+        // What would end a start is no save either.
+        if old.kind != .replies { _ = try ConfigFile(text, isFound: old.kind == .found) }
         states[place].complaint = nil
         sources.replace(at: place, by: new)
         gateway.reply(by: sources.layers)
+        tellTaken(text.path, new, old)
+        tell(new.doubts, of: text.path)
+        tellFaults()
+    }
+
+    /// Says which replies a file has now.
+    private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
         let names = new.file.replies.names
         // A configuration file has more than replies, which is read at a start alone.
         guard old.kind == .replies || !names.isEmpty || !old.file.replies.isEmpty else { return }
         let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
         let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
-        gateway.logger.notice("\(text.path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
-        tell(new.doubts, of: text.path)
-        tellFaults()
+        gateway.logger.notice("\(path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
     }
 
     /// Says what is wrong between the files.

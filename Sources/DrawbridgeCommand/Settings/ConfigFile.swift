@@ -21,7 +21,7 @@ struct ConfigFile {
     /// The same for one that was found by itself, which may say less.
     init(found text: FileText) throws { try self.init(text, isFound: true) }
 
-    private init(_ text: FileText, isFound: Bool) throws {
+    init(_ text: FileText, isFound: Bool) throws {
         self.text = text
         self.isFound = isFound
         let path = text.path

@@ -26,13 +26,30 @@ enum FoundFile {
     ///
     /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
-        for path in [name] + (root.map { ["\($0)/\(name)"] } ?? []) {
+        for path in there(in: root) {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
             if let problem = problem(of: status) { return .unread("\(path) is not read: \(problem)") }
-            return .file(try FileText(path, onlyRegular: true))
+            return .file(try read(path))
         }
         return .nothing
+    }
+
+    /// Those that there are, whether they are read or not.
+    static func there(in root: String?) -> [String] {
+        ([name] + (root.map { ["\($0)/\(name)"] } ?? [])).filter { path in
+            var status = stat()
+            return lstat(path, &status) == 0
+        }
+    }
+
+    /// Reads a file that nobody has named, which may be another one since it was found.
+    ///
+    /// - Throws: a ``Failure`` that says why it is not read.
+    static func read(_ path: String) throws -> FileText {
+        try FileText(path, onlyRegular: true, followsLinks: false) { status in
+            problem(of: status).map { "\(path) is not read: \($0)" }
+        }
     }
 
     /// Why a file is not trusted; nil where it is.

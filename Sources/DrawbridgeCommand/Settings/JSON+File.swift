@@ -23,16 +23,23 @@ struct FileText {
 
     private static let mostBytes = 32 << 20
 
-    /// - Parameter onlyRegular: refuses all but files, of which nobody has to wait.
+    /// - Parameters:
+    ///   - onlyRegular: refuses all but files, of which nobody has to wait.
+    ///   - problem: why a file is refused that was opened; nil where it is taken.
     /// - Throws: a ``Failure`` that names the file.
-    init(_ path: String, onlyRegular: Bool = false) throws {
+    init(
+        _ path: String, onlyRegular: Bool = false, followsLinks: Bool = true,
+        refusing problem: (stat) -> String? = { _ in nil }
+    ) throws {
         self.path = path
         // A pipe that nobody writes to would not even be opened else.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+        let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path) }
+        if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
         guard isRegular || !onlyRegular else { throw Failure("\(path) is no file any more; put one there") }
         _ = fcntl(descriptor, F_SETFL, 0)

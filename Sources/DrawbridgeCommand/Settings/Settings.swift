@@ -104,7 +104,10 @@ struct Settings {
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
-        files = replies.files.map(\.text.path)
+        let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
+            .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
+        let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)
+        files = replies.files.map(\.text.path) + answerFiles + named + FoundFile.there(in: root)
         place =
             switch value(\.handlers.location) {
             case "denied": .denied

@@ -418,7 +418,9 @@ extension Gateway {
         page.tell(["call": "a", "id": 1, "bridge": "wvjb"])
         _ = try await page.reply(1)
         await until { gateway.replySteps.count == 1 }
-        gateway.replySteps.cancel()
-        await until { gateway.replySteps.count == 0 }
+        gateway.serverBegan()
+        gateway.serverEnded()
+        #expect(gateway.replySteps.count == 0)
+        #expect(!page.down.contains { $0.message["event"] != nil })
     }
 }

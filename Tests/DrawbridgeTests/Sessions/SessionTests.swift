@@ -80,13 +80,31 @@ import Testing
         #expect(book.scenarios(in: try Self.session("s1")) == [])
     }
 
+    /// Any page may name sessions, and its calls count in them.
+    @Test func noPagePushesOutWhatATestHasSet() throws {
+        let book = try Self.book(#"{"replies": {"next": {"$sequence": [1, 2]}}}"#)
+        let test = try Self.session("test")
+        try book.set(LocatedJSON(parsing: Array("9".utf8)), for: "a", in: test)
+        for number in 0..<ReplyBook.mostSessions * 2 {
+            _ = Self.value(book, "/next", in: try Self.session("page\(number)"))
+        }
+        #expect(book.sessionCount == ReplyBook.mostSessions)
+        #expect(Self.value(book, "/a", in: test) == "9")
+    }
+
     @Test func aSessionHasRoomForAThousandReplies() throws {
         let book = try Self.book(#"{"replies": {"a": 1}}"#)
         let reply = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 600))""#.utf8))
+        let small = try LocatedJSON(parsing: Array("1".utf8))
         for number in 0..<SessionReplies.mostReplies {
-            try book.set(reply, for: "r\(number)", in: .usual)
-            if number > 50 { break }
+            try book.set(number < 50 ? reply : small, for: "r\(number)", in: .usual)
         }
+        #expect(throws: ReplyFault.self) { try book.set(small, for: "onemore", in: .usual) }
+        // One of them may be another, by either way of writing its name.
+        try book.set(small, for: "/r3", in: .usual)
+        #expect(Self.value(book, "/r3", in: .usual) == "1")
+        try book.set(reply, for: "r3", in: .usual)
+        #expect(book.replies(of: .usual).count == SessionReplies.mostReplies)
         let large = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 1 << 20))""#.utf8))
         #expect(throws: ReplyFault.self) { try book.set(large, for: "large", in: .usual) }
         #expect(Self.value(book, "/r3", in: .usual)?.utf8.count == 602)

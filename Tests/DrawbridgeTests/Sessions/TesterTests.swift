@@ -41,7 +41,11 @@ import Testing
         ("replies", "1", "name: say which call"),
         ("replies?name=pay", "{", "line 1"),
         ("replies?name=pay", #"{"$replyy": 1}"#, "did you mean $reply?"),
-        ("replies?name=pay", #"{"$response": {"headers": {"a": "b"}}}"#, "may not say headers"),
+        (
+            "replies?name=pay", #"{"$response": {"headers": {"a": "b"}}}"#,
+            "headers may stand in a file that somebody has named alone"
+        ),
+        ("replies?name=pay", #"{"$reply": 1, "$then": [{"scenario": "offlin"}]}"#, "did you mean offline?"),
         ("replies?name=pay&session=a%20b", "1", "session: the name"),
         ("scenario", #"{"scenario": "offlin"}"#, "did you mean offline?"),
         ("scenario", #"{}"#, "scenario"),
@@ -70,7 +74,7 @@ import Testing
         let gateway = try Self.gateway(
             #"""
             {"replies": {"in": {"$reply": 1, "$then": [{"scenario": "in"}, {"scenario": "on"}, {"emit": "in"}]},
-                         "late": {"$reply": 1, "$then": [{"emit": "x"}, {"scenario": "off"}]}, "a": 0},
+                         "slow": {"$delay": 86400000, "$reply": 1, "$then": [{"scenario": "off"}]}, "a": 0},
              "scenarios": {"in": {"a": 1}, "on": {}, "off": {}}}
             """#)
         for _ in 0..<200 {
@@ -80,6 +84,12 @@ import Testing
             #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 1)
             #expect(gateway.replyBook.scenarios() == ["in", "on"])
         }
+        // Whoever leaves before the answer has nothing behind it.
+        let left = Task { await gateway.respond(to: Request("/slow?_mobile_bridge=1")) }
+        try await Task.sleep(for: .milliseconds(50))
+        left.cancel()
+        _ = await left.value
+        #expect(gateway.replyBook.scenarios() == ["in", "on"])
     }
 
     // MARK: Events
@@ -119,6 +129,7 @@ import Testing
         let again = TestPage(gateway, id: page.id, life: 2)
         again.tell(["call": "echo", "id": 1, "bridge": "wvjb"])
         _ = try await again.reply(1)
+        await until { gateway.replySteps.count == 0 }
         #expect(!again.down.map(\.message).contains { $0["call"] == "setSafeArea" })
         let script = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/"))
         #expect(try await script.text().contains(#""wanted":true"#))
@@ -183,6 +194,29 @@ import Testing
         #expect(withdrawn.mutex.withLock { $0 } == 1)
         #expect(
             await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"pay"}"#).status == .notFound)
+        #expect(gateway.questions.count == 0)
+    }
+
+    /// Decides nearly at once.
+    private struct Quick: Presenter {
+        func present(_ question: Question, for request: Request) async throws -> JSON? {
+            for _ in 0..<Int.random(in: 0..<40) { await Task.yield() }
+            return "cancel"
+        }
+    }
+
+    @Test func whoIsToldThatItHasAnsweredHasAnswered() async throws {
+        let gateway = Gateway(presenter: Quick(), logger: .quiet)
+        gateway.reply(by: try SessionTests.layers(Self.question))
+        var counts = [true: 0, false: 0]
+        for number in 1...300 {
+            let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
+            for _ in 0..<Int.random(in: 0..<20) { await Task.yield() }
+            let told =
+                await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"pay"}"#).status == .ok
+            #expect(try await asked.value.json()["data"] == ["ok": .bool(told)])
+            counts[told, default: 0] += 1
+        }
         #expect(gateway.questions.count == 0)
     }
 

@@ -93,9 +93,9 @@ extension Gateway {
 
     /// The answer with the cookies that an app would have given to its page, where that has none of the name.
     private func withCookies(_ response: Response, for request: Request) -> Response {
-        guard replyBook.isUsed, request.isForPage, response.status.kind == .successful else {
-            return response
-        }
+        guard replyBook.isUsed, request.isForPage,
+            response.status.kind == .successful || response.status == .notModified
+        else { return response }
         let cookies = replyBook.settings(ofPageAt: request.path).cookies
         guard !cookies.isEmpty else { return response }
         let known = request.cookies

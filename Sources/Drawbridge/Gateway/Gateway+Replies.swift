@@ -158,8 +158,9 @@ extension Gateway {
             let route = Route(replying: title) { request in
                 ReplyHandler(reply: found.reply, title: found.title, input: input, request: request)
             }
+            let resets = found.reply.then.isEmpty ? 0 : replySteps.resets(of: plain.session)
             var answer = await run(route, plain, by: tasks)
-            if !found.reply.then.isEmpty { goOn(after: &answer, found, input, for: plain) }
+            if !found.reply.then.isEmpty { goOn(after: &answer, found, input, for: plain, since: resets) }
             return answer
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
@@ -173,13 +174,16 @@ extension Gateway {
     ///
     /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
     /// as soon as it has the answer, finds it so.
+    ///
+    /// - Parameter resets: how often its session was reset when the call came.
     private func goOn(
-        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
+        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request,
+        since resets: Int
     ) {
         // Whoever has left, or was cut off, has no answer behind which anything could be done.
-        guard !Task.isCancelled else { return }
+        guard !Task.isCancelled, replySteps.resets(of: plain.session) == resets else { return }
         let (pages, id) = (pages, plain.page?.id)
-        let scene = scene(of: "reply \(found.title), $then", plain.session, input) {
+        let scene = scene(of: "reply \(found.title), $then", plain.session) {
             id.flatMap { pages[$0] }
         }
         var steps = found.reply.then[...]
@@ -192,6 +196,6 @@ extension Gateway {
             steps.removeFirst()
         }
         guard !steps.isEmpty else { return }
-        answer.afterwards = { [steps] in self.replySteps.begin(Array(steps), scene) }
+        answer.afterwards = { [steps] in self.replySteps.begin(Array(steps), input, scene) }
     }
 }

@@ -49,10 +49,20 @@ package struct PageSettings: Sendable {
                 "globals are an object of the window's properties: {\"appInfo\": {\"version\": \"3.2\"}}",
                 at: value)
         }
+        for (name, value) in members where name == "__proto__" || hasPrototype(value) {
+            throw ReplyFault(
+                "\(name) has a member __proto__, which scripts read as something else; leave it out",
+                at: value)
+        }
         for (name, value) in members where !isName(name) {
             throw ReplyFault("\(name) is no name of JavaScript's, in ASCII, such as appInfo", at: value)
         }
         return globals
+    }
+
+    private static func hasPrototype(_ value: LocatedJSON) -> Bool {
+        value.members?.contains { $0.name == "__proto__" || hasPrototype($0.value) } == true
+            || value.elements?.contains(where: hasPrototype) == true
     }
 
     private static func isName(_ text: String) -> Bool {

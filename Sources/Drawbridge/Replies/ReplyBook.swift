@@ -74,7 +74,7 @@ package final class ReplyBook: Sendable {
             for (session, replies) in state.sessions {
                 state.sessions[session]?.scenarios =
                     replies.scenarios == usual
-                    ? Scenarios(layers.scenario) : Scenarios(replies.scenarios.on.filter(known.contains))
+                    ? Scenarios(layers.scenario) : replies.scenarios.kept(of: known, besides: layers.scenario)
             }
             state.given = layers
             state.said = []
@@ -94,7 +94,7 @@ package final class ReplyBook: Sendable {
     /// - Throws: where there is no such scenario.
     func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
         var problem: NoScenario?
-        change { state in
+        changeOne(session) { state in
             let names = state.given.scenarioNames
             if names.contains(scenario) {
                 state.change(session) { $0.scenarios.turn(scenario, on: isOn) }
@@ -113,7 +113,7 @@ package final class ReplyBook: Sendable {
     func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) -> [ReplyFault]
     {
         var outcome: Result<[ReplyFault], ReplyFault> = .success([])
-        change { state in
+        changeOne(session) { state in
             var replies = state[session]
             do throws(ReplyFault) {
                 let known = Set(state.given.scenarioNames)
@@ -127,7 +127,7 @@ package final class ReplyBook: Sendable {
     }
 
     /// Takes back all that a session has changed.
-    func reset(_ session: Session) { change { $0.sessions[session] = nil } }
+    func reset(_ session: Session) { changeOne(session) { $0.sessions[session] = nil } }
 
     /// The scenarios that are on; the last is asked first.
     package func scenarios(in session: Session = .usual) -> [String] {
@@ -169,6 +169,23 @@ package final class ReplyBook: Sendable {
                 isEmpty = isEmpty && state.sessions[session]?.isEmpty == true
             }
             isUnused.store(isEmpty, ordering: .releasing)
+        }
+        registry.hasChanged()
+    }
+
+    /// Changes what one session has of its own, which costs as much however many others there are.
+    private func changeOne(_ session: Session, _ change: (inout State) -> Void) {
+        state.withLock { state in
+            let before = SessionReplies.sequences(of: state[session].names)
+            change(&state)
+            let after = SessionReplies.sequences(of: state[session].names)
+            if before != after {
+                state.sequences.subtract(before)
+                state.sequences.formUnion(after)
+                state.sessions[session]?.keepSteps(of: state.sequences)
+            }
+            state.sessions[session]?.ask(state.given, state.coded)
+            if !state[session].isEmpty { isUnused.store(false, ordering: .releasing) }
         }
         registry.hasChanged()
     }

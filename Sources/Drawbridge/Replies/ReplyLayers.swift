@@ -81,6 +81,17 @@ struct Scenarios: Sendable, Equatable {
         for name in names { turn(name, on: true) }
     }
 
+    /// The same after a save: of those that are gone, another one of their group is on, where the files say one.
+    func kept(of known: Set<String>, besides usual: [String]) -> Scenarios {
+        var kept = Scenarios(on.filter(known.contains))
+        for lost in on where !known.contains(lost) {
+            guard let group = Self.group(of: lost), !kept.on.contains(where: { Self.group(of: $0) == group })
+            else { continue }
+            for name in usual where Self.group(of: name) == group { kept.turn(name, on: true) }
+        }
+        return kept
+    }
+
     mutating func turn(_ name: String, on isOn: Bool) {
         let group = Self.group(of: name)
         on.removeAll { $0 == name || isOn && group != nil && Self.group(of: $0) == group }

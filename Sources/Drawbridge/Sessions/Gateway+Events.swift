@@ -7,7 +7,10 @@ extension Gateway {
         // A page that begins its second life here has been greeted in its first.
         guard page.life == 1, replyBook.hasEventAtArrival else { return }
         let name = ReplyFile.atArrival
-        replySteps.begin(replyBook.events[name] ?? [], scene(ofEvent: name, page.session) { page })
+        let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
+        let (pages, id) = (pages, page.id)
+        replySteps.begin(
+            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages[id] })
     }
 
     /// Plays an event, and waits until all of its steps are done.
@@ -32,20 +35,16 @@ extension Gateway {
                 "no page of session \(session.name) is there to hear \(name); GET \(OwnPath.pages.path) lists all pages"
             )
         }
-        try await replySteps.play(steps, scene(ofEvent: name, page?.session ?? session, page: hearing))
-    }
-
-    private func scene(
-        ofEvent name: String, _ session: Session, page: @escaping @Sendable () -> Page?
-    ) -> ReplySteps.Scene {
-        scene(of: "event \(name)", session, ReplyInput(nil, userAgent: page()?.userAgent ?? ""), page: page)
+        let input = ReplyInput(nil, userAgent: hearing()?.userAgent ?? "")
+        try await replySteps.play(
+            steps, input, scene(of: "event \(name)", page?.session ?? session, page: hearing))
     }
 
     /// For whom the steps of a reply or of an event are done.
     func scene(
-        of title: String, _ session: Session, _ input: ReplyInput, page: @escaping @Sendable () -> Page?
+        of title: String, _ session: Session, page: @escaping @Sendable () -> Page?
     ) -> ReplySteps.Scene {
-        ReplySteps.Scene(title: title, session: session, input: input, logger: logger, page: page) {
+        ReplySteps.Scene(title: title, session: session, logger: logger, page: page) {
             try self.turn($0, on: $1, in: session)
         }
     }

@@ -13,6 +13,12 @@ struct ReplyEndpoints: Responder {
         default: return nil
         }
         try gateway.authorizeTester(request)
+        guard path == .events || [path.path, path.path + "/"].contains(request.path) else {
+            throw HTTPError(
+                .notFound,
+                "nothing at \(request.path); a session is named as \(path.path)?session=NAME, and a reply as ?name=pay"
+            )
+        }
         return .success(try await answer(gateway, request, try request.askedSession()))
     }
 

@@ -423,4 +423,21 @@ extension Gateway {
         #expect(gateway.replySteps.count == 0)
         #expect(!page.down.contains { $0.message["event"] != nil })
     }
+
+    /// Steps may wait for a day, and what was sent may have megabytes.
+    @Test func stepsThatWaitKeepLittle() async throws {
+        let gateway = try Gateway.replying(
+            #"{"a": {"$reply": 1, "$then": [{"emit": "x", "data": "{{input.x}}", "after": 86400000}]}}"#)
+        let page = TestPage(gateway)
+        page.tell(["call": "a", "id": 1, "data": ["x": .string(String(repeating: "a", count: 100_000))]])
+        page.tell(["call": "a", "id": 2, "data": ["x": "b"]])
+        _ = try await page.reply(2)
+        await until { gateway.replySteps.count == 1 }
+        for id in 3...ReplySteps.most + 50 {
+            page.tell(["call": "a", "id": .number(.init(id)), "data": ["x": "b"]])
+        }
+        await until { gateway.replySteps.count == ReplySteps.most }
+        gateway.reset(.usual)
+        #expect(gateway.replySteps.count == 0)
+    }
 }

@@ -68,6 +68,19 @@ import Testing
         #expect(Self.value(book, "/b", in: ann) == nil)
     }
 
+    /// A group has none on only where somebody has switched it off.
+    @Test func aScenarioThatIsGoneLeavesItsGroupToTheFiles() throws {
+        let text = #"{"scenarios": {"g/a": {"a": 1}, "g/b": {"a": 2}, "x": {}}, "scenario": "g/a"}"#
+        let book = try Self.book(text)
+        let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
+        try book.turn("g/b", on: true, in: ann)
+        try book.turn("x", on: true, in: ann)
+        try book.turn("g/a", on: false, in: bob)
+        book.set(try Self.layers(text.replacing("g/b", with: "g/c")))
+        #expect(book.scenarios(in: ann) == ["x", "g/a"])
+        #expect(book.scenarios(in: bob) == [])
+    }
+
     @Test func ofThousandSessionsTheLongestIdleGoes() throws {
         let book = try Self.book(#"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}}}"#)
         for number in 0..<ReplyBook.mostSessions + 5 {

@@ -69,12 +69,23 @@ import Testing
         #expect(try await gateway.respond(to: asked).json()["data"] == 1)
     }
 
+    @Test(arguments: ["reset/t1", "replies/t1", "scenario/t1"])
+    func aSessionIsNoPath(_ target: String) async throws {
+        let gateway = Gateway.testing()
+        _ = await Self.ask(gateway, .put, "replies?name=a", "1")
+        for method in [HTTPRequest.Method.post, .put, .get, .delete] {
+            #expect(await Self.ask(gateway, method, target, "{}").status == .notFound)
+        }
+        #expect(try await Self.ask(gateway, .get, "replies/").json()["data"] == ["a": 1])
+    }
+
     /// The answer of a login may be followed at once by the call that needs it.
     @Test func aScenarioIsSwitchedBeforeTheAnswerLeaves() async throws {
         let gateway = try Self.gateway(
             #"""
             {"replies": {"in": {"$reply": 1, "$then": [{"scenario": "in"}, {"scenario": "on"}, {"emit": "in"}]},
-                         "slow": {"$delay": 86400000, "$reply": 1, "$then": [{"scenario": "off"}]}, "a": 0},
+                         "slow": {"$delay": 86400000, "$reply": 1, "$then": [{"scenario": "off"}]}, "a": 0,
+                         "soon": {"$delay": 300, "$reply": 1, "$then": [{"scenario": "off"}]}},
              "scenarios": {"in": {"a": 1}, "on": {}, "off": {}}}
             """#)
         for _ in 0..<200 {
@@ -84,6 +95,14 @@ import Testing
             #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 1)
             #expect(gateway.replyBook.scenarios() == ["in", "on"])
         }
+        // What was under way at a reset is of the test before.
+        let late = Task { await gateway.respond(to: Request("/soon?_mobile_bridge=1")) }
+        try await Task.sleep(for: .milliseconds(50))
+        gateway.reset(.usual)
+        #expect(try await late.value.json()["data"] == 1)
+        #expect(gateway.replyBook.scenarios() == [])
+        try gateway.turn("in", on: true)
+        try gateway.turn("on", on: true)
         // Whoever leaves before the answer has nothing behind it.
         let left = Task { await gateway.respond(to: Request("/slow?_mobile_bridge=1")) }
         try await Task.sleep(for: .milliseconds(50))

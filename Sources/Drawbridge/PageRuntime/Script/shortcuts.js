@@ -19,7 +19,8 @@ function nameShortcuts(names) {
         for (const methods of shortcutObjects) if (methods[name] === call) delete methods[name];
     }
     for (const name of names) {
-        if (shortcuts.has(name)) continue;
+        // No property of an object, but what it inherits from.
+        if (shortcuts.has(name) || name === '__proto__') continue;
         shortcuts.set(name, (data, callback) => {
             if (typeof data === 'function') [data, callback] = [undefined, data];
             return promise(name, data, 'shortcut', typeof callback === 'function' && callback);

@@ -25,6 +25,8 @@ struct Reply: Sendable {
         case ask(Ask)
         /// An answer of HTTP's, as it stands.
         case raw(RawReply)
+        /// What a program says.
+        case forward(ForwardTarget)
     }
 
     /// A question for a person.
@@ -86,6 +88,7 @@ struct Reply: Sendable {
         case .cases(let cases): cases.contains { $0.condition != nil || $0.reply.looksAtInput }
         case .ask(let ask): ask.message.looksAtInput || ask.choices.contains(where: \.reply.looksAtInput)
         case .raw(let raw): raw.looksAtInput
+        case .forward: true
         }
     }
 }

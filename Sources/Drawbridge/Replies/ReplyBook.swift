@@ -258,7 +258,7 @@ package final class ReplyBook: Sendable {
         case .pass:
             lookup.why.append("\(found.title): $pass")
             return nil
-        case .value, .template, .error, .silence, .missing, .ask, .raw: return found
+        case .value, .template, .error, .silence, .missing, .ask, .raw, .forward: return found
         }
     }
 

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// Answers a call as a reply says.
 struct ReplyHandler: Handler {
@@ -22,6 +23,7 @@ struct ReplyHandler: Handler {
         case .error(let failure): throw RepliedError(error: try await error(failure))
         case .silence: return try await silence()
         case .raw(let raw): return try await response(raw)
+        case .forward(let target): return try await forwarded(to: target)
         case .missing, .pass, .sequence, .cases, .ask:
             preconditionFailure("\(title) is no answer, and was to be given as one")
         }
@@ -36,6 +38,20 @@ struct ReplyHandler: Handler {
                 request.logger.notice("reply \(title): this bridge hears no $progress, and goes without")
             }
         }
+    }
+
+    /// What a program says, that is asked by `{"name": …, "input": …, "page": …}`.
+    private func forwarded(to target: ForwardTarget) async throws -> Response {
+        guard let forwarder = request.gateway?.forwarder.withLock({ $0 }) else {
+            throw HTTPError(.badGateway, "reply \(title): nobody here can ask \(target.text); serve by the command")
+        }
+        let page = request.page
+        let call: JSON = [
+            "name": .string(request.path.hasPrefix("/") ? String(request.path.dropFirst()) : request.path),
+            "input": input.value ?? .null,
+            "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] } ?? .null,
+        ]
+        return Response(body: .output(try await forwarder.ask(call.bytes, at: target, for: request)))
     }
 
     /// What goes out as it stands; a page that called by a bridge with a callback gets its body.

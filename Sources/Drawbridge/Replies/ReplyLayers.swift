@@ -52,6 +52,9 @@ package struct ReplyLayers: Sendable {
         return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
     }
 
+    /// The programs that are asked what calls are answered.
+    package var forwards: [ForwardTarget] { all.flatMap(\.forwards) }
+
     /// The names of replies that ask a person.
     package var questions: [String] { all.flatMap(\.questions) }
 

@@ -104,6 +104,11 @@ extension ReplyNames {
         }.map(\.name)
     }
 
+    /// The programs that are asked.
+    var forwards: [ForwardTarget] {
+        replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
+    }
+
     /// All replies, and those within them.
     private var replies: [Reply] { routes.all.flatMap(\.reply.allWithin) }
 }
@@ -119,7 +124,7 @@ extension Reply {
             case .sequence(let replies, _): replies
             case .cases(let cases): cases.map(\.reply)
             case .ask(let ask): ask.choices.map(\.reply)
-            case .value, .template, .error, .silence, .missing, .pass, .raw: []
+            case .value, .template, .error, .silence, .missing, .pass, .raw, .forward: []
             }
         return [self] + inner.flatMap(\.allWithin)
     }

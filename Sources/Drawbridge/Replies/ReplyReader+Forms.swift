@@ -32,6 +32,18 @@ extension ReplyReader {
         return Reply.Failure(code: code, message: message, data: data)
     }
 
+    /// - Parameter isFound: nobody has named the file, so nothing is sent elsewhere because of it.
+    static func forward(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> ForwardTarget {
+        if isFound {
+            throw ReplyFault(
+                "$forward may stand in a file that somebody has named alone: -c drawbridge.json, or --replies", at: value)
+        }
+        if let target = value.json.stringValue.flatMap(ForwardTarget.init) { return target }
+        throw ReplyFault(
+            "$forward is the URL of a program that answers by a value as JSON: \"http://127.0.0.1:3000/native\"; it has no user name, query, fragment or template",
+            at: value)
+    }
+
     /// - Parameter isFound: nobody has named the file, so it says neither header fields nor a body of its own kind: a page
     ///   of somebody's could be made of these.
     static func raw(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> RawReply {

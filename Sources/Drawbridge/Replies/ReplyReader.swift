@@ -20,7 +20,7 @@ struct ReplyReader {
     }
 
     private static let outcomes = [
-        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$response",
+        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$forward", "$response",
     ]
     static let words =
         outcomes + ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
@@ -134,6 +134,7 @@ struct ReplyReader {
         case "$pass": try Self.isSaid(value, .pass, word)
         case "$sequence": .sequence(try sequence(value), place(of: value))
         case "$ask": .ask(try ask(value, words))
+        case "$forward": .forward(try Self.forward(value, isFound: isFound))
         case "$response": .raw(try Self.raw(value, isFound: isFound))
         default: .cases(try cases(value))
         }

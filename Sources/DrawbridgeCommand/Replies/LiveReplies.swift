@@ -1,6 +1,8 @@
 import Drawbridge
+import DrawbridgeServer
 import EventLoop
 import Logging
+import Synchronization
 
 /// Lets a gateway answer as files say that may be saved while it runs.
 ///
@@ -9,6 +11,7 @@ import Logging
 /// container shares, nor where an editor puts another file in the place of the old one.
 struct LiveReplies {
     private var sources: ReplySources
+    private let forwarder: ForwardedReplies
     private let gateway: Gateway
     /// How it stands with each file.
     private var states: [State]
@@ -29,8 +32,10 @@ struct LiveReplies {
         }
     }
 
-    init(_ sources: ReplySources, for gateway: Gateway) {
+    init(_ sources: ReplySources, asking forwarder: ForwardedReplies, for gateway: Gateway) {
         self.sources = sources
+        self.forwarder = forwarder
+        gateway.forwarder.withLock { $0 = forwarder }
         self.gateway = gateway
         states = sources.files.map { _ in State() }
         gateway.reply(by: sources.layers)
@@ -95,6 +100,9 @@ struct LiveReplies {
 
     /// Says what is wrong between the files.
     private func tellFaults() {
+        for refusal in Set(sources.layers.forwards.compactMap(forwarder.refusal)).sorted() {
+            gateway.logger.warning("\(refusal), and start it again")
+        }
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
 

@@ -88,7 +88,7 @@ struct ConfigFile {
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
     private static let lists = [
-        "allowed-hosts", "answer", "choose", "cors", "inject", "message-handler", "plain", "proxy-client",
+        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler", "plain", "proxy-client",
         "scheme",
         "shortcuts", "trusted-proxy", "upstream",
     ]
@@ -143,7 +143,7 @@ extension Options {
     static let keys = [
         "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose", "command-item",
         "cors", "envelope", "files-last",
-        "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
+        "forward-to", "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
         "memory-for-bodies", "memory-per-connection", "message-handler", "open",
         "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",
         "storage", "trusted-proxy", "upstream",

@@ -168,6 +168,12 @@ struct HandlerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "An origin on another machine that replies may ask by $forward: https://mocks.example. Repeatable.",
+            valueName: "origin"))
+    var forwardTo: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Answers what a person is asked, in their place: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
             discussion:
                 "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.",
@@ -193,6 +199,10 @@ struct HandlerOptions: ParsableArguments {
 
     func validate() throws {
         for text in choose + answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        for origin in forwardTo where AccessPolicy.origin(origin) == nil {
+            throw ValidationError(
+                "--forward-to \(origin): an origin is a scheme and a host, for instance https://mocks.example")
+        }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
     }

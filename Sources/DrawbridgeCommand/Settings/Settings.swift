@@ -32,6 +32,8 @@ struct Settings {
     /// Whether somebody wrote `--answer`, the old name of `--choose`.
     let saysAnswer: Bool
     let replies: ReplySources
+    /// Asks the programs of replies.
+    let forwarder: ForwardedReplies
     /// The files that it was told by, which no page gets.
     let files: [String]
     /// The file that was found and not named, or why it is not read.
@@ -101,9 +103,14 @@ struct Settings {
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
         saysAnswer = !flags.handlers.answer.isEmpty || file?.handlers.answer.isEmpty == false
+        forwarder = ForwardedReplies(
+            origins: Set(list(\.handlers.forwardTo).compactMap { AccessPolicy.origin($0) }))
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
+        if let refusal = replies.layers.forwards.lazy.compactMap(forwarder.refusal).first {
+            throw Failure(refusal)
+        }
         let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)

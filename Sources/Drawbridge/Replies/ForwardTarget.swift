@@ -1,0 +1,34 @@
+/// A program that is asked what a call is answered: an http or https URL.
+package struct ForwardTarget: Sendable, Hashable {
+    /// As it was written.
+    package let text: String
+    /// Its scheme, host and port.
+    package let origin: String
+    /// Whether it is named as this machine.
+    package let isLoopback: Bool
+
+    /// Nil for what is no such URL: with a user name, a fragment, a template, or a character that is to be encoded.
+    init?(_ text: String) {
+        guard text.hasPrefix("http://") || text.hasPrefix("https://"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            !text.contains("#"), !text.contains("{{"), !text.contains("?"),
+            let mark = text.firstRange(of: "://")
+        else { return nil }
+        let rest = text[mark.upperBound...].prefix { $0 != "/" }
+        guard let authority = Authority(String(rest)), let origin = AccessPolicy.origin(String(text[..<mark.upperBound] + rest))
+        else { return nil }
+        self.text = text
+        self.origin = origin
+        isLoopback = authority.isLocal && authority.host != Authority.bridge
+    }
+}
+
+/// Asks programs what calls are answered.
+package protocol ReplyForwarder: Sendable {
+    /// Asks one.
+    ///
+    /// - Parameter call: `{"name": …, "input": …, "page": …}`.
+    /// - Returns: the value, as JSON text.
+    /// - Throws: an ``HTTPError`` that says why there is none.
+    func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8]
+}

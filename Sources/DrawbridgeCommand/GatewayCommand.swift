@@ -75,7 +75,7 @@ public enum GatewayCommand {
                 gateway.registerStandardHandlers(place: settings.place, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
-            let replies = LiveReplies(settings.replies, asking: settings.forwarder, for: gateway)
+            let replies = LiveReplies(settings, for: gateway)
             tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
             defer { following.cancel() }

@@ -54,8 +54,8 @@ import Testing
         #expect(
             mayNot == [
                 "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors", "files-last",
-                "forwarded",
-                "grace", "host", "keep-host", "key", "location", "log-format", "memory-for-bodies",
+                "forward-to", "forwarded", "grace", "host", "keep-host", "key", "location", "log-format",
+                "memory-for-bodies",
                 "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",
                 "quiet",
                 "root", "storage", "trusted-proxy", "upstream", "upstream-ca", "upstream-insecure",
@@ -106,5 +106,22 @@ import Testing
         let below = try Program(
             "sh", ["-c", "cd '\(folder.path)/sub' && exec '\(try Program.path(of: "drawbridge"))' -p 0"])
         #expect(try await Self.call(below.address(), "a").contains("No response"), "never a parent's")
+    }
+
+    /// Most people begin without one, and write it when they see who calls.
+    @Test func aFileThatComesLaterCountsToo() async throws {
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>page")
+        let program = try Self.drawbridge(in: folder, "--root", "page")
+        let address = try await program.address()
+        #expect(try await Self.call(address, "a").contains("No response"))
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "later"}}"#)
+        _ = try await program.line(with: "page/drawbridge.json is found")
+        #expect(try await Self.call(address, "a").contains("later"))
+        #expect(
+            try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "saved"}}"#)
+        _ = try await program.line(with: "page/drawbridge.json: 1 reply is read again")
+        #expect(try await Self.call(address, "a").contains("saved"))
     }
 }

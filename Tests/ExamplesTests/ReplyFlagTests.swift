@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [
         (["--reply", "getUser"], "write name=value, for instance 'getUser={\"nick\":\"Ann\"}'", 64),
-        (["--reply", "getUser=Ann"], "a text stands in quotes: 'getUser=\"Ann\"'", 64),
+        (["--reply", "getUser=Ann"], "a text stands in double quotes: 'getUser=\"Ann\"'", 64),
         (
             ["--reply", #"a={"$replay":1}"#],
             "--reply a: $replay: there is no word $replay; did you mean $reply?", 64
@@ -102,7 +102,7 @@ import Testing
             with: "replies.a: this array is answered as it stands, with its words; write {\"$sequence\"")
         _ = try await program.line(with: "replies.c: {{…}} is answered as it stands here; to fill it in")
         _ = try await Self.call(address, "nope")
-        _ = try await program.line(with: "no handler at /nope; to mock it: --reply 'nope=…'")
+        _ = try await program.line(with: "no handler at /nope; to mock it, write below \"replies\"")
         try folder.write(
             "mine.json",
             #"{"replies": {"gone": {"$missing": true}, "pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}}}"#

@@ -16,7 +16,7 @@ extension Gateway {
         let hint = reason.map(shown) ?? hint(for: plain)
         // A page's own bridge says so itself, to the page's console too.
         if plain.channelCall == nil {
-            plain.logger.warning("\(hint)\(reason == nil ? Self.howToMock(plain.path) : "")")
+            plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")")
         }
         if unhandled == .fail {
             var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
@@ -39,14 +39,19 @@ extension Gateway {
     /// How a name is answered that nobody answers, as the end of a sentence about it.
     ///
     /// A page may call any name, and somebody pastes this into a shell: so it has plain names alone.
-    static func howToMock(_ path: String) -> String {
-        let name = path.dropFirst()
+    func howToMock(_ plain: Request) -> String {
+        // Its reply is there, and the hint has said why it does not answer.
+        if replies(for: plain).mayAnswer { return "" }
+        let name = plain.path.dropFirst()
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_./-".utf8.contains(byte)
         }
         guard !name.isEmpty else { return "" }
+        let key = JSON.string(Percent.decode(name.utf8) ?? String(name))
+        if let file = replyBook.file { return "; to mock it, write below \"replies\" in \(file): \(key): …" }
         return isPlain
-            ? "; to mock it: --reply '\(name)=…'" : "; to mock it, give it a reply in a file of --replies"
+            ? "; to mock it: --reply '\(name)=…', or write a file of all calls: drawbridge init"
+            : "; to mock it, give it a reply in a file of --replies"
     }
 
     /// Only ASCII may stand in a header; a path is shown as it would be sent.
@@ -62,6 +67,9 @@ extension Gateway {
         }
         let path = Percent.decode(request.path[...].utf8) ?? request.path
         var hint = "no handler at \(shown(path))"
+        if replies(for: request).mayAnswer {
+            return "\(hint), and no case of its reply fits this input; give it a last case without $when"
+        }
         let others = patternsOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
             let pages = others.map(shown).joined(separator: ", ")

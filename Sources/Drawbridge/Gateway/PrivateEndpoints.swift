@@ -11,7 +11,12 @@ struct PrivateEndpoints: Responder {
         guard Self.isOwn(request.path) else { return nil }
         let path = OwnPath(of: request)
         guard path == .health || path == .schema else {
-            throw HTTPError(.notFound, "nothing at \(request.path); there is /__drawbridge__/health")
+            let paths = OwnPath.allCases.filter(\.isForTesters).map(\.rawValue).sorted().joined(
+                separator: ", ")
+            throw HTTPError(
+                .notFound,
+                "nothing at \(request.path); there are /__drawbridge__/health and schema.json, and for programs that test \(paths)"
+            )
         }
         guard request.method == .get || request.method == .head else {
             throw HTTPError(

@@ -12,6 +12,14 @@ extension Gateway: PageHost {
             && (!answer.isMissing || pageRuntime?.missing == .answer || call.bridge?.needsAnswer == true)
     }
 
+    /// How a name that nobody answers gets an answer: the end of a sentence.
+    func howToMock(_ call: PageCall, of page: Page) -> String {
+        howToMock(
+            Request(
+                CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
+                remoteAddress: page.remoteAddress, answerer: self))
+    }
+
     /// Lets the handler answer that a page has called by its name.
     func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
         let began = ContinuousClock.now

@@ -153,7 +153,7 @@ extension Page {
     /// Says that no handler has the name of a call.
     func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
         guard let hint = answer.hint else { return }
-        let mock = hint.hasPrefix("no handler") ? Gateway.howToMock("/\(call.name)") : ""
+        let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
         warn("\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)")
     }
 

@@ -14,6 +14,9 @@ protocol PageHost: Answerer {
     /// Lets a handler answer that a page has called by its name.
     func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
+    /// How a name that nobody answers gets an answer: the end of a sentence.
+    func howToMock(_ call: PageCall, of page: Page) -> String
+
     /// Whether the page hears what its call came to.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }

@@ -78,13 +78,14 @@ final class Questions: Sendable {
     ///
     /// - Throws: a 404 where it does not wait any more, and an ``InvalidAnswer`` for what is no answer to it.
     func answer(_ number: Int, _ answer: JSON, in session: Session) throws {
-        guard let waiting = state.withLock({ $0.waiting[number] }), waiting.session == session else {
-            throw HTTPError(
-                .notFound,
-                """
-                no question \(number) waits in session \(session.name): it was answered, its caller has left, or it never \
-                was; GET \(OwnPath.questions.path) lists those that wait
-                """)
+        let found = state.withLock { $0.waiting[number] }
+        guard let waiting = found, waiting.session == session else {
+            let reason =
+                found.map { "it waits in session \($0.session.name): add ?session=\($0.session.name)" }
+                    ?? """
+                    it was answered, its caller has left, or it never was; GET \(OwnPath.questions.path) lists those that wait
+                    """
+            throw HTTPError(.notFound, "no question \(number) waits in session \(session.name): \(reason)")
         }
         let value = try waiting.question.answer(from: answer)
         guard take(number) != nil else {

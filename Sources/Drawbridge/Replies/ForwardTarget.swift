@@ -15,7 +15,8 @@ package struct ForwardTarget: Sendable, Hashable {
             let mark = text.firstRange(of: "://")
         else { return nil }
         let rest = text[mark.upperBound...].prefix { $0 != "/" }
-        guard let authority = Authority(String(rest)), let origin = AccessPolicy.origin(String(text[..<mark.upperBound] + rest))
+        guard let authority = Authority(String(rest)),
+            let origin = AccessPolicy.origin(String(text[..<mark.upperBound] + rest))
         else { return nil }
         self.text = text
         self.origin = origin

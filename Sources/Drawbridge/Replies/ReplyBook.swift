@@ -140,6 +140,9 @@ package final class ReplyBook: Sendable {
     /// The replies that a session has set, by their names.
     func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
 
+    /// The file that is asked first, where replies come from files.
+    var file: String? { state.withLock { $0.given.file } }
+
     /// What native does by itself, by its name.
     var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
 

@@ -18,7 +18,8 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
         line = error.line
         column = error.column
         key = ""
-        message = error.message
+        let isComment = ["found '/'", "found '#'"].contains(where: error.message.contains)
+        message = error.message + (isComment ? "; a comment begins with // and ends with its line" : "")
     }
 
     init(_ message: String, at value: LocatedJSON) {

@@ -43,13 +43,15 @@ struct ReplyHandler: Handler {
     /// What a program says, that is asked by `{"name": …, "input": …, "page": …}`.
     private func forwarded(to target: ForwardTarget) async throws -> Response {
         guard let forwarder = request.gateway?.forwarder.withLock({ $0 }) else {
-            throw HTTPError(.badGateway, "reply \(title): nobody here can ask \(target.text); serve by the command")
+            throw HTTPError(
+                .badGateway, "reply \(title): nobody here can ask \(target.text); serve by the command")
         }
         let page = request.page
         let call: JSON = [
             "name": .string(request.path.hasPrefix("/") ? String(request.path.dropFirst()) : request.path),
             "input": input.value ?? .null,
-            "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] } ?? .null,
+            "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] }
+                ?? .null,
         ]
         return Response(body: .output(try await forwarder.ask(call.bytes, at: target, for: request)))
     }

@@ -13,6 +13,9 @@ package struct ReplyLayers: Sendable {
     /// What all pages are given.
     package var settings = PageSettings()
 
+    /// The file that is asked first; nil where there is none.
+    package var file: String?
+
     /// Replies for the pages whose path fits.
     package struct PageMap: Sendable {
         let pattern: Glob

@@ -37,6 +37,10 @@ extension ReplyReader {
             return elements.lazy.compactMap(doubt).first
         }
         guard let members = value.members else { return nil }
+        if members.count > 1, members.allSatisfy({ Self.words.contains("$\($0.name)") }) {
+            let words = members.map { "$\($0.name)" }.joined(separator: " and ")
+            return ReplyFault("this is answered as it stands; did you mean \(words)?", at: value)
+        }
         if let word = members.first(where: { Self.words.contains($0.name) }) {
             return ReplyFault(
                 "\(word.name) is answered as it stands here; words count at the top of a reply alone",

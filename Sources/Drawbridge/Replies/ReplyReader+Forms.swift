@@ -36,7 +36,8 @@ extension ReplyReader {
     static func forward(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> ForwardTarget {
         if isFound {
             throw ReplyFault(
-                "$forward may stand in a file that somebody has named alone: -c drawbridge.json, or --replies", at: value)
+                "$forward may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
+                at: value)
         }
         if let target = value.json.stringValue.flatMap(ForwardTarget.init) { return target }
         throw ReplyFault(

@@ -20,7 +20,8 @@ struct ReplyReader {
     }
 
     private static let outcomes = [
-        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$forward", "$response",
+        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$forward",
+        "$response",
     ]
     static let words =
         outcomes + ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]

@@ -57,7 +57,14 @@ struct ReplyEndpoints: Responder {
         switch request.method {
         case .get: break
         case .put:
-            let input = try await request.input(as: Switch.self)
+            let input: Switch
+            do {
+                input = try await request.input(as: Switch.self)
+            } catch let error as HTTPError {
+                throw HTTPError(
+                    error.status,
+                    #"\#(error.message); send {"scenario": "offline"}, and "on": false to switch it off"#)
+            }
             do {
                 try gateway.turn(input.scenario, on: input.on ?? true, in: session)
             } catch {

@@ -1,6 +1,7 @@
 import Drawbridge
 import DrawbridgeServer
 import EventLoop
+import Glibc
 import Logging
 import Synchronization
 
@@ -13,6 +14,11 @@ struct LiveReplies {
     private var sources: ReplySources
     private let forwarder: ForwardedReplies
     private let gateway: Gateway
+    /// The files that no page gets.
+    private let hidden: HiddenFiles
+    /// Where a file may still be found, and why the one that is there is not taken.
+    private var candidates: [String]
+    private var candidateComplaint: String?
     /// How it stands with each file.
     private var states: [State]
 
@@ -32,12 +38,14 @@ struct LiveReplies {
         }
     }
 
-    init(_ sources: ReplySources, asking forwarder: ForwardedReplies, for gateway: Gateway) {
-        self.sources = sources
-        self.forwarder = forwarder
-        gateway.forwarder.withLock { $0 = forwarder }
+    init(_ settings: Settings, for gateway: Gateway) {
+        sources = settings.replies
+        forwarder = settings.forwarder
+        hidden = settings.hidden
+        candidates = settings.candidates
         self.gateway = gateway
         states = sources.files.map { _ in State() }
+        gateway.forwarder.withLock { $0 = settings.forwarder }
         gateway.reply(by: sources.layers)
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
@@ -46,9 +54,9 @@ struct LiveReplies {
 
     /// Follows the files until its task is cancelled.
     consuming func follow() async {
-        let followed = sources.files.indices.filter { sources.files[$0].text.isRegular }
-        guard !followed.isEmpty else { return }
         while (try? await Task.sleep(for: Self.pause)) != nil {
+            lookForFile()
+            let followed = sources.files.indices.filter { sources.files[$0].text.isRegular }
             let due = followed.filter { states[$0].isDue(sources.files[$0].text.path) }
             let broken = due.filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
@@ -61,6 +69,38 @@ struct LiveReplies {
                     complain("\(error)", about: place)
                 }
             }
+        }
+    }
+
+    /// Takes a file that has come since the start: most people begin without one.
+    private mutating func lookForFile() {
+        for path in candidates {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            do {
+                let text = try FoundFile.read(path)
+                _ = try ConfigFile(found: text)
+                let source = try ReplySources.Source(text, kind: .found)
+                hidden.add(path)
+                candidates = []
+                sources.add(source)
+                states.append(State())
+                gateway.reply(by: sources.layers)
+                gateway.logger.notice(
+                    "\(path) is found: what it says of replies counts now, and its settings from the next start on"
+                )
+                tell(source.doubts, of: path)
+                tellFaults()
+            } catch {
+                // An editor may be half way through.
+                let complaint = "\(error)"
+                if complaint == candidateComplaint { continue }
+                if candidateComplaint != nil || complaint.contains("is not read") {
+                    gateway.logger.error("\(complaint)")
+                }
+                candidateComplaint = complaint
+            }
+            return
         }
     }
 

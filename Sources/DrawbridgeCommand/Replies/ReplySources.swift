@@ -76,9 +76,14 @@ struct ReplySources {
     /// Puts a file in the place of the one that was there before it was saved.
     mutating func replace(at place: Int, by source: Source) { files[place] = source }
 
+    /// Asks one more file, behind all others.
+    mutating func add(_ source: Source) { files.append(source) }
+
     /// What is asked, the first before the others.
     var layers: ReplyLayers {
-        ReplyLayers(given, files: files.map(\.file), scenario: scenario)
+        var layers = ReplyLayers(given, files: files.map(\.file), scenario: scenario)
+        layers.file = files.first?.text.path
+        return layers
     }
 
     /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.
@@ -109,7 +114,8 @@ struct ReplySources {
             return
                 "names and texts stand in double quotes, and all of it in single ones: '\(name)={\"nick\":\"Ann\"}'"
         }
-        return
-            "a text stands in quotes: '\(name)=\(JSON.string(String(decoding: value, as: UTF8.self)))'"
+        let text = String(decoding: value, as: UTF8.self).trimmingPrefix("'")
+        let plain = text.hasSuffix("'") ? text.dropLast() : text
+        return "a text stands in double quotes: '\(name)=\(JSON.string(String(plain)))'"
     }
 }

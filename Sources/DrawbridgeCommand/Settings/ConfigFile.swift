@@ -42,8 +42,12 @@ struct ConfigFile {
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
             guard Options.keys.contains(key) || key == "answer" else {
-                let keys = Options.keys + ReplyFile.keys.subtracting(["$schema"])
-                let nearest = Nearest.of(key, among: keys).map { "did you mean \($0)?" }
+                let settings = isFound ? Array(FoundFile.settings) : Options.keys
+                let keys = settings + ReplyFile.keys.subtracting(["$schema"])
+                let isReplies = ["reply", "mock", "mocks"].contains(key)
+                let nearest = (isReplies ? "replies" : Nearest.of(key, among: keys)).map {
+                    "did you mean \($0)?"
+                }
                 let all =
                     "if it is a call of the page's, it stands below: {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")
@@ -88,7 +92,8 @@ struct ConfigFile {
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
     private static let lists = [
-        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler", "plain", "proxy-client",
+        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler", "plain",
+        "proxy-client",
         "scheme",
         "shortcuts", "trusted-proxy", "upstream",
     ]

@@ -35,9 +35,12 @@ enum FoundFile {
         return .nothing
     }
 
+    /// Where one may be: in the working folder, or else in the folder that is served.
+    static func candidates(in root: String?) -> [String] { [name] + (root.map { ["\($0)/\(name)"] } ?? []) }
+
     /// Those that there are, whether they are read or not.
     static func there(in root: String?) -> [String] {
-        ([name] + (root.map { ["\($0)/\(name)"] } ?? [])).filter { path in
+        candidates(in: root).filter { path in
             var status = stat()
             return lstat(path, &status) == 0
         }

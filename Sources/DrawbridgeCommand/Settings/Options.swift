@@ -199,9 +199,16 @@ struct HandlerOptions: ParsableArguments {
 
     func validate() throws {
         for text in choose + answer where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        if let location, !["denied", "none"].contains(location),
+            let near = Nearest.of(location, among: ["denied", "none"])
+        {
+            throw ValidationError(
+                "--location \(location): did you mean \(near)? A place is coordinates, or an address")
+        }
         for origin in forwardTo where AccessPolicy.origin(origin) == nil {
             throw ValidationError(
-                "--forward-to \(origin): an origin is a scheme and a host, for instance https://mocks.example")
+                "--forward-to \(origin): an origin is a scheme and a host, for instance https://mocks.example"
+            )
         }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }

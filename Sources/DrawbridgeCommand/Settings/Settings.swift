@@ -35,7 +35,9 @@ struct Settings {
     /// Asks the programs of replies.
     let forwarder: ForwardedReplies
     /// The files that it was told by, which no page gets.
-    let files: [String]
+    let hidden: HiddenFiles
+    /// Where a file may still be found, since none has been.
+    let candidates: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
     let place: RequestLocationHandler.Place
@@ -114,7 +116,13 @@ struct Settings {
         let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)
-        files = replies.files.map(\.text.path) + answerFiles + named + FoundFile.there(in: root)
+        hidden = HiddenFiles(
+            replies.files.map(\.text.path) + answerFiles + named + FoundFile.there(in: root))
+        if case .nothing = found, config == nil {
+            candidates = FoundFile.candidates(in: root)
+        } else {
+            candidates = []
+        }
         place =
             switch value(\.handlers.location) {
             case "denied": .denied
@@ -130,7 +138,7 @@ struct Settings {
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
         guard let root else { return proxy + behind + others + [WelcomePage()] }
-        let files = try StaticFiles(root: root, hiding: files)
+        let files = try StaticFiles(root: root, hiding: hidden)
         return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + others
     }
 

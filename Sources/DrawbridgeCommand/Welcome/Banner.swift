@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import Glibc
 
 /// What is said when the gateway listens.
 struct Banner {
@@ -121,6 +122,9 @@ struct Banner {
 
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
+        if settings.root == nil, settings.upstreams.isEmpty, access("index.html", F_OK) == 0 {
+            lines.append("            index.html here is not served; to serve it: \(Command.program.name) .")
+        }
         for upstream in settings.upstreams where upstream != pageServer {
             lines.append("  behind    \(upstream)")
         }

@@ -20,7 +20,7 @@ public struct StaticFiles: Responder {
 
     private let root: RootFolder
     /// Files that are not served, wherever they lie and by whatever name.
-    private let hidden: [String]
+    private let hidden: HiddenFiles?
     private let complaint = Complaint()
 
     /// Serves a folder that is there.
@@ -32,15 +32,13 @@ public struct StaticFiles: Responder {
         try validate()
     }
 
-    /// The same, but for some files: settings, which may say more than a page should know.
-    ///
-    /// - Parameter hidden: paths of these files, which may be saved anew meanwhile.
-    package init(root: String, hiding hidden: [String]) throws {
+    /// The same, but for some files.
+    package init(root: String, hiding hidden: HiddenFiles) throws {
         self.init(unchecked: root, hiding: hidden)
         try validate()
     }
 
-    init(unchecked root: String, hiding hidden: [String] = []) {
+    init(unchecked root: String, hiding hidden: HiddenFiles? = nil) {
         self.root = RootFolder(root)
         self.hidden = hidden
     }
@@ -65,7 +63,7 @@ public struct StaticFiles: Responder {
             var walk = Walk(from: folder, of: root)
             switch try walk.enter(path.names) {
             case .file(let file)?:
-                return path.isFolder || file.isOne(of: hidden)
+                return path.isFolder || file.isOne(of: hidden?.paths ?? [])
                     ? nil : try answer(request, with: file, named: path.names.last ?? "")
             case .folder?:
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }

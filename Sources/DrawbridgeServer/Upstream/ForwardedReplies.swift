@@ -33,9 +33,11 @@ package final class ForwardedReplies: ReplyForwarder {
         options.tellsCaller = false
         options.bringsHome = false
         options.answerTimeout = Self.patience
-        let sender = UpstreamSender(url, options, record: record(of: url.name)) { bytes, port throws(TransferError) in
+        let sender = UpstreamSender(url, options, record: record(of: url.name)) {
+            bytes, port throws(TransferError) in
             guard let address = IPAddress(bytes: bytes) else {
-                throw TransferError(.forbidden, "\(target.text) has no address that is known; name another program")
+                throw TransferError(
+                    .forbidden, "\(target.text) has no address that is known; name another program")
             }
             if target.isLoopback, !address.isLoopback {
                 throw TransferError(.forbidden, "\(target.text) is not on this machine; name its address")
@@ -54,11 +56,17 @@ package final class ForwardedReplies: ReplyForwarder {
         let answer = await sender.send(asked, url.path ?? "/", by: nil)
         let body = try await answer.body.collect(upTo: Self.mostBytes)
         guard answer.status.kind == .successful else {
-            let why = (try? JSON(parsing: body))?["message"]?.stringValue ?? ""
+            let why = (try? JSON(parsing: body))?["message"]?.stringValue
+            // An answer that is not relayed is of the sender, which tells there why the program was not reached.
+            guard answer.isRelayed else {
+                throw HTTPError(.badGateway, "\(target.text): \(why ?? "no answer")")
+            }
             throw HTTPError(
                 .badGateway,
-                "\(target.text) answers \(answer.status.code)\(why.isEmpty ? "" : ": \(why)"); it is to answer 200 and a value as JSON"
-            )
+                """
+                \(target.text) answers \(answer.status.code)\(why.map { ": \($0)" } ?? ""); it is to answer 200 and \
+                a value as JSON
+                """)
         }
         do {
             return try JSON(parsing: body).bytes
@@ -69,7 +77,9 @@ package final class ForwardedReplies: ReplyForwarder {
 
     private func record(of name: String) -> UpstreamRecord {
         records.withLock { records in
-            let record = records[name] ?? UpstreamRecord(name)
+            let record =
+                records[name]
+                ?? UpstreamRecord("$forward \(name)", remedy: "start it, or let $forward name where it is")
             records[name] = record
             return record
         }

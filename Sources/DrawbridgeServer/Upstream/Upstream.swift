@@ -53,7 +53,7 @@ public struct Upstream: Responder {
         do {
             let mapping = try UpstreamMapping(parsing: text)
             parsed = .success(
-                (mapping, UpstreamSender(mapping.url, options, record: UpstreamRecord(mapping.url.name))))
+                (mapping, UpstreamSender(mapping.url, options, record: .ofUpstream(mapping.url.name))))
         } catch {
             parsed = .failure(error)
         }

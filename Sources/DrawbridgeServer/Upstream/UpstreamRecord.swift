@@ -12,10 +12,21 @@ final class UpstreamRecord: Sendable {
     /// How often a failure that lasts is logged.
     private static let pause = Duration.seconds(60)
 
-    let name: String
+    private let subject: String
+    private let remedy: String
     private let state = Mutex(State())
 
-    init(_ name: String) { self.name = name }
+    /// - Parameters:
+    ///   - subject: what the lines are about: "upstream http://127.0.0.1:3000".
+    ///   - remedy: what to do where it is not there.
+    init(_ subject: String, remedy: String) {
+        self.subject = subject
+        self.remedy = remedy
+    }
+
+    static func ofUpstream(_ name: String) -> UpstreamRecord {
+        UpstreamRecord("upstream \(name)", remedy: "start it, or let --upstream name where it is")
+    }
 
     /// A request could not be sent, or had no answer.
     func failed(_ error: TransferError, _ logger: Logger) {
@@ -26,11 +37,11 @@ final class UpstreamRecord: Sendable {
             return state.failures
         }
         guard let count else { return }
-        let advice = error.kind == .unreachable ? "; start it, or let --upstream name where it is" : ""
+        let advice = error.kind == .unreachable ? "; \(remedy)" : ""
         logger.warning(
             count == 1
-                ? "upstream \(name): \(error)\(advice)"
-                : "upstream \(name): \(error), for \(count) requests by now\(advice)")
+                ? "\(subject): \(error)\(advice)"
+                : "\(subject): \(error), for \(count) requests by now\(advice)")
     }
 
     /// The server has answered.
@@ -40,7 +51,7 @@ final class UpstreamRecord: Sendable {
             return state.failures
         }
         if count > 0 {
-            logger().notice("upstream \(name) answers again, after \(count) requests that failed")
+            logger().notice("\(subject) answers again, after \(count) requests that failed")
         }
     }
 }

@@ -153,7 +153,10 @@ struct ReplyTests {
         #expect(try await response.text() == #"{"code":400,"message":"No response"}"#)
         let hint = "no handler at /ehco; the nearest registered path is /echo"
         #expect(response.headers[.hint] == hint)
-        #expect(book.entries == ["warning: \(hint); to mock it: --reply 'ehco=…'"])
+        #expect(
+            book.entries == [
+                "warning: \(hint); to mock it: --reply 'ehco=…', or write a file of all calls: drawbridge init"
+            ])
     }
 
     @Test func theHintCanAlwaysStandInAHeader() async {

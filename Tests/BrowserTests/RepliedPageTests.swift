@@ -6,17 +6,13 @@ import Testing
 
 /// Pages in real browsers whose calls are answered by replies alone.
 @Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(3))) struct RepliedPageTests {
-    /// Every bridge in the browser that is always there, and those that have least in common in the others.
-    private static let pages = Browser.installed.flatMap { browser in
-        let few = ["wvjb6", "inject"]
-        let all = few + ["shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6"]
-        return (browser == .chromium ? all : few).map { (browser, $0) }
-    }
+    private static let pages = [
+        "wvjb6", "inject", "shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6",
+    ]
 
     /// What handlers answer in the pages of `BridgeTests`, replies answer here, and no handler is left there.
-    @Test(arguments: pages) func repliesAnswerAtEveryBridgeAsHandlersDo(_ browser: Browser, _ page: String)
-        async throws
-    {
+    @Test(arguments: Browser.installed, pages)
+    func repliesAnswerAtEveryBridgeAsHandlersDo(_ browser: Browser, _ page: String) async throws {
         try await BridgeSite.expectNoFailure("\(page).html", in: browser) { gateway in
             for name in ["/echo", "/fail", "/nothing"] { #expect(gateway.unregister(name)) }
             try gateway.mock(

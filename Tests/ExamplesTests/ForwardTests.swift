@@ -1,7 +1,9 @@
 import Drawbridge
+import DrawbridgeServer
 import Foundation
 import HTTPTypes
 import MicroHTTPD
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,7 +74,7 @@ import Testing
         let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
         let program = try Self.drawbridge("--reply", Self.reply("a", url))
         #expect(await program.child.exitCode() == 1)
-        _ = try await program.line(with: "allow it with --forward-to \(origin)")
+        _ = try await program.line(with: "start the gateway with --forward-to \(origin), or name a program")
         let allowed = try Self.drawbridge("--reply", Self.reply("a", url), "--forward-to", origin)
         _ = try await allowed.address()
     }
@@ -87,12 +89,77 @@ import Testing
             "mocks.json",
             """
             {"replies": {"self": {"$forward": "\(address)/__jsbridge__/self"},
-                         "cloud": {"$forward": "http://169.254.169.254/latest"},
-                         "away": {"$forward": "http://192.0.2.1/"}}}
+                         "cloud": {"$forward": "http://169.254.169.254/latest"}}}
             """)
-        _ = try await program.line(with: "allow it with --forward-to http://192.0.2.1")
-        #expect(try await Self.call(address, "self").contains("is this gateway itself"))
-        #expect(try await Self.call(address, "cloud").contains("a cloud's metadata service"))
-        #expect(try await Self.call(address, "away").contains("allow it with --forward-to http://192.0.2.1"))
+        _ = try await program.line(with: "2 replies are read again")
+        let own = try await Self.call(address, "self")
+        #expect(
+            own.contains("is this gateway itself; let $forward name the port of another program"), "\(own)")
+        let cloud = try await Self.call(address, "cloud")
+        #expect(cloud.contains("a cloud's metadata service, which no reply may ask"), "\(cloud)")
+
+        // A save brings no way to another machine that the start did not.
+        try folder.write("mocks.json", #"{"replies": {"away": {"$forward": "http://192.0.2.1/"}}}"#)
+        let line = try await program.line(
+            with: "mocks.json: $forward leads to another machine, http://192.0.2.1")
+        #expect(line.contains("; until it is mended, the replies from before the save count"))
+        #expect(try await Self.call(address, "cloud").contains("metadata"))
+        #expect(try await Self.call(address, "away").contains("No response"))
+    }
+
+    /// What a program may do wrong: each is an error that names it, and a line.
+    @Test func eachMistakeOfAProgramIsAnErrorThatNamesIt() async throws {
+        let bodies: [String: [UInt8]] = [
+            "long": Array(repeating: UInt8(ascii: " "), count: (8 << 20) + 1), "two": Array("1 2".utf8),
+            "empty": [], "text": Array("<p>".utf8), "bytes": [0x22, 0xFF, 0x22],
+        ]
+        let native = HTTPServer { exchange in
+            let name = String(exchange.head.target.dropFirst())
+            if name == "told" {
+                let message = String(repeating: "no ", count: 1000)
+                return exchange.send(
+                    HTTPResponse(status: .internalServerError), Array(#"{"message":"\#(message)"}"#.utf8))
+            }
+            exchange.send(HTTPResponse(status: .ok), bodies[name] ?? [])
+        }
+        try native.start()
+        let url = "http://127.0.0.1:\(native.port)"
+        let folder = try Folder()
+        let names = bodies.keys.sorted() + ["told"]
+        let replies = names.map { "\"\($0)\": {\"$forward\": \"\(url)/\($0)\"}" }.joined(separator: ", ")
+        let program = try Self.drawbridge(
+            "--replies", try folder.write("mocks.json", "{\"replies\": {\(replies)}}"))
+        let address = try await program.address()
+        for name in names {
+            let answer = try await Self.call(address, name)
+            let wrong =
+                switch name {
+                case "long": "answers 200 and more than 8388608 bytes; let it answer less"
+                case "told": "answers 500: no no "
+                default: "answers what is no JSON"
+                }
+            #expect(
+                answer.contains(#""code":502"#) && answer.contains("\(url)/\(name) \(wrong)"), "\(answer)")
+            #expect(answer.utf8.count < 600)
+            _ = try await program.line(with: "error: reply \(name): \(url)/\(name) \(wrong)")
+        }
+        await native.stop(within: .zero)
+    }
+
+    /// A program that answers bit by bit is not silent, and still has no more than its time.
+    @Test func aProgramHasItsTimeForItsWholeAnswer() async throws {
+        let native = HTTPServer { exchange in
+            exchange.begin(HTTPResponse(status: .ok), length: nil)
+            while (try? await exchange.write([0x20])) != nil {
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try native.start()
+        let gateway = Gateway()
+        gateway.forwarder.withLock { $0 = ForwardedReplies(origins: [], patience: .milliseconds(300)) }
+        try gateway.mock(#"{"slow": {"$forward": "http://127.0.0.1:\#(native.port)/slow"}}"#)
+        let answer = try await gateway.respond(to: Request("/slow?_mobile_bridge=1")).body.collect()
+        #expect(String(decoding: answer, as: UTF8.self).contains("gave no whole answer within 0.3 seconds"))
+        await native.stop(within: .zero)
     }
 }

@@ -124,4 +124,54 @@ import Testing
         _ = try await program.line(with: "page/drawbridge.json: 1 reply is read again")
         #expect(try await Self.call(address, "a").contains("saved"))
     }
+
+    /// What comes while it runs is read as what was there at the start: a mistake is said once, also where it comes again,
+    /// of two files the working folder's counts, and no page gets either, whatever is in it.
+    @Test func aFileThatComesBrokenIsToldOnceAndCountsWhenItIsMended() async throws {
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>page")
+        let program = try Self.drawbridge(in: folder, "--root", "page")
+        let address = try await program.address()
+        func lines(_ text: String) -> Int { program.output.components(separatedBy: text).count - 1 }
+        let mistake = "error: drawbridge.json, line 1, column 14: expected"
+
+        try folder.write("drawbridge.json", #"{"replies": {"#)
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
+        _ = try await program.line(with: mistake)
+        _ = try await program.line(with: "until it is mended, nothing of it counts")
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(lines(mistake) == 1)
+        #expect(try await Self.call(address, "a").contains("No response"))
+        #expect(
+            try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
+
+        try folder.write("drawbridge.json", #"{"root": "/"}"#)
+        _ = try await program.line(with: "line 1, root: a file that nobody has named may not say this")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/drawbridge.json", withDestinationPath: "page/drawbridge.json")
+        _ = try await program.line(with: "drawbridge.json is not read: it is no file, or a link to one")
+        #expect(try await Self.call(address, "a").contains("No response"))
+
+        try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
+        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}, "shortcuts": "MyApp"}"#)
+        _ = try await program.line(with: "counts from now on, and its settings from the next start on")
+        #expect(try await Self.call(address, "a").contains("working"))
+    }
+
+    /// One that was not read at the start counts as soon as it may be.
+    @Test func aFileThatAnybodyMayWriteCountsWhenOthersMayNot() async throws {
+        let folder = try Folder()
+        let path = try folder.write("drawbridge.json", #"{"replies": {"a": "mine"}}"#)
+        chmod(path, 0o666)
+        let program = try Self.drawbridge(in: folder)
+        let address = try await program.address()
+        _ = try await program.line(with: "anybody may write it; chmod o-w")
+        #expect(try await Self.call(address, "a").contains("No response"))
+        chmod(path, 0o644)
+        _ = try await program.line(
+            with: "drawbridge.json is found: what it says of replies counts from now on")
+        #expect(try await Self.call(address, "a").contains("mine"))
+        #expect(program.output.components(separatedBy: "anybody may write it").count == 2)
+    }
 }

@@ -38,7 +38,7 @@ extension Gateway {
 
     /// How a name is answered that nobody answers, as the end of a sentence about it.
     ///
-    /// A page may call any name, and somebody pastes this into a shell: so it has plain names alone.
+    /// A page may call any name, and a person pastes the flag into a shell: so it has plain names alone.
     func howToMock(_ plain: Request) -> String {
         // Its reply is there, and the hint has said why it does not answer.
         if replies(for: plain).mayAnswer { return "" }
@@ -47,7 +47,7 @@ extension Gateway {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_./-".utf8.contains(byte)
         }
         guard !name.isEmpty else { return "" }
-        let key = JSON.string(Percent.decode(name.utf8) ?? String(name))
+        let key = JSON.string((Percent.decode(name.utf8) ?? String(name)).cut(to: 100))
         if let file = replyBook.file { return "; to mock it, write below \"replies\" in \(file): \(key): …" }
         return isPlain
             ? "; to mock it: --reply '\(name)=…', or write a file of all calls: drawbridge init"
@@ -60,7 +60,7 @@ extension Gateway {
         return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
     }
 
-    private func hint(for request: Request) -> String {
+    func hint(for request: Request) -> String {
         if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
@@ -68,7 +68,7 @@ extension Gateway {
         let path = Percent.decode(request.path[...].utf8) ?? request.path
         var hint = "no handler at \(shown(path))"
         if replies(for: request).mayAnswer {
-            return "\(hint), and no case of its reply fits this input; give it a last case without $when"
+            return "\(hint), and no case of its reply answers this input; give it a last case without $when"
         }
         let others = patternsOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {

@@ -15,8 +15,10 @@ struct PrivateEndpoints: Responder {
                 separator: ", ")
             throw HTTPError(
                 .notFound,
-                "nothing at \(request.path); there are /__drawbridge__/health and schema.json, and for programs that test \(paths)"
-            )
+                """
+                nothing at \(request.path); there are /__drawbridge__/health and /__drawbridge__/schema.json, and with the \
+                tester's token \(paths)
+                """)
         }
         guard request.method == .get || request.method == .head else {
             throw HTTPError(

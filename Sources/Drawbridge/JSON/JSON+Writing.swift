@@ -103,7 +103,7 @@ extension JSON {
 
 extension String {
     /// The text, or its beginning when it is longer than so many bytes; scalars count, as a character has no limit.
-    func cut(to length: Int) -> String {
+    package func cut(to length: Int) -> String {
         utf8.count <= length ? self : String(unicodeScalars.prefix(length)) + "…"
     }
 }

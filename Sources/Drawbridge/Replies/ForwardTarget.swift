@@ -7,7 +7,10 @@ package struct ForwardTarget: Sendable, Hashable {
     /// Whether it is named as this machine.
     package let isLoopback: Bool
 
-    /// Nil for what is no such URL: with a user name, a fragment, a template, or a character that is to be encoded.
+    /// Reads a URL; nil for what is none that can be asked.
+    ///
+    /// It has no user name, query, fragment or template, no character that is to be encoded, and neither port 0 nor a host
+    /// that is none. What a call is about stands in its body.
     init?(_ text: String) {
         guard text.hasPrefix("http://") || text.hasPrefix("https://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
@@ -15,12 +18,13 @@ package struct ForwardTarget: Sendable, Hashable {
             let mark = text.firstRange(of: "://")
         else { return nil }
         let rest = text[mark.upperBound...].prefix { $0 != "/" }
-        guard let authority = Authority(String(rest)),
+        guard let authority = Authority(String(rest)), authority.port != 0,
+            ![Authority.bridge, "unix"].contains(authority.host),
             let origin = AccessPolicy.origin(String(text[..<mark.upperBound] + rest))
         else { return nil }
         self.text = text
         self.origin = origin
-        isLoopback = authority.isLocal && authority.host != Authority.bridge
+        isLoopback = authority.isLocal
     }
 }
 

@@ -105,7 +105,7 @@ extension ReplyNames {
     }
 
     /// The programs that are asked.
-    var forwards: [ForwardTarget] {
+    package var forwards: [ForwardTarget] {
         replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
     }
 

@@ -1,7 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
 import EventLoop
-import Glibc
 import Logging
 import Synchronization
 
@@ -14,13 +13,9 @@ struct LiveReplies {
     private var sources: ReplySources
     private let forwarder: ForwardedReplies
     private let gateway: Gateway
-    /// The files that no page gets.
-    private let hidden: HiddenFiles
-    /// Where a file may still be found, and why the one that is there is not taken.
-    private var candidates: [String]
-    private var candidateComplaint: String?
     /// How it stands with each file.
     private var states: [State]
+    private var search: Search
 
     private static let pause = Duration.milliseconds(100)
 
@@ -30,21 +25,40 @@ struct LiveReplies {
         /// What was said about the last save, which is said once.
         var complaint: String?
 
-        /// Whether a file is not what it was, may be another within the same moment of its clock, or could not be read.
+        /// Whether a file is not what it was, or may be another within the same moment of its clock.
         mutating func isDue(_ path: String) -> Bool {
             let now = FileStamp(path)
             defer { stamp = now }
-            return now != stamp || now?.isFresh == true || complaint != nil
+            return now != stamp || now?.isFresh == true
         }
+    }
+
+    /// Most people begin without a file: so one is looked for until it is there.
+    private enum Search {
+        /// One was found, or another was named.
+        case over
+        /// In the working folder and in the one that is served, with how it stands with the one that is there.
+        case on(root: String?, State)
+    }
+
+    /// What is read.
+    private enum Due {
+        case file(Int)
+        case found(path: String)
     }
 
     init(_ settings: Settings, for gateway: Gateway) {
         sources = settings.replies
         forwarder = settings.forwarder
-        hidden = settings.hidden
-        candidates = settings.candidates
         self.gateway = gateway
         states = sources.files.map { _ in State() }
+        search =
+            switch settings.found {
+            case .nothing: .on(root: settings.root, State())
+            // Why it is not read was said at the start.
+            case .unread(let why): .on(root: settings.root, State(complaint: why))
+            case .file, .notSought: .over
+            }
         gateway.forwarder.withLock { $0 = settings.forwarder }
         gateway.reply(by: sources.layers)
         tell(sources.given.doubts, of: "--reply")
@@ -52,56 +66,64 @@ struct LiveReplies {
         tellFaults()
     }
 
-    /// Follows the files until its task is cancelled.
+    /// Follows the files until its task is cancelled, or none is left that could change.
     consuming func follow() async {
-        while (try? await Task.sleep(for: Self.pause)) != nil {
-            lookForFile()
-            let followed = sources.files.indices.filter { sources.files[$0].text.isRegular }
-            let due = followed.filter { states[$0].isDue(sources.files[$0].text.path) }
-            let broken = due.filter { (try? take($0)) == nil }
+        while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
+            let broken = due().filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
             // An editor may be half way through, so the file is read again before anything is said.
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
-            for place in broken {
+            for due in broken {
                 do {
-                    try take(place)
+                    try take(due)
                 } catch {
-                    complain("\(error)", about: place)
+                    complain("\(error)", about: due)
                 }
             }
         }
     }
 
-    /// Takes a file that has come since the start: most people begin without one.
-    private mutating func lookForFile() {
-        for path in candidates {
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            do {
-                let text = try FoundFile.read(path)
-                _ = try ConfigFile(found: text)
-                let source = try ReplySources.Source(text, kind: .found)
-                hidden.add(path)
-                candidates = []
-                sources.add(source)
-                states.append(State())
-                gateway.reply(by: sources.layers)
-                gateway.logger.notice(
-                    "\(path) is found: what it says of replies counts now, and its settings from the next start on"
-                )
-                tell(source.doubts, of: path)
-                tellFaults()
-            } catch {
-                // An editor may be half way through.
-                let complaint = "\(error)"
-                if complaint == candidateComplaint { continue }
-                if candidateComplaint != nil || complaint.contains("is not read") {
-                    gateway.logger.error("\(complaint)")
-                }
-                candidateComplaint = complaint
+    private var isOfUse: Bool {
+        if case .on = search { return true }
+        return sources.files.contains { $0.text.isRegular }
+    }
+
+    /// What is another than when it was last looked at.
+    private mutating func due() -> [Due] {
+        var due: [Due] = sources.files.indices.filter { place in
+            sources.files[place].text.isRegular && states[place].isDue(sources.files[place].text.path)
+        }.map { .file($0) }
+        if case .on(let root, var state) = search {
+            if let path = FoundFile.there(in: root).first {
+                if state.isDue(path) { due.append(.found(path: path)) }
+            } else {
+                state = State()
             }
-            return
+            search = .on(root: root, state)
         }
+        return due
+    }
+
+    private mutating func take(_ due: Due) throws {
+        switch due {
+        case .file(let place): try take(place)
+        case .found(let path): try takeFound(path)
+        }
+    }
+
+    /// Takes a file that has come since the start.
+    private mutating func takeFound(_ path: String) throws {
+        let text = try FoundFile.read(path)
+        let config = try ConfigFile(found: text)
+        let source = try ReplySources.Source(text, kind: .found)
+        search = .over
+        sources = sources.adding(source)
+        states.append(State())
+        gateway.reply(by: sources.layers)
+        let rest = config.hasSettings ? ", and its settings from the next start on" : ""
+        gateway.logger.notice("\(path) is found: what it says of replies counts from now on\(rest)")
+        tell(source.doubts, of: path)
+        tellFaults()
     }
 
     /// Takes what a file says now.
@@ -118,10 +140,12 @@ struct LiveReplies {
             return
         }
         let new = try ReplySources.Source(text, kind: old.kind)
+        let changed = sources.replacing(at: place, by: new)
         // What would end a start is no save either.
         if old.kind != .replies { _ = try ConfigFile(text, isFound: old.kind == .found) }
+        try changed.check(by: forwarder)
         states[place].complaint = nil
-        sources.replace(at: place, by: new)
+        sources = changed
         gateway.reply(by: sources.layers)
         tellTaken(text.path, new, old)
         tell(new.doubts, of: text.path)
@@ -140,16 +164,21 @@ struct LiveReplies {
 
     /// Says what is wrong between the files.
     private func tellFaults() {
-        for refusal in Set(sources.layers.forwards.compactMap(forwarder.refusal)).sorted() {
-            gateway.logger.warning("\(refusal), and start it again")
-        }
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
 
-    private mutating func complain(_ text: String, about place: Int) {
-        guard states[place].complaint != text else { return }
-        states[place].complaint = text
-        gateway.logger.error("\(text); until it is mended, the replies from before the save count")
+    private mutating func complain(_ text: String, about due: Due) {
+        switch due {
+        case .file(let place):
+            guard states[place].complaint != text else { return }
+            states[place].complaint = text
+            gateway.logger.error("\(text); until it is mended, the replies from before the save count")
+        case .found:
+            guard case .on(let root, var state) = search, state.complaint != text else { return }
+            state.complaint = text
+            search = .on(root: root, state)
+            gateway.logger.error("\(text); until it is mended, nothing of it counts")
+        }
     }
 
     /// Says what may have been meant otherwise.

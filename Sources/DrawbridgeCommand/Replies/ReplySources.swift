@@ -1,5 +1,6 @@
 import ArgumentParser
 import Drawbridge
+import DrawbridgeServer
 
 /// Where replies come from: `--reply`, the files of `--replies`, and the configuration file, asked in this order.
 struct ReplySources {
@@ -74,15 +75,38 @@ struct ReplySources {
     }
 
     /// Puts a file in the place of the one that was there before it was saved.
-    mutating func replace(at place: Int, by source: Source) { files[place] = source }
+    func replacing(at place: Int, by source: Source) -> Self {
+        var sources = self
+        sources.files[place] = source
+        return sources
+    }
 
     /// Asks one more file, behind all others.
-    mutating func add(_ source: Source) { files.append(source) }
+    func adding(_ source: Source) -> Self {
+        var sources = self
+        sources.files.append(source)
+        return sources
+    }
+
+    /// Checks that all programs which they name may be asked.
+    ///
+    /// - Throws: a ``Failure`` that names the file.
+    func check(by forwarder: ForwardedReplies) throws {
+        if let refusal = given.forwards.lazy.compactMap(forwarder.refusal).first {
+            throw Failure("--reply: \(refusal)")
+        }
+        for file in files {
+            let targets = ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards
+            if let refusal = targets.lazy.compactMap(forwarder.refusal).first {
+                throw Failure("\(file.text.path): \(refusal)")
+            }
+        }
+    }
 
     /// What is asked, the first before the others.
     var layers: ReplyLayers {
         var layers = ReplyLayers(given, files: files.map(\.file), scenario: scenario)
-        layers.file = files.first?.text.path
+        layers.file = files.first { $0.text.isRegular }?.text.path
         return layers
     }
 

@@ -12,6 +12,8 @@ struct ConfigFile {
 
     /// Whether it was found, and not named.
     let isFound: Bool
+    /// Whether it says more than replies.
+    let hasSettings: Bool
 
     /// Reads a file that somebody has named.
     ///
@@ -64,6 +66,7 @@ struct ConfigFile {
             }
             all += arguments
         }
+        hasSettings = !all.isEmpty
         do {
             options = try Options.parse(all)
         } catch {
@@ -92,10 +95,8 @@ struct ConfigFile {
         "proxy", "quiet", "upstream-insecure", "verbose",
     ]
     private static let lists = [
-        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler", "plain",
-        "proxy-client",
-        "scheme",
-        "shortcuts", "trusted-proxy", "upstream",
+        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler",
+        "plain", "proxy-client", "scheme", "shortcuts", "trusted-proxy", "upstream",
     ]
 
     /// The member as it would be written in a command line.
@@ -146,13 +147,11 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose", "command-item",
-        "cors", "envelope", "files-last",
-        "forward-to", "forwarded", "grace", "host", "inject", "keep-host", "key", "location", "log-format",
-        "memory-for-bodies", "memory-per-connection", "message-handler", "open",
-        "page-runtime", "plain", "port", "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts",
-        "storage", "trusted-proxy", "upstream",
-        "upstream-ca",
-        "upstream-insecure", "upstream-timeout", "verbose",
+        "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose",
+        "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace",
+        "host", "inject", "keep-host", "key", "location", "log-format", "memory-for-bodies",
+        "memory-per-connection", "message-handler", "open", "page-runtime", "plain", "port",
+        "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts", "storage", "trusted-proxy",
+        "upstream", "upstream-ca", "upstream-insecure", "upstream-timeout", "verbose",
     ]
 }

@@ -16,6 +16,8 @@ enum FoundFile {
 
     /// What was found.
     enum Outcome {
+        /// Another was named.
+        case notSought
         case nothing
         case file(FileText)
         /// Why a file is not read, in one line.
@@ -27,9 +29,7 @@ enum FoundFile {
     /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
         for path in there(in: root) {
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if let problem = problem(of: status) { return .unread("\(path) is not read: \(problem)") }
+            if let problem = problem(at: path) { return .unread(problem) }
             return .file(try read(path))
         }
         return .nothing
@@ -50,9 +50,17 @@ enum FoundFile {
     ///
     /// - Throws: a ``Failure`` that says why it is not read.
     static func read(_ path: String) throws -> FileText {
-        try FileText(path, onlyRegular: true, followsLinks: false) { status in
+        if let problem = problem(at: path) { throw Failure(problem) }
+        return try FileText(path, onlyRegular: true, followsLinks: false) { status in
             problem(of: status).map { "\(path) is not read: \($0)" }
         }
+    }
+
+    /// Why a file is not read; nil where it is, or where there is none.
+    private static func problem(at path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return problem(of: status).map { "\(path) is not read: \($0)" }
     }
 
     /// Why a file is not trusted; nil where it is.

@@ -205,13 +205,19 @@ struct HandlerOptions: ParsableArguments {
             throw ValidationError(
                 "--location \(location): did you mean \(near)? A place is coordinates, or an address")
         }
-        for origin in forwardTo where AccessPolicy.origin(origin) == nil {
+        for origin in forwardTo where !Self.isHTTP(AccessPolicy.origin(origin)) {
             throw ValidationError(
-                "--forward-to \(origin): an origin is a scheme and a host, for instance https://mocks.example"
+                "--forward-to \(origin): an origin is http or https and a host, for instance https://mocks.example"
             )
         }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
+    }
+
+    /// Whether an origin is of a host that a reply may ask; `*` stands for nothing here.
+    private static func isHTTP(_ origin: String?) -> Bool {
+        guard let origin, !origin.contains("*") else { return false }
+        return origin.hasPrefix("http://") || origin.hasPrefix("https://")
     }
 }
 

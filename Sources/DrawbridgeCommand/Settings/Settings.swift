@@ -35,9 +35,7 @@ struct Settings {
     /// Asks the programs of replies.
     let forwarder: ForwardedReplies
     /// The files that it was told by, which no page gets.
-    let hidden: HiddenFiles
-    /// Where a file may still be found, since none has been.
-    let candidates: [String]
+    let hidden: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
     let place: RequestLocationHandler.Place
@@ -47,7 +45,7 @@ struct Settings {
     let logFormat: LogFormat
 
     init(_ flags: Options, _ named: ConfigFile?) throws {
-        found = named == nil ? try FoundFile.look(in: flags.serving.root) : .nothing
+        found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(found: text) }
         let file = config?.options
@@ -110,19 +108,12 @@ struct Settings {
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
-        if let refusal = replies.layers.forwards.lazy.compactMap(forwarder.refusal).first {
-            throw Failure(refusal)
-        }
+        try replies.check(by: forwarder)
         let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)
-        hidden = HiddenFiles(
-            replies.files.map(\.text.path) + answerFiles + named + FoundFile.there(in: root))
-        if case .nothing = found, config == nil {
-            candidates = FoundFile.candidates(in: root)
-        } else {
-            candidates = []
-        }
+        hidden =
+            replies.files.map(\.text.path) + answerFiles + named + FoundFile.candidates(in: root)
         place =
             switch value(\.handlers.location) {
             case "denied": .denied

@@ -20,7 +20,9 @@ public struct StaticFiles: Responder {
 
     private let root: RootFolder
     /// Files that are not served, wherever they lie and by whatever name.
-    private let hidden: HiddenFiles?
+    private let hidden: [String]
+    /// Their names below the folder: while one is renamed over, what is there under its name is another file.
+    private let hiddenNames: Set<String>
     private let complaint = Complaint()
 
     /// Serves a folder that is there.
@@ -32,15 +34,19 @@ public struct StaticFiles: Responder {
         try validate()
     }
 
-    /// The same, but for some files.
-    package init(root: String, hiding hidden: HiddenFiles) throws {
+    /// The same, but for some files: settings, which may say more than a page should know.
+    ///
+    /// - Parameter hidden: paths of these files, which may come, go and be saved anew meanwhile.
+    package init(root: String, hiding hidden: [String]) throws {
         self.init(unchecked: root, hiding: hidden)
         try validate()
     }
 
-    init(unchecked root: String, hiding hidden: HiddenFiles? = nil) {
+    init(unchecked root: String, hiding hidden: [String] = []) {
         self.root = RootFolder(root)
         self.hidden = hidden
+        hiddenNames = Set(
+            hidden.filter { $0.hasPrefix("\(root)/") }.map { String($0.dropFirst(root.count + 1)) })
     }
 
     /// Checks that the folder is there and can be searched.
@@ -63,7 +69,8 @@ public struct StaticFiles: Responder {
             var walk = Walk(from: folder, of: root)
             switch try walk.enter(path.names) {
             case .file(let file)?:
-                return path.isFolder || file.isOne(of: hidden?.paths ?? [])
+                return path.isFolder || hiddenNames.contains(path.names.joined(separator: "/"))
+                    || file.isOne(of: hidden)
                     ? nil : try answer(request, with: file, named: path.names.last ?? "")
             case .folder?:
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }

@@ -59,16 +59,8 @@ public struct Proxy: Responder {
                     "a proxy is asked for http:// URLs; let the browser ask for others as \(Self.scriptPath) says"
                 ))
         }
-        let sender = UpstreamSender(url, options, record: nil) { bytes, port throws(TransferError) in
-            guard let address = IPAddress(bytes: bytes) else {
-                throw TransferError(
-                    .forbidden, "\(authority) has no address that the proxy knows; ask another host")
-            }
-            let targets = ProxyTargets(ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
-            if let sentence = targets.refusal(of: address, port: port, for: caller) {
-                throw TransferError(.forbidden, sentence)
-            }
-        }
+        let sender = UpstreamSender(
+            url, options, record: nil, guardian: ProxyTargets.guardian(.proxy, of: authority, for: caller))
         return await sender.send(request, request.target, by: nil)
     }
 

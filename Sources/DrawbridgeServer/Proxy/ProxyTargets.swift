@@ -1,10 +1,19 @@
 package import Drawbridge
+import HTTPClient
 
-/// Where the forward proxy connects to.
+/// Where connections may lead that a page or a file asks for: the forward proxy's, and those of `$forward`.
 ///
 /// The address decides, and not the name: a name may be resolved to any address. So the question is asked about the
 /// address of the very connection that is made.
 package struct ProxyTargets: Sendable {
+    /// Who connects; a refusal says what to do there.
+    package enum Asker: Sendable {
+        case proxy
+        /// A reply that asks a program, `$forward`.
+        case forward
+    }
+
+    private let asker: Asker
     private let ownPorts: Set<Int>
     /// Nil where the system does not tell them.
     private let ownAddresses: Set<IPAddress>?
@@ -12,10 +21,12 @@ package struct ProxyTargets: Sendable {
     /// Decides for a gateway.
     ///
     /// - Parameters:
+    ///   - asker: who connects.
     ///   - ownPorts: all ports on which this process listens.
     ///   - ownAddresses: those of this machine's interfaces; nil where the system does not tell them, and then the proxy
     ///     connects nowhere, since it cannot know whether it would connect to the gateway itself.
-    package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>?) {
+    package init(_ asker: Asker = .proxy, ownPorts: Set<Int>, ownAddresses: Set<IPAddress>?) {
+        self.asker = asker
         self.ownPorts = ownPorts
         self.ownAddresses = ownAddresses
     }
@@ -26,23 +37,56 @@ package struct ProxyTargets: Sendable {
     package func refusal(of address: IPAddress, port: Int, for caller: IPAddress?) -> String? {
         let destination = address.destination
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
-            return "\(address) is \(kind), to which the proxy does not connect; ask another host"
+            return switch asker {
+            case .proxy: "\(address) is \(kind), to which the proxy does not connect; ask another host"
+            case .forward: "\(address) is \(kind), which no reply may ask; let $forward name another program"
+            }
         }
         guard let ownAddresses else {
+            let who =
+                switch asker {
+                case .proxy: "the proxy"
+                case .forward: "$forward"
+                }
             return
-                "the system does not tell this machine's own addresses, so the proxy connects nowhere; try again, and let "
+                "the system does not tell this machine's own addresses, so \(who) connects nowhere; try again, and let "
                 + "the gateway use netlink sockets (AF_NETLINK) if a sandbox keeps it from them"
         }
         func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || ownAddresses.contains(address) }
         guard isOwn(destination) else { return nil }
         if ownPorts.contains(port) {
-            return "port \(port) of \(address) is this gateway itself; ask it without the proxy"
+            let remedy =
+                switch asker {
+                case .proxy: "ask it without the proxy"
+                case .forward: "let $forward name the port of another program"
+                }
+            return "port \(port) of \(address) is this gateway itself; \(remedy)"
         }
-        if destination.isLoopback, caller.map(isOwn) != true {
+        if asker == .proxy, destination.isLoopback, caller.map(isOwn) != true {
             return
                 "\(address) is the proxy's own machine; only programs that run there may ask for it, ask another host"
         }
         return nil
+    }
+
+    /// What a connection is asked about when its address is known.
+    ///
+    /// - Parameter name: of whom is asked, for the sentence where its address is of an unknown kind.
+    static func guardian(_ asker: Asker, of name: String, for caller: IPAddress?) -> Transfer.Guardian {
+        { bytes, port throws(TransferError) in
+            guard let address = IPAddress(bytes: bytes) else {
+                let remedy =
+                    switch asker {
+                    case .proxy: "that the proxy knows; ask another host"
+                    case .forward: "that is known; let $forward name another program"
+                    }
+                throw TransferError(.forbidden, "\(name) has no address \(remedy)")
+            }
+            let targets = Self(asker, ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
+            if let sentence = targets.refusal(of: address, port: port, for: caller) {
+                throw TransferError(.forbidden, sentence)
+            }
+        }
     }
 
     /// What no page has any business with, whoever asks (RFC 6890; the metadata services of the large clouds).

@@ -9,69 +9,119 @@ import Synchronization
 /// and neither the gateway itself nor a cloud's metadata service is ever asked.
 package final class ForwardedReplies: ReplyForwarder {
     private let origins: Set<String>
+    private let patience: Duration
     private let records = Mutex<[String: UpstreamRecord]>([:])
 
-    /// How long a program may be silent, and how much it may answer.
-    private static let patience = Duration.seconds(30)
+    /// Bytes of an answer.
     private static let mostBytes = 8 << 20
+    /// Characters of an error's message that a program gives.
+    private static let mostOfMessage = 300
 
-    /// - Parameter origins: of programs elsewhere.
-    package init(origins: Set<String>) { self.origins = origins }
+    /// - Parameters:
+    ///   - origins: of programs elsewhere.
+    ///   - patience: how long a program may take for its whole answer.
+    package init(origins: Set<String>, patience: Duration = .seconds(30)) {
+        self.origins = origins
+        self.patience = patience
+    }
 
     /// Why a program is not asked; nil where it may be.
     package func refusal(of target: ForwardTarget) -> String? {
         guard !target.isLoopback, !origins.contains(target.origin) else { return nil }
-        return "$forward leads to another machine; allow it with --forward-to \(target.origin)"
+        return """
+            $forward leads to another machine, \(target.origin); start the gateway with --forward-to \(target.origin), or \
+            name a program of this one
+            """
     }
 
     package func ask(
         _ call: [UInt8], at target: ForwardTarget, for request: Request
     ) async throws -> [UInt8] {
         if let refusal = refusal(of: target) { throw HTTPError(.badGateway, refusal) }
-        let url = try UpstreamURL(target.text)
-        var options = Upstream.Options()
-        options.tellsCaller = false
-        options.bringsHome = false
-        options.answerTimeout = Self.patience
-        let sender = UpstreamSender(url, options, record: record(of: url.name)) {
-            bytes, port throws(TransferError) in
-            guard let address = IPAddress(bytes: bytes) else {
-                throw TransferError(
-                    .forbidden, "\(target.text) has no address that is known; name another program")
+        return try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            group.addTask { try await self.answer(to: call, at: target, for: request) }
+            group.addTask { [patience] in
+                try await Task.sleep(for: patience)
+                throw HTTPError(
+                    .gatewayTimeout,
+                    "\(target.text) gave no whole answer within \(patience); let it answer sooner, or by $delay"
+                )
             }
-            if target.isLoopback, !address.isLoopback {
-                throw TransferError(.forbidden, "\(target.text) is not on this machine; name its address")
-            }
-            let targets = ProxyTargets(ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
-            // Whoever wrote the file asks, from this machine.
-            if let sentence = targets.refusal(of: address, port: port, for: IPAddress("127.0.0.1")) {
-                throw TransferError(.forbidden, sentence)
-            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
+    }
+
+    private func answer(
+        to call: [UInt8], at target: ForwardTarget, for request: Request
+    ) async throws -> [UInt8] {
+        let url = try UpstreamURL(target.text)
+        let record = record(of: url.name)
+        let sender = UpstreamSender(url, options, record: record, guardian: guardian(of: target))
         // Nothing of the page's goes along, its cookies least of all.
         var asked = Request(
             .post, url.path ?? "/", headers: [.contentType: "application/json", .accept: "application/json"],
             body: .init(call))
         asked.gateway = request.gateway
         let answer = await sender.send(asked, url.path ?? "/", by: nil)
-        let body = try await answer.body.collect(upTo: Self.mostBytes)
-        guard answer.status.kind == .successful else {
-            let why = (try? JSON(parsing: body))?["message"]?.stringValue
-            // An answer that is not relayed is of the sender, which tells there why the program was not reached.
-            guard answer.isRelayed else {
-                throw HTTPError(.badGateway, "\(target.text): \(why ?? "no answer")")
-            }
+        let body: [UInt8]
+        do {
+            body = try await answer.body.collect(upTo: Self.mostBytes)
+        } catch let error as TransferError {
+            record.failed(error, request.logger)
+            throw HTTPError(error.kind == .late ? .gatewayTimeout : .badGateway, "\(target.text): \(error)")
+        } catch let error as HTTPError where error.status == .contentTooLarge {
             throw HTTPError(
                 .badGateway,
-                """
-                \(target.text) answers \(answer.status.code)\(why.map { ": \($0)" } ?? ""); it is to answer 200 and \
-                a value as JSON
-                """)
+                "\(target.text) answers \(answer.status.code) and more than \(Self.mostBytes) bytes; let it answer less"
+            )
         }
+        guard answer.status.kind == .successful else { throw Self.error(of: answer, body, from: target) }
+        return try await Self.value(body, from: target)
+    }
+
+    private static func error(of answer: Response, _ body: [UInt8], from target: ForwardTarget) -> HTTPError {
+        let why = (try? JSON(parsing: body))?["message"]?.stringValue?.cut(to: mostOfMessage)
+        // An answer that is not relayed is the sender's own, which says why the program was not reached.
+        guard answer.isRelayed else {
+            let status: HTTPResponse.Status =
+                answer.status == .gatewayTimeout ? .gatewayTimeout : .badGateway
+            return HTTPError(status, "\(target.text): \(why ?? "no answer")")
+        }
+        return HTTPError(
+            .badGateway,
+            """
+            \(target.text) answers \(answer.status.code)\(why.map { ": \($0)" } ?? ""); it is to answer 200 and a value \
+            as JSON
+            """)
+    }
+
+    /// Reads megabytes apart from the loop, where others would wait for it.
+    @concurrent
+    private static func value(_ body: [UInt8], from target: ForwardTarget) async throws -> [UInt8] {
         do {
             return try JSON(parsing: body).bytes
         } catch {
             throw HTTPError(.badGateway, "\(target.text) answers what is no JSON: \(error)")
+        }
+    }
+
+    private var options: Upstream.Options {
+        var options = Upstream.Options()
+        options.tellsCaller = false
+        options.bringsHome = false
+        options.answerTimeout = patience
+        return options
+    }
+
+    /// A name of this machine leads to this machine, and nobody is asked who must not be.
+    private func guardian(of target: ForwardTarget) -> Transfer.Guardian {
+        let guardian = ProxyTargets.guardian(.forward, of: target.text, for: nil)
+        return { bytes, port throws(TransferError) in
+            if target.isLoopback, IPAddress(bytes: bytes)?.isLoopback != true {
+                throw TransferError(.forbidden, "\(target.text) is not on this machine; name its address")
+            }
+            try guardian(bytes, port)
         }
     }
 

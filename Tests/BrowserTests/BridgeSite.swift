@@ -33,17 +33,21 @@ final class BridgeSite: Sendable {
         var html: String
     }
 
+    /// What pages are given that do not say themselves what they want.
+    static let runtime = PageRuntime(
+        schemes: ["mizhua"], commandItem: "command", messageHandlers: ["JSBridge", "nothing"],
+        replyHandlers: ["echo", "fail", "missing", "special"], functions: ["callNative", "echo", "claimed"],
+        shortcuts: ["MyApp"])
+
     /// - Parameter behind: what serves more than the pages.
     init(
-        port: Int = 0, behind: [any Responder] = [], _ register: (Gateway) -> Void = { _ in }
+        port: Int = 0, runtime: PageRuntime = BridgeSite.runtime, behind: [any Responder] = [],
+        _ register: (Gateway) -> Void = { _ in }
     ) throws {
         let own: [any Responder] = [Reports(reports: reports), Shape.Site(pages: Self.pages)]
         gateway = Gateway(
             passThrough: own + behind + [.staticFiles(Self.pages)],
-            pageRuntime: PageRuntime(
-                schemes: ["mizhua"], commandItem: "command", messageHandlers: ["JSBridge", "nothing"],
-                replyHandlers: ["echo", "fail", "missing", "special"],
-                functions: ["callNative", "echo", "claimed"], shortcuts: ["MyApp"]))
+            pageRuntime: runtime)
         gateway.register(Echo.self, at: "/echo")
         gateway.register(Add.self, at: "/add")
         gateway.register(Fail.self, at: "/fail")

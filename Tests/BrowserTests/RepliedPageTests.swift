@@ -50,6 +50,86 @@ import Testing
         await site.server.stop()
     }
 
+    /// As above, at the objects of other bridges: below `messageHandlers`, and as global functions.
+    ///
+    /// Names that settings give to every page go where a reply says that they are missing, and come again.
+    @Test(arguments: Browser.installed) func aSavedReplyIsBelowMessageHandlersAndAFunctionAtOnce(
+        _ browser: Browser
+    )
+        async throws
+    {
+        let site = try BridgeSite(
+            runtime: PageRuntime(
+                messageHandlers: ["JSBridge", "given", "*"], replyHandlers: ["*"],
+                functions: ["callNative", "*"]))
+        let pages = Pages.Following(site.gateway.pages)
+        try await browser.open("\(site.address)/driven.html") {
+            let page = try await pages.next()
+            func kinds() async throws -> JSON {
+                try await page.evaluate(
+                    """
+                    ['JSBridge', 'given', 'fresh'].map(name => typeof webkit.messageHandlers[name])
+                        .concat(['fresh', 'callNative', 'alert'].map(name => typeof window[name]))
+                    """)
+            }
+            let before: JSON = ["object", "object", "undefined", "undefined", "function", "function"]
+            #expect(try await kinds() == before)
+            try site.gateway.mock(
+                #"{"fresh": {"nick": "Ann"}, "alert": 1, "given": {"$missing": true}, "JSBridge": {"$missing": true}}"#
+            )
+            #expect(
+                try await kinds() == ["object", "undefined", "object", "function", "function", "function"])
+            #expect(
+                try await page.evaluate("webkit.messageHandlers.fresh.postMessage({})") == ["nick": "Ann"])
+            #expect(try await page.evaluate("fresh()") == ["nick": "Ann"])
+            #expect(try await page.evaluate("callNative('fresh', {})") == ["nick": "Ann"])
+            // The browser's own stays.
+            #expect(try await page.evaluate("/native code/.test(alert)") == true)
+            try site.gateway.mock()
+            #expect(try await kinds() == before)
+        }
+        await site.server.stop()
+    }
+
+    /// A name that a page reads of native's objects in vain stays undefined; log, console and tester hear of it once.
+    @Test(arguments: Browser.installed) func aNameThatIsReadInVainIsTold(_ browser: Browser) async throws {
+        let folder = try Folder()
+        try folder.write(
+            "drawbridge.json", #"{"replies": {"scanQRCode": 1, "gone": {"$missing": true}}}"#)
+        try folder.write("index.html", "<script>MyApp.scanQRCode()</script>")
+        let site = try await ServedFolder(folder.path, "--shortcuts", "MyApp")
+        try await browser.open("\(site.address)/") {
+            let page = try await site.page()
+            let read = """
+                window.heard = []; console.warn = (...said) => heard.push(said.join(' '));
+                for (const name of ['scanCode', 'scanCode', 'gone', 'then', '_own', 'scanQRCode']) MyApp[name];
+                [typeof MyApp.scanCode, 'scanCode' in MyApp, typeof webkit.messageHandlers.scanQRCode,
+                 typeof webkit.messageHandlers.other, Object.keys(webkit.messageHandlers).join()]
+                """
+            #expect(
+                try await site.evaluate(read, in: page)
+                    == ["undefined", false, "undefined", "undefined", "JSBridge"])
+            for part in [
+                "read MyApp.scanCode, which is not there: no handler at /scanCode; the nearest registered path is /scanQRCode",
+                "messageHandlers.scanQRCode, which is not there: scanQRCode is answered, and pages find it there by",
+                "messageHandlers.other, which is not there: no handler at /other; to mock it",
+            ] { _ = try await site.program.line(with: part) }
+            let said = site.program.output.split(separator: "\n").filter { $0.contains("has read") }
+            #expect(said.count == 3, "\(said)")
+            let heard = try await site.evaluate(
+                "heard.filter(line => line.includes('has read')).length", in: page)
+            #expect(heard == 3)
+            let list = try await curl("-H", site.token, "\(site.address)/__drawbridge__/pages")
+            #expect(
+                list.contains(
+                    #""missed":["MyApp.scanCode","MyApp.gone","webkit.messageHandlers.scanQRCode","#
+                ))
+        }
+        #expect(await site.program.stop() == 0)
+        // The folder goes with its last use.
+        withExtendedLifetime(folder) {}
+    }
+
     /// What a page hears where nobody answers: nothing, and where it stands still, nothing at once.
     @Test(arguments: Browser.installed) func silenceIsSilence(_ browser: Browser) async throws {
         let site = try BridgeSite()

@@ -76,15 +76,14 @@ extension Gateway {
     /// - Parameter session: whose pages it may concern; nil for all.
     private func changingNames(in session: Session? = nil, _ change: () -> Void) {
         naming.withLock { _ in
-            let hasShortcuts = pageRuntime?.shortcuts.isEmpty == false
-            let concerned = hasShortcuts ? pages.all.filter { session == nil || $0.session == session } : []
-            let open = concerned.map { (page: $0, names: names(forPageAt: $0.path, in: $0.session)) }
+            let concerned = pages.all.filter { session == nil || $0.session == session }
+            let open = concerned.map { (page: $0, names: shownNames(toPageAt: $0.path, in: $0.session)) }
             change()
             for (page, old) in open {
-                let new = names(forPageAt: page.path, in: page.session)
+                let new = shownNames(toPageAt: page.path, in: page.session)
                 guard new != old else { continue }
                 // A page that has gone needs none.
-                _ = try? page.post((["names": .array(new.map { .string($0) })] as JSON).bytes)
+                _ = try? page.post(JSON.object(new.members).bytes)
             }
         }
     }

@@ -21,11 +21,13 @@ public struct PageRuntime: Sendable, Equatable {
     public var schemes: [String]
     /// The item of a command URL that names the call, where it is there: `action` for `app://host?action=home`.
     public var commandItem: String?
-    /// The names below `window.webkit.messageHandlers` (contract, section 5).
+    /// The names below `window.webkit.messageHandlers` (contract, section 5); `*` is every name that has a handler or a
+    /// reply.
     public var messageHandlers: [String]
     /// Those of them whose `postMessage` returns a promise of the answer.
     public var replyHandlers: [String]
-    /// Global functions with a synchronous result (contract, section 6).
+    /// Global functions with a synchronous result (contract, section 6); `*` is every name that has a handler or a reply,
+    /// and that is no name of the browser's own.
     public var functions: [String]
     /// Objects with a function for every handler of the page's: `MyApp.share(data, callback)` (contract, section 7).
     public var shortcuts: [String]
@@ -55,6 +57,20 @@ public struct PageRuntime: Sendable, Equatable {
         self.excluded = excluded
     }
 
+    /// Whether an object of the page's has every name that is answered.
+    var showsAllNames: Bool {
+        !shortcuts.isEmpty || messageHandlers.contains(Self.everyName) || functions.contains(Self.everyName)
+    }
+
+    /// The names of calls that pages are given, whoever answers them: not those by which any call is made.
+    var givenNames: Set<String> {
+        Set(messageHandlers + functions).subtracting([
+            Self.everyName, "JSBridge", "callNative", "fetchMessages",
+        ])
+    }
+
+    private static let everyName = "*"
+
     /// Whether documents at a path get it.
     func isFor(_ path: String) -> Bool {
         guard !excluded.isEmpty, let segments = Target.segments(of: path) else { return true }
@@ -65,16 +81,17 @@ public struct PageRuntime: Sendable, Equatable {
     ///
     /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
     func configuration(
-        epoch: String, path: String, names: [String], session: Session = .usual, isWanted: Bool = false,
+        epoch: String, path: String, names: PageNames, session: Session = .usual, isWanted: Bool = false,
         globals: JSON.Object = [:]
     ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
         var members: JSON.Object = [
             "epoch": .string(epoch), "path": .string(path), "schemes": list(schemes),
             "messageHandlers": list(messageHandlers), "replyHandlers": list(replyHandlers),
-            "inject": list(functions), "shortcuts": list(shortcuts), "names": list(names),
+            "inject": list(functions), "shortcuts": list(shortcuts),
             "missing": missing == .silent ? "silent" : "answer",
         ]
+        for (key, value) in names.members { members[key] = value }
         if session != .usual { members["session"] = .string(session.name) }
         if globals.count > 0 { members["globals"] = .object(globals) }
         if isWanted { members["wanted"] = true }

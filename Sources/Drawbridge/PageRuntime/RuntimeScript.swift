@@ -12,6 +12,7 @@ enum RuntimeScript {
         PackageResources.urls_js,
         PackageResources.wvjb_js,
         PackageResources.queue_js,
+        PackageResources.names_js,
         PackageResources.messages_js,
         PackageResources.inject_js,
         PackageResources.shortcuts_js,

@@ -60,6 +60,7 @@ extension Page {
         case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
         case .message(_, .result(let id, let outcome), _): answered(id, outcome)
         case .message(_, .ready(let bridge), _): state.withLock { $0.add(bridge) }
+        case .message(_, .missed(let name), _): miss(name)
         case .message(_, .moved(let url, let title), _): move(to: url, title: title)
         case .message(_, nil, _): break
         }
@@ -164,5 +165,23 @@ extension Page {
     }
 
     /// Says something in the page's console.
-    private func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
+    func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
+}
+
+extension Page {
+    /// How many missed names of a page are kept; its script tells of no more either.
+    private static let mostMissed = 50
+
+    /// The page has read a name in vain.
+    ///
+    /// The log says it once until something is saved, and each page's console once.
+    func miss(_ missed: MissedName) {
+        let isNew = state.withLock { state in
+            guard state.missed.count < Self.mostMissed, !state.missed.contains(missed) else { return false }
+            state.missed.append(missed)
+            return true
+        }
+        guard isNew, let complaint = gateway.complaint(about: missed, of: self) else { return }
+        if complaint.isNews { warn(complaint.text) } else { tellConsole(complaint.text) }
+    }
 }

@@ -53,6 +53,8 @@ public final class Page: Sendable, Identifiable {
         var url: String
         var title: String
         var bridges: Set<Bridge> = []
+        /// The names that the page has read of native's objects in vain.
+        var missed: [MissedName] = []
         var phase = Phase.open
         var connection: (any PageConnection)?
         /// When it was last seen to come or to go.

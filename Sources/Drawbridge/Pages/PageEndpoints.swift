@@ -30,7 +30,7 @@ struct PageEndpoints: Responder {
         let path = request.query["path"] ?? "/"
         let configuration = runtime.configuration(
             epoch: gateway.pages.epoch, path: path,
-            names: gateway.names(forPageAt: path, in: request.session), session: request.session,
+            names: gateway.shownNames(toPageAt: path, in: request.session), session: request.session,
             isWanted: gateway.replyBook.hasEventAtArrival,
             globals: gateway.replyBook.settings(ofPageAt: path).globals
         ).bytes

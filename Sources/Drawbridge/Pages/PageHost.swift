@@ -17,6 +17,9 @@ protocol PageHost: Answerer {
     /// How a name that nobody answers gets an answer: the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String
 
+    /// What is said of a name that a page has read in vain, and whether the log does not have it yet; nil for nothing.
+    func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)?
+
     /// Whether the page hears what its call came to.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }

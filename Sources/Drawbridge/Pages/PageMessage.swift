@@ -7,6 +7,8 @@ enum PageMessage: Sendable {
     /// A bridge of the page's is ready to take calls.
     case ready(Page.Bridge)
     case moved(url: String?, title: String?)
+    /// The page has read a name that is not there.
+    case missed(MissedName)
 
     /// Reads a message; nil for one that says nothing.
     init?(_ json: JSON) {
@@ -19,6 +21,8 @@ enum PageMessage: Sendable {
             self = .result(id, Self.outcome(json))
         } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
             self = .ready(bridge)
+        } else if let missed = MissedName(json) {
+            self = .missed(missed)
         } else if json["url"] != nil || json["title"] != nil {
             self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)
         } else {

@@ -75,6 +75,7 @@ struct TesterEndpoints: Responder {
             "id": .string(page.id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
             "came": .string(page.came.timestamp), "url": .string(page.url), "title": .string(page.title),
             "session": .string(page.session.name),
+            "missed": .array(page.state.withLock { $0.missed.map { .string($0.text) } }),
             "bridges": .array(page.bridges.map(\.rawValue).sorted().map(JSON.string)),
             "userAgent": page.userAgent.map(JSON.string) ?? .null,
             "remoteAddress": page.remoteAddress.map(JSON.string) ?? .null,

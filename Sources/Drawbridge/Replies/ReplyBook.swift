@@ -199,10 +199,21 @@ package final class ReplyBook: Sendable {
     {
         guard isUsed else { return names }
         let layers = state.withLock { $0[session] }.layers(ofPageAt: path)
-        return names.union(layers.flatMap(\.plain)).filter { name in
+        let all = names.union(layers.flatMap(\.plain))
+        return all.subtracting(Self.missing(among: all, of: layers))
+    }
+
+    /// Those names of which a reply says that they are missing.
+    func missing(among names: Set<String>, in session: Session, ofPageAt path: String?) -> Set<String> {
+        guard isUsed, !names.isEmpty else { return [] }
+        return Self.missing(among: names, of: state.withLock { $0[session] }.layers(ofPageAt: path))
+    }
+
+    private static func missing(among names: Set<String>, of layers: [ReplyNames]) -> Set<String> {
+        names.filter { name in
             let segments = name.split(separator: "/").map(String.init)
             let first = layers.lazy.flatMap { $0.matches(segments) }.first { !$0.reply.isPass }
-            return first?.reply.isMissing != true
+            return first?.reply.isMissing == true
         }
     }
 
@@ -235,9 +246,10 @@ package final class ReplyBook: Sendable {
         return nil
     }
 
-    /// Whether something was not said yet about a reply, since the last save.
+    /// Whether something was not said yet about a reply, or about a name of a page's, since the last save.
     func isNews(_ word: String, in title: String) -> Bool {
-        state.withLock { $0.said.insert([title, word]).inserted }
+        // A page may have any number of names.
+        state.withLock { $0.said.count < 1000 && $0.said.insert([title, word]).inserted }
     }
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.

@@ -17,13 +17,15 @@ struct PageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A name below window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
-            discussion: "name=reply is one whose postMessage returns a promise.", valueName: "name"))
+            discussion:
+                "name=reply is one whose postMessage returns a promise; * is every name that is answered.",
+            valueName: "name"))
     var messageHandler: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A global function with a synchronous result: callNative, fetchMessages. Repeatable, or with commas.",
-            valueName: "name"))
+            discussion: "* is every name that is answered.", valueName: "name"))
     var inject: [String] = []
 
     @Option(
@@ -67,7 +69,7 @@ struct PageOptions: ParsableArguments {
             ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),
             ("shortcuts", Self.names(shortcuts)),
         ] {
-            for name in names where !Self.isIdentifier(name) {
+            for name in names where !Self.isIdentifier(name) && (name != "*" || flag == "shortcuts") {
                 throw ValidationError("--\(flag) \(name): it is no name that a script could use")
             }
         }

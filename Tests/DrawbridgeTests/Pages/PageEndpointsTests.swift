@@ -17,7 +17,8 @@ import Testing
     // MARK: The script
 
     @Test func theScriptIsOneTextForAPathAndIsNotSentTwice() async throws {
-        let gateway = PageHandlers.gateway(PageRuntime(schemes: ["MiZhua"], functions: ["fetchMessages"]))
+        let gateway = PageHandlers.gateway(
+            PageRuntime(schemes: ["MiZhua"], functions: ["fetchMessages"], shortcuts: ["MyApp"]))
         let first = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/a%20b"))
         let text = String(decoding: try await first.body.collect(), as: UTF8.self)
         #expect(first.headers[.contentType] == "text/javascript; charset=utf-8")

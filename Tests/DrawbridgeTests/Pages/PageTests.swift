@@ -426,4 +426,28 @@ import Testing
         #expect(told.count == 1)
         #expect(told.first?.hasPrefix("wants: 400 seat") == true, "\(told)")
     }
+
+    /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
+    @Test func namesThatAreReadInVainAreKeptUpToFifty() throws {
+        let gateway = PageHandlers.gateway()
+        try gateway.mock(
+            #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
+        let page = TestPage(gateway)
+        let odd: [JSON] = [
+            ["missed": "", "of": "MyApp"], ["missed": "a"], ["missed": 1, "of": "MyApp"],
+            ["missed": .string(String(repeating: "a", count: 101)), "of": "MyApp"],
+        ]
+        for message in odd { page.tell(message) }
+        for number in 0..<200 {
+            for _ in 0..<2 { page.tell(["missed": .string("name\(number)"), "of": "MyApp"]) }
+        }
+        let missed = try #require(gateway.pages[page.id]).state.withLock { $0.missed }
+        #expect(missed.map(\.text) == (0..<50).map { "MyApp.name\($0)" })
+        let told = page.down.compactMap { $0.message["log"]?.stringValue }
+        #expect(told.count == 50)
+        #expect(
+            told.first?.contains(
+                "the page has read MyApp.name0, which is not there: a pattern answers name0, and patterns give pages no names"
+            ) == true, "\(told)")
+    }
 }

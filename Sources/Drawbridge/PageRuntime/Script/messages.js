@@ -1,26 +1,27 @@
-// `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5). Only registered names are there: by
-// names pages find out where they run.
+// `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5).
 //
 // gives: answersTo, callMessage
 // uses pristine: callGlobal, console, Map, put, structuredClone
 // uses channel: ready
 // uses calls: call, callBack, promise
+// uses names: naming, watched
 const answersTo = new Map();
 
-const messageHandlers = {};
-for (const name of config.messageHandlers || []) {
-    messageHandlers[name] = {
+const { messageHandlers: named = [], replyHandlers: replying = [] } = config;
+if (named.length) {
+    const messageHandlers = {};
+    naming(messageHandlers, named, name => ({
         postMessage(body) {
             if (!arguments.length) throw new TypeError('postMessage needs a message');
             // What cannot be cloned throws, as it does in a web view.
             structuredClone(body);
-            if ((config.replyHandlers || []).includes(name)) return promise(name, body, 'reply');
+            if (replying.includes(named.includes(name) ? name : '*')) return promise(name, body, 'reply');
             if (name === 'JSBridge') jsBridge(body);
             else call(name, body, 'message');
         },
-    };
+    }));
+    put('webkit', { messageHandlers: watched(messageHandlers, 'webkit.messageHandlers') });
 }
-if (Object.keys(messageHandlers).length) put('webkit', { messageHandlers });
 
 function jsBridge(body) {
     const { action, data, callbackId } = Object(body);

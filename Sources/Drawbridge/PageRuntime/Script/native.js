@@ -6,7 +6,7 @@
 // uses calls: replied
 // uses wvjb: callWVJB, handlers, isAsked, ownBridge, responses, startupCalls, takesCalls
 // uses messages: answersTo, callMessage
-// uses shortcuts: nameShortcuts
+// uses names: nameAll
 
 function forgetAnswers() {
     startupCalls.length = 0;
@@ -18,7 +18,7 @@ function apply(message) {
     if ('reply' in message) replied(message);
     else if ('call' in message) called(message);
     else if ('evaluate' in message) evaluate(message);
-    else if ('names' in message) nameShortcuts(message.names);
+    else if ('names' in message) nameAll(message);
     else if ('event' in message) {
         window.dispatchEvent(new CustomEvent('drawbridge:' + message.event, { detail: message.data }));
     } else if ('log' in message) console.warn(message.log);

@@ -1,0 +1,56 @@
+// Names of native's as members of objects: below `webkit.messageHandlers`, at shortcuts, as global functions. By names
+// pages find out where they run, so each is there while something answers it, and no longer.
+//
+// gives: nameAll, naming, watched
+// uses pristine: later, Map
+// uses channel: post
+const namings = [];
+const missed = new Set();
+
+/// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
+/// put there stays, and on `window` `*` hides nothing.
+function naming(object, list, make) {
+    const made = new Map();
+    const isTaken = name => object === window && !list.includes(name) ? name in window
+        : Reflect.getOwnPropertyDescriptor(object, name);
+    const follow = ({ names, absent }) => {
+        const wanted = new Set(list.includes('*') ? list.concat(names) : list);
+        // No property of an object, but what it inherits from.
+        for (const name of ['*', '__proto__'].concat(absent)) wanted.delete(name);
+        for (const [name, member] of made) {
+            if (wanted.has(name)) continue;
+            made.delete(name);
+            if (object[name] === member) delete object[name];
+        }
+        for (const name of wanted) {
+            if (made.has(name) || isTaken(name)) continue;
+            const value = make(name);
+            made.set(name, value);
+            Reflect.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+        }
+    };
+    namings.push(follow);
+    follow(config);
+}
+
+/// Native has other names now.
+function nameAll(names) {
+    for (const follow of namings) follow(names);
+}
+
+/// An object that tells native which names the page has read of it in vain; for the page it is as any other.
+function watched(object, title) {
+    return new Proxy(object, { get(target, name, receiver) {
+        if (!(name in target)) miss(name, title);
+        return Reflect.get(target, name, receiver);
+    } });
+}
+
+function miss(name, title) {
+    // Names of a program's are no calls of native's: what `await` and JSON read of anything, what tools mark objects by.
+    if (typeof name !== 'string' || !/^[a-z]/i.test(name) || ['then', 'toJSON'].includes(name)) return;
+    const text = title + '.' + name;
+    if (missed.has(text) || missed.size === 50) return;
+    missed.add(text);
+    later(() => post({ missed: name, of: title }));
+}

@@ -1,0 +1,32 @@
+/// The names that a page finds as members of objects: below `messageHandlers`, at shortcuts, as global functions.
+struct PageNames: Equatable, Sendable {
+    /// Those that handlers and replies answer, sorted; none where no object of the page's shows them all.
+    var present: [String] = []
+    /// Those that settings give to every page, and that a reply says are missing; sorted.
+    var absent: [String] = []
+
+    /// As the page's runtime takes them.
+    var members: JSON.Object {
+        ["names": .array(present.map(JSON.string)), "absent": .array(absent.map(JSON.string))]
+    }
+}
+
+/// A name that a page has read of an object of native's, and that is not there.
+struct MissedName: Hashable, Sendable {
+    let name: String
+    /// How a script says where it looked: `MyApp`, `webkit.messageHandlers`.
+    let object: String
+
+    /// Nil for what no runtime of ours sends.
+    init?(_ json: JSON) {
+        guard let name = json["missed"]?.stringValue, let object = json["of"]?.stringValue,
+            (1...100).contains(name.utf8.count), (1...100).contains(object.utf8.count)
+        else { return nil }
+        (self.name, self.object) = (name, object)
+    }
+
+    /// As a script says it.
+    var text: String { "\(object).\(name)" }
+
+    var isMessageHandler: Bool { object == "webkit.messageHandlers" }
+}

@@ -49,6 +49,50 @@ import Testing
         #expect(await shop.program.stop() == 0)
     }
 
+    /// A page of another app's calls the same names by other bridges, and hears the same, to the byte.
+    @Test(arguments: Browser.installed)
+    func theFileAnswersByEveryBridge(_ browser: Browser) async throws {
+        let site = try await ServedFolder(
+            BridgeSite.pages, "--replies", "\(Self.folder)/drawbridge.json", "--choose", "share=post",
+            "--scenario",
+            "user/signed-in", "--scheme", "mizhua", "--message-handler", "JSBridge,*=reply", "--inject",
+            "callNative",
+            "--shortcuts", "MyApp")
+        // Once, the app was not ready.
+        _ = try await curl("\(site.address)/share?_mobile_bridge=1")
+        let calls: [(name: String, input: String, value: String)] = [
+            ("getUser", "{}", #"{"code":0,"data":{"nick":"Ann","points":120}}"#),
+            ("pay", #"{"channel":"chat"}"#, #"{"code":6001,"message":"You cancelled the payment."}"#),
+            (
+                "pay", #"{"channel":"card","orderNo":"PP-1","price":24}"#,
+                #"{"code":0,"data":{"orderNo":"PP-1"}}"#
+            ),
+            ("scanQRCode", "{}", #"{"code":0,"data":{"text":"shop://item/17"}}"#),
+            ("share", #"{"title":"Fog"}"#, #"{"code":0,"data":{"with":"everybody"}}"#),
+            (
+                "requestLocation", "{}",
+                #"{"code":0,"data":{"city":"Greenwich","latitude":51.4779,"longitude":-0.0015}}"#
+            ),
+        ]
+        try await browser.open("\(site.address)/outcomes.html?bridge=wvjb6") {
+            let page = try await site.page()
+            let list = calls.map { "[\"\($0.name)\", \($0.input)]" }.joined(separator: ", ")
+            let heard = try await site.evaluate("callAll([\(list)])", in: page).decode(
+                [String: [String]].self)
+            let values = calls.map(\.value)
+            let answers = values.flatMap { ["200", #"{"code":200,"data":\#($0),"message":""}"#] }
+            for bridge in [
+                "wvjb6", "wvjb5", "wvjb4", "queue", "message", "promise", "shortcut", "shortcutPromise",
+                "function",
+            ] {
+                #expect(heard[bridge] == values, "\(bridge)")
+            }
+            for bridge in ["flag", "name", "standing"] { #expect(heard[bridge] == answers, "\(bridge)") }
+            #expect(heard.count == 12)
+        }
+        #expect(await site.program.stop() == 0)
+    }
+
     /// What the shop shows where its app is in another state.
     @Test(arguments: [
         ("offline", (user: "You are offline.", place: "You are offline.")),

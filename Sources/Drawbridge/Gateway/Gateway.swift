@@ -76,8 +76,8 @@ public final class Gateway: Sendable {
     package let replyBook: ReplyBook
     /// What is done after the answers of replies, and as events.
     let replySteps = ReplySteps()
-    /// Who asks the programs of `$forward`; nil where nobody can.
-    package let forwarder = Mutex<(any ReplyForwarder)?>(nil)
+    /// Who gives replies what they take from programs and files; nil where nobody can.
+    package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
     /// Held while names change.
     let naming = Mutex<Void>(())
     /// The questions that wait for an answer.

@@ -27,13 +27,3 @@ package struct ForwardTarget: Sendable, Hashable {
         isLoopback = authority.isLocal
     }
 }
-
-/// Asks programs what calls are answered.
-package protocol ReplyForwarder: Sendable {
-    /// Asks one.
-    ///
-    /// - Parameter call: `{"name": …, "input": …, "page": …}`.
-    /// - Returns: the value, as JSON text.
-    /// - Throws: an ``HTTPError`` that says why there is none.
-    func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8]
-}

@@ -8,6 +8,7 @@ struct RawReply: Sendable {
         case none
         case json(Template)
         case text(String)
+        case file(AnswerFile)
     }
 
     let status: Int

@@ -22,10 +22,10 @@ package struct ReplyFile: Sendable {
 
     /// - Parameters:
     ///   - isAlone: there is nothing else in the text; other keys in it are mistakes.
-    ///   - isFound: nobody has named the file, so its replies may say less.
+    ///   - trust: what its replies may say.
     /// - Throws: what is wrong, and where.
     package init(
-        _ value: LocatedJSON, isAlone: Bool = false, isFound: Bool = false
+        _ value: LocatedJSON, isAlone: Bool = false, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
         guard let members = value.members else {
             throw ReplyFault(
@@ -35,15 +35,15 @@ package struct ReplyFile: Sendable {
         if isAlone { try Self.check(members, of: value) }
         func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
         replies =
-            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value, isFound: isFound) }
+            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value, trust: trust) }
             ?? ReplyNames()
         scenarios =
             try member("scenarios").map { value throws(ReplyFault) in
-                try Self.scenarios(value, isFound: isFound)
+                try Self.scenarios(value, trust: trust)
             } ?? [:]
         pages =
             try member("pages").map { value throws(ReplyFault) in
-                try Self.pages(value, isFound: isFound)
+                try Self.pages(value, trust: trust)
             } ?? []
         settings = try PageSettings(members)
         events = try member("events").map(Self.events) ?? [:]
@@ -93,7 +93,7 @@ package struct ReplyFile: Sendable {
     }
 
     private static func scenarios(
-        _ value: LocatedJSON, isFound: Bool
+        _ value: LocatedJSON, trust: ReplyTrust
     ) throws(ReplyFault) -> [String: ReplyNames] {
         guard let members = value.members else {
             throw ReplyFault(
@@ -105,13 +105,13 @@ package struct ReplyFile: Sendable {
                 throw ReplyFault(
                     "a scenario has a name, and perhaps a group before a slash: user/signed-in", at: value)
             }
-            scenarios[name] = try ReplyNames(value, isFound: isFound)
+            scenarios[name] = try ReplyNames(value, trust: trust)
         }
         return scenarios
     }
 
     private static func pages(
-        _ value: LocatedJSON, isFound: Bool
+        _ value: LocatedJSON, trust: ReplyTrust
     ) throws(ReplyFault) -> [ReplyLayers.PageMap] {
         let example = "{\"/pay*\": {\"replies\": {\"price\": 12}}}"
         guard let members = value.members else {
@@ -133,7 +133,7 @@ package struct ReplyFile: Sendable {
                 ReplyLayers.PageMap(
                     pattern: Glob(pattern), settings: try PageSettings(said),
                     replies: try replies.map { value throws(ReplyFault) in
-                        try ReplyNames(value, isFound: isFound)
+                        try ReplyNames(value, trust: trust)
                     } ?? ReplyNames()))
         }
         return pages

@@ -40,12 +40,18 @@ struct ReplyHandler: Handler {
         }
     }
 
+    private var supplier: any ReplySupplier {
+        get throws {
+            guard let supplier = request.gateway?.replySupplier.withLock({ $0 }) else {
+                throw HTTPError(
+                    .badGateway, "programs and files are for the command alone; serve by it")
+            }
+            return supplier
+        }
+    }
+
     /// What a program says, that is asked by `{"name": …, "input": …, "page": …}`.
     private func forwarded(to target: ForwardTarget) async throws -> Response {
-        guard let forwarder = request.gateway?.forwarder.withLock({ $0 }) else {
-            throw HTTPError(
-                .badGateway, "reply \(title): nobody here can ask \(target.text); serve by the command")
-        }
         let page = request.page
         let call: JSON = [
             "name": .string(request.path.hasPrefix("/") ? String(request.path.dropFirst()) : request.path),
@@ -53,37 +59,64 @@ struct ReplyHandler: Handler {
             "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] }
                 ?? .null,
         ]
-        return Response(body: .output(try await forwarder.ask(call.bytes, at: target, for: request)))
+        return Response(body: .output(try await supplier.ask(call.bytes, at: target, for: request)))
     }
 
     /// What goes out as it stands; a page that called by a bridge with a callback gets its body.
     private func response(_ raw: RawReply) async throws -> Response {
-        var body: [UInt8] = []
-        var type = "application/json"
-        switch raw.body {
-        case .none: break
-        case .json(let template): body = try await filled(template).bytes
-        case .text(let text):
-            body = Array(text.utf8)
-            type = "text/plain; charset=utf-8"
-        }
-        if request.callingPage != nil {
-            guard raw.status < 400 else {
-                let message = String(decoding: body, as: UTF8.self)
-                throw RepliedError(
-                    error: HTTPError(.init(code: raw.status), message, data: try? JSON(parsing: body)))
-            }
-            if case .text(let text) = raw.body { body = JSON.string(text).bytes }
-            return Response(body: .output(body))
-        }
-        var response = Response(.init(code: raw.status), headers: raw.headers, body: .bytes(body))
-        if response.headers[.contentType] == nil, !body.isEmpty { response.headers[.contentType] = type }
+        var (body, type) = try await self.body(of: raw)
+        if let said = raw.headers[.contentType] { type = said }
+        guard request.callingPage == nil else { return try await value(of: body, type, raw) }
+        var response = Response(.init(code: raw.status), headers: raw.headers, body: body)
+        if body.length != 0 { response.headers[.contentType] = type }
         // Opened as a document, it would run as a page of this origin. A page's own fetch only reads it.
         let isFetched = request.headers[.secFetchDest] == "empty"
         if !isFetched, raw.runs(as: response.headers[.contentType] ?? "") {
             response.headers[.contentSecurityPolicy] = "sandbox"
         }
         return response
+    }
+
+    private func body(of raw: RawReply) async throws -> (Response.Body, type: String) {
+        switch raw.body {
+        case .none: return (.empty, "application/json")
+        case .json(let template): return (.bytes(try await filled(template).bytes), "application/json")
+        case .text(let text): return (.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
+        case .file(let file):
+            if let found = try supplier.open(file) { return (found.body, found.type) }
+            throw HTTPError(
+                .internalServerError,
+                "there is no file \(file.folder)/\(file.text); put it there")
+        }
+    }
+
+    /// What a bridge with a callback makes of an answer of HTTP's.
+    private func value(of body: Response.Body, _ type: String, _ raw: RawReply) async throws -> Response {
+        let bytes = try await body.collect(upTo: Template.mostBytes)
+        guard raw.status < 400 else {
+            throw RepliedError(
+                error: HTTPError(
+                    .init(code: raw.status), String(decoding: bytes, as: UTF8.self),
+                    data: try? JSON(parsing: bytes)))
+        }
+        let isJSON = type.hasPrefix("application/json")
+        switch raw.body {
+        case .none, .json: return Response(body: .output(bytes))
+        case .file(let file) where isJSON:
+            do {
+                return Response(body: .output(try JSON(parsing: bytes).bytes))
+            } catch {
+                throw HTTPError(.internalServerError, "\(file.text) is no JSON: \(error)")
+            }
+        case .text, .file:
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw HTTPError(
+                    .internalServerError,
+                    "it is no text, and a callback takes none but text; let the page ask by a flagged request"
+                )
+            }
+            return Response(body: .output(JSON.string(text).bytes))
+        }
     }
 
     private func filled(_ template: Template) async throws -> JSON {

@@ -19,15 +19,15 @@ package struct ReplyNames: Sendable {
 
     /// Reads an object of replies by their names.
     ///
-    /// - Parameter isFound: nobody has named the file that they stand in, so they may say less.
-    package init(_ value: LocatedJSON, isFound: Bool = false) throws(ReplyFault) {
+    /// - Parameter trust: what they may say.
+    package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         guard let members = value.members else {
             throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
         }
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
             let other = set(
-                try ReplyReader.reply(value, for: name, isFound: isFound),
+                try ReplyReader.reply(value, for: name, trust: trust),
                 for: try Self.pattern(name, at: value), name)
             if let other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
@@ -42,13 +42,13 @@ package struct ReplyNames: Sendable {
 
     /// Adds a reply; one of the same name goes.
     ///
-    /// - Parameter isFound: it may say no more than in a file that nobody has named.
+    /// - Parameter trust: what it may say.
     package mutating func set(
-        _ reply: LocatedJSON, for name: String, isFound: Bool = false
+        _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
         doubts += ReplyReader.doubts(about: reply)
         _ = set(
-            try ReplyReader.reply(reply, for: name, isFound: isFound), for: try Self.pattern(name, at: reply),
+            try ReplyReader.reply(reply, for: name, trust: trust), for: try Self.pattern(name, at: reply),
             name)
     }
 

@@ -32,22 +32,24 @@ extension ReplyReader {
         return Reply.Failure(code: code, message: message, data: data)
     }
 
-    /// - Parameter isFound: nobody has named the file, so nothing is sent elsewhere because of it.
-    static func forward(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> ForwardTarget {
-        if isFound {
+    /// - Parameter trust: nothing is sent elsewhere because of a file that nobody has named.
+    static func forward(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> ForwardTarget {
+        if trust == .little {
             throw ReplyFault(
                 "$forward may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
                 at: value)
         }
         if let target = value.json.stringValue.flatMap(ForwardTarget.init) { return target }
         throw ReplyFault(
-            "$forward is the URL of a program that answers by a value as JSON: \"http://127.0.0.1:3000/native\"; it has no user name, query, fragment or template",
-            at: value)
+            """
+            $forward is the URL of a program that answers by a value as JSON: "http://127.0.0.1:3000/native"; it has no user \
+            name, query, fragment or template
+            """, at: value)
     }
 
-    /// - Parameter isFound: nobody has named the file, so it says neither header fields nor a body of its own kind: a page
-    ///   of somebody's could be made of these.
-    static func raw(_ value: LocatedJSON, isFound: Bool) throws(ReplyFault) -> RawReply {
+    /// - Parameter trust: a file that nobody has named says neither header fields nor a body of its own kind: a page of
+    ///   somebody's could be made of these.
+    static func raw(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> RawReply {
         let example = "{\"status\": 401, \"json\": {\"error\": \"expired\"}}"
         guard let members = value.members else {
             throw ReplyFault("$response is an object, such as \(example)", at: value)
@@ -56,7 +58,7 @@ extension ReplyReader {
         var headers = HTTPFields()
         var body: RawReply.Body?
         for (name, value) in members {
-            if isFound, name == "headers" || name == "body" {
+            if trust == .little, ["headers", "body", "file"].contains(name) {
                 throw ReplyFault(
                     "\(name) may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
                     at: value
@@ -69,23 +71,39 @@ extension ReplyReader {
                 else { throw ReplyFault("a status is a number from 200 to 599, and not 304", at: value) }
                 status = number
             case "headers": headers = try fields(value)
-            case "json", "body":
+            case "json", "body", "file":
                 guard body == nil else {
-                    throw ReplyFault("json and body are two bodies; keep one", at: value)
+                    throw ReplyFault("json, body and file are one body each; keep one", at: value)
                 }
-                if name == "json" {
-                    body = .json(try template(value))
-                } else if let text = value.json.stringValue {
-                    body = .text(text)
-                } else {
-                    throw ReplyFault("a body is a text; another value is written as json", at: value)
-                }
+                body = try Self.body(name, value, trust)
             default:
                 throw ReplyFault(
-                    "a $response has status, headers, and json or body, and no \(name)", at: value)
+                    "a $response has status, headers, and one of json, body and file, and no \(name)",
+                    at: value)
             }
         }
         return RawReply(status: status, headers: headers, body: body ?? .none)
+    }
+
+    private static func body(
+        _ word: String, _ value: LocatedJSON, _ trust: ReplyTrust
+    ) throws(ReplyFault) -> RawReply.Body {
+        if word == "json" { return .json(try template(value)) }
+        guard let text = value.json.stringValue else {
+            throw ReplyFault("a \(word) is a text; another value is written as json", at: value)
+        }
+        if word == "body" { return .text(text) }
+        guard case .named(let folder) = trust else {
+            throw ReplyFault(
+                "file is the name of one beside the file of replies that says it, and so it stands in such a file: --replies",
+                at: value)
+        }
+        guard let file = AnswerFile(text, in: folder) else {
+            throw ReplyFault(
+                "file is a name below the folder of the file of replies: \"pictures/ann.png\"; it does not lead out of it",
+                at: value)
+        }
+        return .file(file)
     }
 
     private static func fields(_ value: LocatedJSON) throws(ReplyFault) -> HTTPFields {

@@ -1,21 +1,20 @@
 /// Reads the reply for a name: any JSON value, or an object whose keys begin with `$`.
 struct ReplyReader {
     private let name: String
-    /// Whether nobody has named the file that it stands in.
-    private let isFound: Bool
+    private let trust: ReplyTrust
     /// How many sequences of each text were read.
     private var sequences: [[UInt8]: Int] = [:]
 
-    private init(_ name: String, isFound: Bool) {
+    private init(_ name: String, trust: ReplyTrust) {
         self.name = name
-        self.isFound = isFound
+        self.trust = trust
     }
 
     /// Reads the reply for a name.
     static func reply(
-        _ value: LocatedJSON, for name: String, isFound: Bool = false
+        _ value: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) -> Reply {
-        var reader = Self(name, isFound: isFound)
+        var reader = Self(name, trust: trust)
         return try reader.reply(value)
     }
 
@@ -135,8 +134,8 @@ struct ReplyReader {
         case "$pass": try Self.isSaid(value, .pass, word)
         case "$sequence": .sequence(try sequence(value), place(of: value))
         case "$ask": .ask(try ask(value, words))
-        case "$forward": .forward(try Self.forward(value, isFound: isFound))
-        case "$response": .raw(try Self.raw(value, isFound: isFound))
+        case "$forward": .forward(try Self.forward(value, trust: trust))
+        case "$response": .raw(try Self.raw(value, trust: trust))
         default: .cases(try cases(value))
         }
     }

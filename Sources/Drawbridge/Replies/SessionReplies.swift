@@ -68,12 +68,12 @@ struct SessionReplies: Sendable {
                     """, at: reply)
             }
             var set = ReplyNames()
-            try set.set(reply, for: name, isFound: true)
+            try set.set(reply, for: name, trust: .little)
             if let missing = set.switched.subtracting(scenarios).sorted().first {
                 throw ReplyFault("\(NoScenario(name: missing, names: scenarios.sorted()))", at: reply)
             }
             doubts = set.doubts
-            try names.set(reply, for: name, isFound: true)
+            try names.set(reply, for: name, trust: .little)
             names.forgetDoubts()
         } else {
             names.remove(name)

@@ -11,7 +11,7 @@ import Synchronization
 /// container shares, nor where an editor puts another file in the place of the old one.
 struct LiveReplies {
     private var sources: ReplySources
-    private let forwarder: ForwardedReplies
+    private let supplier: OutsideReplies
     private let gateway: Gateway
     /// How it stands with each file.
     private var states: [State]
@@ -49,7 +49,7 @@ struct LiveReplies {
 
     init(_ settings: Settings, for gateway: Gateway) {
         sources = settings.replies
-        forwarder = settings.forwarder
+        supplier = settings.supplier
         self.gateway = gateway
         states = sources.files.map { _ in State() }
         search =
@@ -59,7 +59,7 @@ struct LiveReplies {
             case .unread(let why): .on(root: settings.root, State(complaint: why))
             case .file, .notSought: .over
             }
-        gateway.forwarder.withLock { $0 = settings.forwarder }
+        gateway.replySupplier.withLock { $0 = settings.supplier }
         gateway.reply(by: sources.layers)
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
@@ -143,7 +143,7 @@ struct LiveReplies {
         let changed = sources.replacing(at: place, by: new)
         // What would end a start is no save either.
         if old.kind != .replies { _ = try ConfigFile(text, isFound: old.kind == .found) }
-        try changed.check(by: forwarder)
+        try changed.check(by: supplier)
         states[place].complaint = nil
         sources = changed
         gateway.reply(by: sources.layers)

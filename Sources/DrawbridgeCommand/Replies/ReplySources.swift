@@ -20,6 +20,12 @@ struct ReplySources {
         let kind: Kind
         let file: ReplyFile
 
+        private static func trust(_ text: FileText, _ kind: Kind) -> ReplyTrust {
+            if kind == .found { return .little }
+            let folder = text.path.lastIndex(of: "/").map { text.path[..<$0] } ?? "."
+            return .named(folder: folder.isEmpty ? "/" : String(folder))
+        }
+
         /// What was perhaps meant otherwise in it.
         var doubts: [ReplyFault] { file.doubts }
 
@@ -29,7 +35,8 @@ struct ReplySources {
             self.kind = kind
             do {
                 var file = try ReplyFile(
-                    LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, isFound: kind == .found)
+                    LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, trust: Self.trust(text, kind)
+                )
                 file.name(by: text.path)
                 self.file = file
             } catch {
@@ -91,13 +98,13 @@ struct ReplySources {
     /// Checks that all programs which they name may be asked.
     ///
     /// - Throws: a ``Failure`` that names the file.
-    func check(by forwarder: ForwardedReplies) throws {
-        if let refusal = given.forwards.lazy.compactMap(forwarder.refusal).first {
+    func check(by supplier: OutsideReplies) throws {
+        if let refusal = given.forwards.lazy.compactMap(supplier.refusal).first {
             throw Failure("--reply: \(refusal)")
         }
         for file in files {
             let targets = ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards
-            if let refusal = targets.lazy.compactMap(forwarder.refusal).first {
+            if let refusal = targets.lazy.compactMap(supplier.refusal).first {
                 throw Failure("\(file.text.path): \(refusal)")
             }
         }

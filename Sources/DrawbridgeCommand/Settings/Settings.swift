@@ -32,8 +32,8 @@ struct Settings {
     /// Whether somebody wrote `--answer`, the old name of `--choose`.
     let saysAnswer: Bool
     let replies: ReplySources
-    /// Asks the programs of replies.
-    let forwarder: ForwardedReplies
+    /// Asks the programs of replies, and opens their files.
+    let supplier: OutsideReplies
     /// The files that it was told by, which no page gets.
     let hidden: [String]
     /// The file that was found and not named, or why it is not read.
@@ -103,12 +103,12 @@ struct Settings {
         opensBrowser = value(\.serving.open) ?? false
         answers = try Answers((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
         saysAnswer = !flags.handlers.answer.isEmpty || file?.handlers.answer.isEmpty == false
-        forwarder = ForwardedReplies(
+        supplier = OutsideReplies(
             origins: Set(list(\.handlers.forwardTo).compactMap { AccessPolicy.origin($0) }))
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario)
-        try replies.check(by: forwarder)
+        try replies.check(by: supplier)
         let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)

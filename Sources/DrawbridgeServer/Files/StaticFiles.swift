@@ -97,6 +97,13 @@ extension Responder where Self == StaticFiles {
 }
 
 extension StaticFiles {
+    /// A file below the folder, whoever asks; nil where there is none.
+    func open(_ names: [String]) throws -> (body: Response.Body, type: String)? {
+        var walk = Walk(from: try root.open(), of: root)
+        guard case .file(let file)? = try walk.enter(names) else { return nil }
+        return (try body(file, 0..<file.size), try MediaType.of(file, named: names.last ?? ""))
+    }
+
     private func answer(_ request: Request, with file: OpenFile, named name: String) throws -> Response {
         guard request.isRead else {
             throw HTTPError(

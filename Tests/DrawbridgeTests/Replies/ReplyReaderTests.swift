@@ -56,7 +56,7 @@ import Testing
             "replies.a.$then[0].after: it is milliseconds"
         ),
         (#"{"$response": {"status": 304}}"#, "a status is a number from 200 to 599"),
-        (#"{"$response": {"json": 1, "body": "x"}}"#, "json and body are two bodies"),
+        (#"{"$response": {"json": 1, "body": "x"}}"#, "json, body and file are one body each; keep one"),
         (#"{"$response": {"body": 5}}"#, "a body is a text; another value is written as json"),
         (#"{"$response": {"headers": {"Content-Length": "5"}}}"#, "Content-Length is not for a reply to say"),
         (#"{"$response": {"headers": {"Access-Control-Allow-Origin": "*"}}}"#, "is not for a reply to say"),

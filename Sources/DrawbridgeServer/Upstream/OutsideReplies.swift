@@ -3,11 +3,11 @@ import HTTPClient
 import HTTPTypes
 import Synchronization
 
-/// Asks the programs of `$forward` what calls are answered, by POST.
+/// Asks the programs of `$forward` what calls are answered, by POST, and opens the files of `$response`.
 ///
 /// The address of the very connection decides where it may lead: programs of this machine are free, others are listed,
 /// and neither the gateway itself nor a cloud's metadata service is ever asked.
-package final class ForwardedReplies: ReplyForwarder {
+package final class OutsideReplies: ReplySupplier {
     private let origins: Set<String>
     private let patience: Duration
     private let records = Mutex<[String: UpstreamRecord]>([:])
@@ -122,6 +122,15 @@ package final class ForwardedReplies: ReplyForwarder {
                 throw TransferError(.forbidden, "\(target.text) is not on this machine; name its address")
             }
             try guardian(bytes, port)
+        }
+    }
+
+    package func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? {
+        do {
+            return try StaticFiles(unchecked: file.folder).open(file.names)
+        } catch {
+            throw HTTPError(
+                .internalServerError, "\(file.text) cannot be read: \(error); let the gateway's user read it")
         }
     }
 

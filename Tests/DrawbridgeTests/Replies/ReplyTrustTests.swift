@@ -1,0 +1,94 @@
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+
+/// What replies may say that nobody has named, and what those say that answer with a file.
+@Suite("How far replies are trusted") struct ReplyTrustTests {
+    /// Each outcome, and whether a file that nobody has named may say it.
+    private static let outcomes: [(word: String, reply: String, isForAll: Bool)] = [
+        ("$reply", #"{"$reply": 1}"#, true), ("$error", #"{"$error": {"code": 1}}"#, true),
+        ("$silence", #"{"$silence": true}"#, true), ("$missing", #"{"$missing": true}"#, true),
+        ("$pass", #"{"$pass": true}"#, true), ("$sequence", #"{"$sequence": [1]}"#, true),
+        ("$cases", #"{"$cases": [1]}"#, true), ("$ask", #"{"$ask": "?", "$choices": {"a": 1}}"#, true),
+        ("$response", #"{"$response": {"status": 201, "json": 1}}"#, true),
+        ("$response", #"{"$response": {"headers": {"A": "b"}}}"#, false),
+        ("$response", #"{"$response": {"body": "a"}}"#, false),
+        ("$response", #"{"$response": {"file": "a"}}"#, false),
+        ("$forward", #"{"$forward": "http://127.0.0.1:1/"}"#, false),
+    ]
+
+    /// A new word needs a class, by whether a file may say it that nobody has named.
+    @Test func everyOutcomeIsForAllOrForNamedFiles() throws {
+        let beside: Set<String> = ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
+        #expect(Set(ReplyReader.words).subtracting(beside) == Set(Self.outcomes.map(\.word)))
+        #expect(
+            ReplyFile.keys == [
+                "$schema", "cookies", "events", "globals", "pages", "replies", "scenario", "scenarios",
+                "userAgent",
+            ])
+        for (_, reply, isForAll) in Self.outcomes {
+            // Wherever a reply may stand.
+            for text in [
+                #"{"replies": {"a": \#(reply)}}"#, #"{"scenarios": {"s": {"a": \#(reply)}}}"#,
+                #"{"pages": {"/": {"replies": {"a": \#(reply)}}}}"#,
+                #"{"replies": {"a": {"$sequence": [\#(reply)]}}}"#,
+                #"{"replies": {"a": {"$cases": [\#(reply)]}}}"#,
+                #"{"replies": {"a": {"$ask": "?", "$choices": {"a": \#(reply)}}}}"#,
+            ] {
+                let value = try LocatedJSON(parsing: Array(text.utf8))
+                #expect(throws: Never.self, "\(text)") {
+                    try ReplyFile(value, trust: .named(folder: "."))
+                }
+                if isForAll {
+                    #expect(throws: Never.self, "\(text)") { try ReplyFile(value, trust: .little) }
+                } else {
+                    let fault = #expect(throws: ReplyFault.self, "\(text)") {
+                        try ReplyFile(value, trust: .little)
+                    }
+                    #expect(fault?.message.contains("in a file that somebody has named alone") == true)
+                }
+            }
+        }
+    }
+}
+
+/// What a page hears of a reply that is a file, at a bridge with a callback.
+@Suite("A file as a value") struct AnswerFileValueTests {
+    private struct Files: ReplySupplier {
+        func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8] {
+            call
+        }
+
+        func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? {
+            switch file.names.last {
+            case "a.json": (.bytes(Array(#" {"nick": "Ann"} "#.utf8)), "application/json")
+            case "broken.json": (.bytes(Array("{".utf8)), "application/json")
+            case "a.txt": (.bytes(Array("Hello".utf8)), "text/plain; charset=utf-8")
+            case "a.png": (.bytes([0x89, 0x50]), "image/png")
+            default: nil
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("a.json", 200, #"{"value":{"nick":"Ann"}}"#), ("a.txt", 200, #"{"value":"Hello"}"#),
+        ("a.json", 401, #"{"error":{"code":401,"message":" {\"nick\": \"Ann\"} ","data":{"nick":"Ann"}}}"#),
+        ("broken.json", 200, "broken.json is no JSON"),
+        ("a.png", 200, "let the page ask by a flagged request"),
+        ("none", 200, "there is no file pictures/none; put it there"),
+    ])
+    func aCallbackGetsWhatIsInIt(_ name: String, _ status: Int, _ heard: String) async throws {
+        let gateway = PageHandlers.gateway()
+        gateway.replySupplier.withLock { $0 = Files() }
+        let text = #"{"replies": {"a": {"$response": {"status": \#(status), "file": "\#(name)"}}}}"#
+        let file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)), trust: .named(folder: "pictures"))
+        gateway.reply(by: ReplyLayers(ReplyNames(), files: [file], scenario: []))
+        let page = TestPage(gateway)
+        page.tell(["call": "a", "id": 1, "bridge": "wvjb"])
+        let reply = try await page.reply(1)
+        #expect(
+            "\(reply)".contains(heard.hasPrefix("{") ? String(heard.dropFirst().dropLast()) : heard),
+            "\(reply)")
+    }
+}

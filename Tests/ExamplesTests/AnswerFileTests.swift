@@ -55,7 +55,9 @@ import Testing
             #expect(!answer.contains("secret"))
         }
         _ = try await program.line(
-            with: "error: reply none: there is no file \(folder.path)/mocks/none.png; put it there")
+            with:
+                "error: reply none: there is no file none.png in the folder of the file of replies; put it there"
+        )
         #expect(await program.stop() == 0)
         withExtendedLifetime((folder, outside)) {}
     }

@@ -69,7 +69,7 @@ public struct PageRuntime: Sendable, Equatable {
         ])
     }
 
-    private static let everyName = "*"
+    static let everyName = "*"
 
     /// Whether documents at a path get it.
     func isFor(_ path: String) -> Bool {

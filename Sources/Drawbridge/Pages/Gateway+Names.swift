@@ -9,15 +9,17 @@ extension Gateway {
     }
 
     func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)? {
-        guard let reason = reason(for: missed, in: page) else { return nil }
+        guard let runtime = pageRuntime, missed.isMessageHandler || runtime.shortcuts.contains(missed.object),
+            let reason = reason(for: missed, in: page, runtime)
+        else { return nil }
         return (
             "the page has read \(missed.text), which is not there: \(reason)",
-            replyBook.isNews("missed", in: missed.text)
+            replyBook.isNews(missed: missed.text)
         )
     }
 
     /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
-    private func reason(for missed: MissedName, in page: Page) -> String? {
+    private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
         let call = PageCall(name: missed.name)
         let request = Request(
             CallingPage(page: page, call: call), of: missed.name, with: .null, page.head,
@@ -26,18 +28,30 @@ extension Gateway {
         guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {
             return nil
         }
-        if names(forPageAt: path, in: page.session).contains(missed.name), missed.isMessageHandler {
-            return "\(missed.name) is answered, and pages find it there by --message-handler \(missed.name)"
+        let flag = missed.isMessageHandler ? runtime.flag(forHandler: missed) : nil
+        if names(forPageAt: path, in: page.session).contains(missed.name) {
+            return flag.map { "it is answered, and pages find it there by \($0)" }
+                ?? "it has come since the page was loaded; load the page again"
         }
         if replies(for: request).mayAnswer || hasHandler(for: request) {
-            return
-                "a pattern answers \(missed.name), and patterns give pages no names: give it a reply of its own"
+            return "a pattern answers it, and patterns give pages no names: give it a reply of its own"
         }
-        let more = missed.isMessageHandler ? ", and give it to pages by --message-handler \(missed.name)" : ""
+        let more = flag.map { ", and give it to pages by \($0)" } ?? ""
         return "\(hint(for: request))\(howToMock(request))\(more)"
     }
 
     private func hasHandler(for request: Request) -> Bool {
         Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
+    }
+}
+
+extension PageRuntime {
+    /// What gives pages a name below `messageHandlers`, besides those that they have; nil where they have every name.
+    ///
+    /// A page may read any name, and a person pastes the flag into a shell: so only plain names are shown in it.
+    fileprivate func flag(forHandler missed: MissedName) -> String? {
+        if messageHandlers.contains(Self.everyName) { return nil }
+        let names = messageHandlers.map { replyHandlers.contains($0) ? "\($0)=reply" : $0 }
+        return "--message-handler " + (names + [missed.isPlain ? missed.name : "…"]).joined(separator: ",")
     }
 }

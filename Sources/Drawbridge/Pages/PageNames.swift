@@ -26,7 +26,14 @@ struct MissedName: Hashable, Sendable {
     }
 
     /// As a script says it.
-    var text: String { "\(object).\(name)" }
+    var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
+
+    /// Whether it has nothing but letters, digits and underlines of ASCII.
+    var isPlain: Bool {
+        name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+        }
+    }
 
     var isMessageHandler: Bool { object == "webkit.messageHandlers" }
 }

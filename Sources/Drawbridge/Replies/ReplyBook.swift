@@ -19,6 +19,8 @@ package final class ReplyBook: Sendable {
         var sequences: Set<SessionReplies.Sequence> = []
         /// What was said once about which reply.
         var said: Set<[String]> = []
+        /// The names that pages have read in vain.
+        var missed: Set<String> = []
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
@@ -78,6 +80,7 @@ package final class ReplyBook: Sendable {
             }
             state.given = layers
             state.said = []
+            state.missed = []
         }
     }
 
@@ -86,6 +89,7 @@ package final class ReplyBook: Sendable {
         change { state in
             state.coded = layers.filter { !$0.isEmpty }
             state.said = []
+            state.missed = []
         }
     }
 
@@ -246,10 +250,14 @@ package final class ReplyBook: Sendable {
         return nil
     }
 
-    /// Whether something was not said yet about a reply, or about a name of a page's, since the last save.
+    /// Whether something was not said yet about a reply, since the last save.
     func isNews(_ word: String, in title: String) -> Bool {
-        // A page may have any number of names.
-        state.withLock { $0.said.count < 1000 && $0.said.insert([title, word]).inserted }
+        state.withLock { $0.said.insert([title, word]).inserted }
+    }
+
+    /// The same of a name that a page has read in vain; pages may read any number, and of those some are told.
+    func isNews(missed name: String) -> Bool {
+        state.withLock { $0.missed.count < 1000 && $0.missed.insert(name).inserted }
     }
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.

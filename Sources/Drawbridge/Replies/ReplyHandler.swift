@@ -86,7 +86,7 @@ struct ReplyHandler: Handler {
             if let found = try supplier.open(file) { return (found.body, found.type) }
             throw HTTPError(
                 .internalServerError,
-                "there is no file \(file.folder)/\(file.text); put it there")
+                "there is no file \(file.text) in the folder of the file of replies; put it there")
         }
     }
 

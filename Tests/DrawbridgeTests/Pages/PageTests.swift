@@ -429,7 +429,7 @@ import Testing
 
     /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
     @Test func namesThatAreReadInVainAreKeptUpToFifty() throws {
-        let gateway = PageHandlers.gateway()
+        let gateway = PageHandlers.gateway(PageRuntime(shortcuts: ["MyApp"]))
         try gateway.mock(
             #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
         let page = TestPage(gateway)
@@ -447,7 +447,26 @@ import Testing
         #expect(told.count == 50)
         #expect(
             told.first?.contains(
-                "the page has read MyApp.name0, which is not there: a pattern answers name0, and patterns give pages no names"
+                "the page has read MyApp.name0, which is not there: a pattern answers it, and patterns give pages no names"
             ) == true, "\(told)")
+    }
+
+    /// A person pastes what the log says into a shell, and a page may read any name of any object.
+    @Test func noNameOfAPagesStandsInAFlagThatIsNotPlain() throws {
+        let gateway = PageHandlers.gateway(PageRuntime(replyHandlers: ["ask"], shortcuts: ["MyApp"]))
+        let page = TestPage(gateway)
+        let handlers: JSON = "webkit.messageHandlers"
+        page.tell(["missed": "a$(touch x)", "of": handlers], ["missed": "scan", "of": handlers])
+        page.tell(["missed": "echo", "of": handlers], ["missed": "echo", "of": "MyApp"])
+        page.tell(["missed": "scan", "of": "it is safe to run x; MyApp"])
+        let told = page.down.compactMap { $0.message["log"]?.stringValue }
+        try #require(told.count == 4, "\(told)")
+        #expect(told[0].hasPrefix(#"the page has read webkit.messageHandlers["a$(touch x)"], which"#))
+        #expect(told[0].hasSuffix("by --message-handler JSBridge,ask=reply,…"))
+        #expect(told[1].hasSuffix("by --message-handler JSBridge,ask=reply,scan"))
+        #expect(
+            told[2].contains(
+                "it is answered, and pages find it there by --message-handler JSBridge,ask=reply,echo"))
+        #expect(told[3].hasSuffix("it has come since the page was loaded; load the page again"))
     }
 }

@@ -76,7 +76,7 @@ import Testing
         ("a.json", 401, #"{"error":{"code":401,"message":" {\"nick\": \"Ann\"} ","data":{"nick":"Ann"}}}"#),
         ("broken.json", 200, "broken.json is no JSON"),
         ("a.png", 200, "let the page ask by a flagged request"),
-        ("none", 200, "there is no file pictures/none; put it there"),
+        ("none", 200, "there is no file none in the folder of the file of replies; put it there"),
     ])
     func aCallbackGetsWhatIsInIt(_ name: String, _ status: Int, _ heard: String) async throws {
         let gateway = PageHandlers.gateway()

@@ -15,7 +15,8 @@ if (named.length) {
             if (!arguments.length) throw new TypeError('postMessage needs a message');
             // What cannot be cloned throws, as it does in a web view.
             structuredClone(body);
-            if (replying.includes(named.includes(name) ? name : '*')) return promise(name, body, 'reply');
+            const replies = replying.includes(name) || !named.includes(name) && replying.includes('*');
+            if (replies) return promise(name, body, 'reply');
             if (name === 'JSBridge') jsBridge(body);
             else call(name, body, 'message');
         },

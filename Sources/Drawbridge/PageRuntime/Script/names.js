@@ -2,17 +2,18 @@
 // pages find out where they run, so each is there while something answers it, and no longer.
 //
 // gives: nameAll, naming, watched
-// uses pristine: later, Map
+// uses pristine: attempt, later, Map
 // uses channel: post
 const namings = [];
 const missed = new Set();
 
 /// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
-/// put there stays, and on `window` `*` hides nothing.
+/// put there stays, and on `window` `*` hides nothing of the browser's. An element's id is no name there.
 function naming(object, list, make) {
     const made = new Map();
-    const isTaken = name => object === window && !list.includes(name) ? name in window
-        : Reflect.getOwnPropertyDescriptor(object, name);
+    const own = (object, name) => Reflect.getOwnPropertyDescriptor(object, name);
+    const isTaken = name => own(object, name) || object === window && !list.includes(name)
+        && (own(Window.prototype, name) || name in EventTarget.prototype);
     const follow = ({ names, absent }) => {
         const wanted = new Set(list.includes('*') ? list.concat(names) : list);
         // No property of an object, but what it inherits from.
@@ -20,7 +21,7 @@ function naming(object, list, make) {
         for (const [name, member] of made) {
             if (wanted.has(name)) continue;
             made.delete(name);
-            if (object[name] === member) delete object[name];
+            if ((own(object, name) || {}).value === member) Reflect.deleteProperty(object, name);
         }
         for (const name of wanted) {
             if (made.has(name) || isTaken(name)) continue;
@@ -35,7 +36,7 @@ function naming(object, list, make) {
 
 /// Native has other names now.
 function nameAll(names) {
-    for (const follow of namings) follow(names);
+    for (const follow of namings) attempt(() => follow(names));
 }
 
 /// An object that tells native which names the page has read of it in vain; for the page it is as any other.
@@ -50,7 +51,8 @@ function miss(name, title) {
     // Names of a program's are no calls of native's: what `await` and JSON read of anything, what tools mark objects by.
     if (typeof name !== 'string' || !/^[a-z]/i.test(name) || ['then', 'toJSON'].includes(name)) return;
     const text = title + '.' + name;
-    if (missed.has(text) || missed.size === 50) return;
+    // A page in a sandbox has no way to say it.
+    if (missed.has(text) || missed.size === 50 || window.origin === 'null') return;
     missed.add(text);
     later(() => post({ missed: name, of: title }));
 }

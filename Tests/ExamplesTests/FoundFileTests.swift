@@ -130,7 +130,8 @@ import Testing
     @Test func aFileThatComesBrokenIsToldOnceAndCountsWhenItIsMended() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
-        let program = try Self.drawbridge(in: folder, "--root", "page")
+        try folder.write("mocks.json", #"{"replies": {"m0": 1}}"#)
+        let program = try Self.drawbridge(in: folder, "--root", "page", "--replies", "mocks.json")
         let address = try await program.address()
         func lines(_ text: String) -> Int { program.output.components(separatedBy: text).count - 1 }
         let mistake = "error: drawbridge.json, line 1, column 14: expected"
@@ -139,7 +140,12 @@ import Testing
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
         _ = try await program.line(with: mistake)
         _ = try await program.line(with: "until it is mended, nothing of it counts")
-        try await Task.sleep(for: .milliseconds(500))
+        // It comes once more, and is looked at when another file is, which is told.
+        for round in 1...2 {
+            try folder.write("drawbridge.json", #"{"replies": {"#)
+            try folder.write("mocks.json", #"{"replies": {"m\#(round)": 1}}"#)
+            _ = try await program.line(with: "mocks.json: 1 reply is read again: m\(round)")
+        }
         #expect(lines(mistake) == 1)
         #expect(try await Self.call(address, "a").contains("No response"))
         #expect(

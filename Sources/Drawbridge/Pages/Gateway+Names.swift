@@ -20,10 +20,7 @@ extension Gateway {
 
     /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
-        let call = PageCall(name: missed.name)
-        let request = Request(
-            CallingPage(page: page, call: call), of: missed.name, with: .null, page.head,
-            remoteAddress: page.remoteAddress, answerer: self)
+        let request = request(PageCall(name: missed.name), of: page)
         let path = page.path
         guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {
             return nil

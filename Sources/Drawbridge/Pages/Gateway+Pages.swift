@@ -14,18 +14,20 @@ extension Gateway: PageHost {
 
     /// How a name that nobody answers gets an answer: the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String {
-        howToMock(
-            Request(
-                CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
-                remoteAddress: page.remoteAddress, answerer: self))
+        howToMock(request(call, of: page))
+    }
+
+    /// A page's call as a request.
+    func request(_ call: PageCall, of page: Page) -> Request {
+        Request(
+            CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
+            remoteAddress: page.remoteAddress, answerer: self)
     }
 
     /// Lets the handler answer that a page has called by its name.
     func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
         let began = ContinuousClock.now
-        let request = Request(
-            CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
-            remoteAddress: page.remoteAddress, answerer: self)
+        let request = request(call, of: page)
         let response = await respond(to: request, by: tasks)
         let answer = await PageAnswer(response, asText: call.bridge?.hasEnvelope == true)
         page.state.withLock { $0.connection }?.answered(

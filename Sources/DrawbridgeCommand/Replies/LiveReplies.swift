@@ -113,16 +113,14 @@ struct LiveReplies {
 
     /// Takes a file that has come since the start.
     private mutating func takeFound(_ path: String) throws {
-        let text = try FoundFile.read(path)
-        let config = try ConfigFile(found: text)
-        let source = try ReplySources.Source(text, kind: .found)
+        let config = try ConfigFile(found: try FoundFile.read(path))
         search = .over
-        sources = sources.adding(source)
+        sources = sources.adding(config.source)
         states.append(State())
         gateway.reply(by: sources.layers)
         let rest = config.hasSettings ? ", and its settings from the next start on" : ""
         gateway.logger.notice("\(path) is found: what it says of replies counts from now on\(rest)")
-        tell(source.doubts, of: path)
+        tell(config.source.doubts, of: path)
         tellFaults()
     }
 
@@ -139,10 +137,13 @@ struct LiveReplies {
             }
             return
         }
-        let new = try ReplySources.Source(text, kind: old.kind)
-        let changed = sources.replacing(at: place, by: new)
         // What would end a start is no save either.
-        if old.kind != .replies { _ = try ConfigFile(text, isFound: old.kind == .found) }
+        let new =
+            switch old.kind {
+            case .replies: try ReplySources.Source(text, kind: .replies)
+            case .settings, .found: try ConfigFile(text, isFound: old.kind == .found).source
+            }
+        let changed = sources.replacing(at: place, by: new)
         try changed.check(by: supplier)
         states[place].complaint = nil
         sources = changed

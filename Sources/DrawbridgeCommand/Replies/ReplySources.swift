@@ -73,7 +73,7 @@ struct ReplySources {
             }
         }
         if let config {
-            self.files.append(try Source(config.text, kind: config.isFound ? .found : .settings))
+            self.files.append(config.source)
         }
         let known = layers.scenarioNames
         for name in scenario where !known.contains(name) {

@@ -12,6 +12,8 @@ struct ConfigFile {
 
     /// Whether it was found, and not named.
     let isFound: Bool
+    /// The replies that it has.
+    let source: ReplySources.Source
     /// Whether it says more than replies.
     let hasSettings: Bool
 
@@ -39,7 +41,7 @@ struct ConfigFile {
         } catch let error as JSON.ParseError {
             throw Failure("\(path), \(error)")
         }
-        _ = try ReplySources.Source(text, kind: isFound ? .found : .settings)
+        source = try ReplySources.Source(text, kind: isFound ? .found : .settings)
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"

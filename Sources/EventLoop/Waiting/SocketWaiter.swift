@@ -30,7 +30,7 @@ package protocol SocketWaiter: ~Copyable {
     static func makeWakeUp() throws -> WakeUp
 }
 
-// Decided when a loop is compiled, so that it calls its waiter without asking which it is. `scripts/test --poll` says
+// Decided when a loop is compiled, so that it calls its waiter without asking which it is. `scripts/test poll` says
 // DRAWBRIDGE_POLL.
 #if os(Linux) && !DRAWBRIDGE_POLL
 typealias SystemWaiter = EpollWaiter

@@ -1,0 +1,127 @@
+"""The stages of `scripts/test`, in rows of lanes: one row after the other, its lanes at the same time."""
+
+import os
+import shutil
+from pathlib import Path
+
+from stage import Command, Stage, Tests
+
+ALONE = (("DRAWBRIDGE_ALONE", "1"),)
+LONG = (("DRAWBRIDGE_ALL", "1"),)
+
+# Suites of the engine that wait for deadlines: they sleep, and judge no memory.
+DEADLINES = r"^MicroHTTPDTests\.(DeadlineTests|TunnelEndingTests|TLSTests)/"
+# The targets whose tests have a stage of their own.
+APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|BrowserTests)\."
+# What takes more than its share of the gate.
+HEAVY = "^$"
+
+
+def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time=0, **more)
+
+
+def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
+
+
+FORMAT = Stage("format", "format, and whether a red test is seen", (
+    Command(("bash", "-c", "git ls-files '*.swift' | xargs swift format lint --strict")),
+    script("stages/check")))
+BUILD = Stage("build", "build", (Command(("swift", "build", "--build-tests")),))
+
+MANUAL = Stage("manual", "the manual", (script("docs"),))
+ENGINE = Stage("engine", "the engine, alone: its tests judge the memory of their process",
+               (tests_at_once("^MicroHTTPDTests", (DEADLINES,), environment=ALONE),), ("engine",))
+HOSTILE = Stage("hostile", "hostile input and faults, apart: they take what the machine has",
+                (tests_at_once("^HostileTests"),), ("hostile",))
+PROGRAMS = Stage("programs", "programs from outside, a few at a time: a person would not start more",
+                 (Tests("^(ExamplesTests|NotesTests)", at_a_time=4),), ("programs",))
+OTHERS = Stage("others", "all other tests, one after the other: none waits behind others within its own limit",
+               (Tests(skip=(APART, HEAVY)),), ("others",))
+PAGES = Stage("pages", "pages that test themselves, two at a time: they wait more than they work",
+              (Tests("^BrowserTests", at_a_time=2),), ("pages",))
+# These wait more than they work too.
+DEADLINE = Stage("deadlines", "deadlines of the engine", (tests_at_once(DEADLINES),), ("engine",))
+UPSTREAMS = Stage("upstreams", "servers behind the gateway, one test after the other: they judge the memory of their process",
+                  (Tests("^UpstreamTests", environment=ALONE),), ("upstreams",))
+SERVERS = Stage("servers", "real servers behind the gateway", (Tests("^RealUpstreamTests"),), ("servers",))
+
+GATE = (
+    ((MANUAL, ENGINE, HOSTILE, PROGRAMS, OTHERS),),
+    ((PAGES,), (DEADLINE, UPSTREAMS, SERVERS)),
+)
+
+# A sanitizer sees in the short tests what it would see in the long ones. Reports are suppressed by names of functions,
+# which the toolchain's own symbolizer finds on any machine.
+SYMBOLIZER = Path(os.path.realpath(shutil.which("swift") or "/")).parent / "llvm-symbolizer"
+# The C libraries have no frame pointers, so only slow unwinding finds who asked for memory; a few frames will do.
+SEEN = {
+    "thread": (("TSAN_OPTIONS", f"halt_on_error=1 suppressions={os.getcwd()}/scripts/tsan.supp "
+                                f"external_symbolizer_path={SYMBOLIZER}"),),
+    "address": (("ASAN_OPTIONS", "detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=6:"
+                                 f"external_symbolizer_path={SYMBOLIZER}"),
+                ("LSAN_OPTIONS", f"suppressions={os.getcwd()}/scripts/lsan.supp:print_suppressions=0")),
+}
+
+
+def sanitized(name, what, *runs):
+    """A stage of tests that are built with this sanitizer."""
+    options = ("--scratch-path", f".build/{name}", "--sanitize", name)
+    return Stage(name, what, (
+        Command(("swift", "build", *options, "--build-tests")),
+        *(Tests(filter, skip, width, options, SEEN[name] + more) for filter, skip, width, more in runs)), ("sanitizers",))
+
+
+THREAD = sanitized(
+    "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
+    ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
+    # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
+    ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
+     ("BacklogTests", HEAVY), 1, ()),
+    ("^UpstreamTests", (), 1, ALONE))
+ADDRESS = sanitized(
+    "address", "engine and upstreams under AddressSanitizer, with leaks",
+    ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
+    ("^(UpstreamTests|DrawbridgeServerTests)", (), 1, ()))
+FUZZ = script("fuzz", "5")
+# Built beside pages, with what those leave of the processor's time: by their scheduling, since the builder undoes nice
+# for its compilers.
+BUILDS = Stage("builds", "what the sanitizers and made-up input need, beside the pages", tuple(
+    Command(("chrt", "--idle", "0", *command.words), command.environment)
+    for command in (THREAD.steps[0], ADDRESS.steps[0], script("fuzz", "--build"))))
+
+SLOW = (
+    ((
+        Stage("heavy", "what takes more than its share of the gate", (Tests(HEAVY, environment=LONG),), ("others",)),
+        Stage("browsers", "the same pages, and more of them, in every browser",
+              (Tests("^BrowserTests", at_a_time=2, environment=LONG),), ("pages", "browsers")),
+        Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
+        Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
+        Stage("schema", "the JSON Schema of settings and replies, which takes and refuses what the command does",
+              (script("schema", ".build/debug/drawbridge"),), ("schema",)),
+        Stage("api", "the public API against the last release", (script("api"),)),
+        Stage("fresh", "the cheap stages on a fresh machine", (script("fresh"),), ("fresh",)),
+    ), (BUILDS,)),
+    ((
+        THREAD,
+        ADDRESS,
+        Stage("soak", "a short soak", (script("soak", "100000"),), ("soak",)),
+        Stage("fuzz", "made-up input to the parsers", (FUZZ,)),
+        Stage("fuzz-server", "made-up requests to the gateway", (script("fuzz-server", "20"),), ("fuzz-server",)),
+    ),),
+)
+
+
+def poll(filter, **more):
+    return Tests(filter, options=("--scratch-path", ".build/poll"), **more)
+
+
+# Only by name.
+POLL = Stage("poll", "all that is on a loop, where there is no epoll, only poll", (
+    Command(("swift", "build", "--scratch-path", ".build/poll", "-Xswiftc", "-DDRAWBRIDGE_POLL", "--build-tests")),
+    poll("^(EventLoopTests|HTTPClientTests|DrawbridgeServerTests)"),
+    poll("^MicroHTTPDTests", at_a_time=0, environment=ALONE),
+    poll("^HostileTests", at_a_time=0),
+    poll("^UpstreamTests", environment=ALONE)), ("engine", "hostile", "upstreams"))
+
+NAMED = {stage.name: stage for row in GATE + SLOW for lane in row for stage in lane}
+NAMED |= {stage.name: stage for stage in (FORMAT, POLL)}

@@ -152,7 +152,7 @@ public final class HTTPServer: Sendable {
                 }
             }
         } catch {
-            close(socket.descriptor)
+            socket.close()
             for worker in workers {
                 worker.loop.performSoon {
                     worker.stopListening()
@@ -185,7 +185,7 @@ public final class HTTPServer: Sendable {
         guard let socket else { return 0 }
         let leftBehind = Guarded(0)
         for worker in workers { worker.loop.performSoon { worker.stopListening() } }
-        close(socket.descriptor)
+        socket.close()
 
         let impatience = Task {
             try await Task.sleep(for: grace)

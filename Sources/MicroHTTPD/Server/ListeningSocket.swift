@@ -46,9 +46,18 @@ struct ListeningSocket {
             }
             (address, self.port) = try Self.name(descriptor)
         } catch {
-            close(descriptor)
+            Glibc.close(descriptor)
             throw error
         }
+    }
+
+    /// Frees the port, at once, whoever has the descriptor too.
+    ///
+    /// A child process that another thread starts has a copy of every descriptor until it becomes its program. As long as
+    /// that copy listens, nobody else can; `shutdown` ends the listening for all copies.
+    func close() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Glibc.close(descriptor)
     }
 
     /// The address and port of our end of a socket.

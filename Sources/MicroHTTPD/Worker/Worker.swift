@@ -113,6 +113,8 @@ final class Worker: Loop.Driven, Sendable {
     /// The library would take ten in each of its runs, and at some thousand busy connections a newcomer would wait for
     /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
     func accept() {
+        // Who has stopped listening in this very turn has closed the socket, whose number may be another server's by now.
+        guard !state.isDraining else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
             let code = state.daemon.accept(from: listening)

@@ -1,9 +1,10 @@
 import Glibc
 import HTTPTypes
 import Logging
-import MicroHTTPD
 import TestSupport
 import Testing
+
+@testable import MicroHTTPD
 
 extension OneAtATime {
     /// Stopping waits for those it can wait for, cancels the others, and always returns.
@@ -59,6 +60,48 @@ extension OneAtATime {
             let client = try await Self.client(port)
             #expect(try await blocking { try client.reply() }.text == "next")
             await next.stop()
+        }
+
+        /// A child that is being started has copies of all descriptors, those too that are closed when it runs.
+        @Test func afterwardsThePortIsFreeWhoeverHasACopyOfTheSocket() async throws {
+            let port = try freePort()
+            let server = try Self.server(port: port) { ok($0) }
+            let copy = dup(try #require(Self.listener(on: port)))
+            defer { close(copy) }
+            await server.stop()
+            #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port) }
+            let next = try Self.server(port: port) { ok($0, "next") }
+            let client = try await Self.client(port)
+            #expect(try await blocking { try client.reply() }.text == "next")
+            await next.stop()
+        }
+
+        /// A server that stops has closed its socket, whose number is soon another server's.
+        @Test func aServerThatStopsTakesNoConnectionOfAnother() async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<150 {
+                            let server = try Self.server { ok($0, "served") }
+                            let client = try await Self.client(server.port)
+                            #expect(try await blocking { try client.reply() }.text == "served")
+                            await server.stop()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// A descriptor of this process that listens on the port.
+        private static func listener(on port: Int) -> Int32? {
+            (0..<Int32(4096)).first { descriptor in
+                var (listens, length): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+                let name = try? ListeningSocket.name(descriptor)
+                return name?.1 == port
+                    && getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+                    && listens == 1
+            }
         }
 
         @Test func handlersThatFinishInTimeAreWaitedForAndAnswered() async throws {

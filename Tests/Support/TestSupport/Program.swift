@@ -4,8 +4,11 @@ import Foundation
 package final class Program: Sendable {
     /// What has been seen of it.
     private struct Seen {
-        var output = ""
+        /// It comes in pieces, which may end within a character.
+        var bytes: [UInt8] = []
         var isOver = false
+
+        var output: String { String(decoding: bytes, as: UTF8.self) }
     }
 
     /// It ended, and this is all that it had printed.
@@ -39,7 +42,7 @@ package final class Program: Sendable {
         self.seen = seen
         child = try Child(executable, arguments, environment: environment) { bytes in
             seen.change { seen in
-                seen.output += String(decoding: bytes, as: UTF8.self)
+                seen.bytes += bytes
                 seen.isOver = bytes.isEmpty
             }
         }

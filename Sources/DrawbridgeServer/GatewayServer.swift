@@ -78,8 +78,9 @@ public final class GatewayServer: Sendable {
 
     /// Stops, and returns how many handlers ignored their cancellation and were left behind.
     func end() async -> Int {
-        let leftBehind = await server.end(within: grace)
-        if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
+        let leftBehind = await server.end(within: grace) {
+            if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
+        }
         OwnPorts.remove(address.port)
         log?.writer.flush()
         return leftBehind

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -18,8 +19,6 @@ public final class Loop: TaskExecutor {
     private struct Inbox {
         var work: [Work] = []
         var isClosed = false
-        /// True while a thread runs what came after the loop's end.
-        var isRunningLeftOver = false
     }
 
     /// What belongs to the thread.
@@ -43,6 +42,8 @@ public final class Loop: TaskExecutor {
     private let wakeUp: WakeUp
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
+    /// Runs what comes after the loop has ended.
+    private let afterwards = DispatchQueue(label: "drawbridge-loop-afterwards")
     /// The thread that runs it; ``unborn`` before there is one, ``ended`` when there is none any more.
     private let thread = Atomic<UInt>(Loop.unborn)
     private static let unborn: UInt = 0
@@ -145,7 +146,7 @@ public final class Loop: TaskExecutor {
             inbox.work.append(work)
             return inbox.isClosed
         }
-        if isClosed { runLeftOver() } else { wake() }
+        if isClosed { afterwards.async { self.runLeftOver() } } else { wake() }
     }
 
     private func wake() {
@@ -153,23 +154,11 @@ public final class Loop: TaskExecutor {
         wakeUp.ring()
     }
 
-    /// Work that comes after the loop has ended (a handler that ignored its cancellation) runs where it is, on one
-    /// thread at a time, and never inside other such work.
+    /// Runs work that came after the loop had ended (of a handler that ignored its cancellation), a piece at a time.
+    ///
+    /// Never inside the call that gives it: that may be the cancellation of a task, which would be freed there.
     private func runLeftOver() {
-        let isFirst = inbox.withLock { inbox in
-            defer { inbox.isRunningLeftOver = true }
-            return !inbox.isRunningLeftOver
-        }
-        guard isFirst else { return }
-        while true {
-            let work: Work? = inbox.withLock { inbox in
-                guard inbox.work.isEmpty else { return inbox.work.removeFirst() }
-                inbox.isRunningLeftOver = false
-                return nil
-            }
-            guard let work else { return }
-            run(work)
-        }
+        while let work = inbox.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { run(work) }
     }
 
     // MARK: On the loop
@@ -273,17 +262,19 @@ public final class Loop: TaskExecutor {
             state.isTickOverdue = late >= 1000 && !state.isTickOverdue
             if !state.isTickOverdue { driven.tick() }
         }
-        // What still waits is run here, what comes later where it comes from.
+        // What still waits is run here, what comes later on the queue for that.
         takeInbox()
         while state.nextLocal < state.local.count { drain(atMost: .max) }
         thread.store(Self.ended, ordering: .relaxed)
         pthread_setspecific(Self.currentKey, nil)
         inbox.withLock { $0.isClosed = true }
-        runLeftOver()
-        state.guests = [:]
-        state.timers = []
-        attachment = nil
-        state.driven = nil
+        afterwards.sync {
+            runLeftOver()
+            state.guests = [:]
+            state.timers = []
+            attachment = nil
+            state.driven = nil
+        }
     }
 
     private var waitTime: Int32 {

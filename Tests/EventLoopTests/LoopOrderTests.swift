@@ -1,11 +1,45 @@
+import Dispatch
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// When a loop runs what it is given, and behind what.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopOrderTests {
+    /// The cancellation of a task gives such a job, and would free the task within itself.
+    @Test func whatComesAfterTheEndRunsOutsideOfTheCallThatGivesIt() async throws {
+        let loop = try Loop.standalone()
+        await withCheckedContinuation { continuation in
+            loop.perform {
+                loop.stop()
+                continuation.resume()
+            }
+        }
+        // Whoever is told on the loop's thread is told before its end; the others are told after it.
+        while await isOnLoop(loop) {}
+        let isElsewhere = try await blocking {
+            let here = UInt(pthread_self())
+            let there = Atomic<UInt>(0)
+            let done = DispatchSemaphore(value: 0)
+            loop.enqueue {
+                there.store(UInt(pthread_self()), ordering: .relaxed)
+                done.signal()
+            }
+            // This thread is taken until then, and so it is another one.
+            done.wait()
+            return there.load(ordering: .relaxed) != here
+        }
+        #expect(isElsewhere)
+    }
+
+    private func isOnLoop(_ loop: Loop) async -> Bool {
+        await withCheckedContinuation { continuation in
+            loop.performSoon { continuation.resume(returning: loop.isCurrent) }
+        }
+    }
+
     @Test func performIsAtOnceOnTheLoopsOwnThread() async throws {
         let order = try await words { loop, say in
             say("before")
@@ -116,7 +150,9 @@ struct LoopOrderTests {
             loop.perform { said.say("call") }
             said.say("after")
         }
-        #expect(said.words.withLock { $0 } == ["before", "after", "soon", "call"])
+        // The first waits for what was given here, the second for what that gave.
+        _ = await said.all(on: loop)
+        #expect(await said.all(on: loop) == ["before", "after", "soon", "call"])
     }
 }
 

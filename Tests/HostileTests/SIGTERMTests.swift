@@ -1,4 +1,5 @@
 import Dispatch
+import Drawbridge
 import Glibc
 import TestSupport
 import Testing
@@ -93,6 +94,57 @@ extension SIGTERMTests {
         #expect(await server.stop() == 1)
         _ = try await server.line(with: "1 handlers ignored their cancellation and were left behind")
         client.close()
+    }
+}
+
+extension SIGTERMTests {
+    /// What a call of a page may wait for, in vain.
+    enum Awaited: String, CaseIterable {
+        case alert, choice, program
+    }
+
+    @Test(arguments: Awaited.allCases)
+    func callsOfPagesThatWaitEndInGoodOrder(_ awaited: Awaited) async throws {
+        let program = try RawUpstream { connection in
+            _ = try connection.readHead()
+            // It never answers.
+            try connection.drain()
+        }
+        let address = "http://127.0.0.1:\(program.port)"
+        let tester = String(repeating: "t", count: 32)
+        for round in 1...Self.rounds {
+            let server = try Program.product(
+                "test-server",
+                [
+                    "-p", "0", "--grace", "0.1", "--forward-to", address,
+                    "--reply", #"program={"$forward": "\#(address)/"}"#,
+                    "--reply", #"choice={"$ask": "Which?", "$choices": {"this": 1}}"#,
+                ], environment: ["DRAWBRIDGE_TOKEN": tester])
+            let port = try await server.port()
+            let seen = program.connections.value.count
+            func questions() async throws -> Int {
+                let answer = try await replies(
+                    port, get("/__drawbridge__/questions", "Authorization: Bearer \(tester)"))
+                return try JSON(parsing: Array(answer[0].text.utf8))["data"]?.arrayValue?.count ?? 0
+            }
+            // Who has asked for questions is asked, though there is no terminal.
+            #expect(try await questions() == 0)
+            let id = String(repeating: "a", count: 32)
+            let answer = try await replies(port, get("/__drawbridge__/token", "X-Drawbridge-Page: \(id)"))
+            let token = try JSON(parsing: Array(answer[0].text.utf8))["token"]
+            let page = try await ChannelPage.open(port, try #require(token?.stringValue), id: id)
+            for number in 1...10 {
+                let id = JSON.number(.init(number))
+                let call: JSON = [
+                    "call": .string(awaited.rawValue), "data": ["message": "x"], "id": id,
+                ]
+                try await page.tell(["up": [[id, call]]])
+            }
+            while awaited != .program, try await questions() < 10 {}
+            if awaited == .program { try await program.connections.wait { $0.count >= seen + 10 } }
+            #expect(await server.stop() == 0, "round \(round): \(server.output.suffix(400))")
+            page.socket.raw.close()
+        }
     }
 }
 

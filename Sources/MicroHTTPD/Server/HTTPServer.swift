@@ -177,7 +177,9 @@ public final class HTTPServer: Sendable {
     public func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
 
     /// The same, and returns how many handlers were left behind.
-    package func end(within grace: Duration) async -> Int {
+    ///
+    /// - Parameter ending: ends what else runs on the loops, while they still do.
+    package func end(within grace: Duration, ending: () -> Void = {}) async -> Int {
         let (socket, workers) = state.withLock { state in
             defer { state = State() }
             return (state.socket, state.workers)
@@ -204,6 +206,7 @@ public final class HTTPServer: Sendable {
         }
         for worker in workers { await worker.becomeIdle() }
         impatience.cancel()
+        ending()
         for worker in workers {
             await withCheckedContinuation { continuation in
                 worker.loop.performSoon {

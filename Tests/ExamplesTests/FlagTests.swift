@@ -221,6 +221,12 @@ import Testing
         ] { #expect(script.contains(part), "\(part)") }
     }
 
+    @Test func aPathWithAWildcardInItsMiddleIsRefused() async throws {
+        let program = try Self.drawbridge(["--plain", "/docs/*/x"])
+        #expect(await program.child.exitCode() == 64)
+        #expect(program.output.contains("--plain /docs/*/x: * stands for the rest of a path"))
+    }
+
     @Test func plainDocumentsAndAGatewayWithoutRuntimeLeavePagesAsTheyAre() async throws {
         let folder = try Folder()
         let page = "<!doctype html><title>t</title>"

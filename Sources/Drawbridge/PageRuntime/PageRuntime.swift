@@ -74,8 +74,11 @@ public struct PageRuntime: Sendable, Equatable {
     /// Whether documents at a path get it.
     func isFor(_ path: String) -> Bool {
         guard !excluded.isEmpty, let segments = Target.segments(of: path) else { return true }
-        return !excluded.contains { RoutePattern($0).fits(segments) }
+        return !excluded.contains { RoutePattern(checking: $0)?.fits(segments) == true }
     }
+
+    /// Whether a text can be one of ``excluded``; those that cannot exclude nothing.
+    package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
     /// What the script is told, as a JSON object.
     ///

@@ -24,6 +24,18 @@ struct RoutePattern: Sendable {
         return segments.count == parts.count
     }
 
+    /// Whether a text may be a pattern: a wildcard stands at its end alone.
+    static func isPattern(_ path: String) -> Bool {
+        let trimmed = path.hasSuffix("/") ? path.dropLast() : path[...]
+        return !trimmed.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains("*")
+    }
+
+    /// The same for a text from outside, which may be no pattern.
+    init?(checking path: String) {
+        guard Self.isPattern(path) else { return nil }
+        self.init(path)
+    }
+
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
     init(_ path: String) {
         var parts: [Part] = []

@@ -47,7 +47,14 @@ struct ReplyEndpoints: Responder {
     }
 
     private func name(in request: Request) throws -> String {
-        guard let name = request.query["name"], !name.isEmpty else {
+        let name = request.query["name"] ?? ""
+        guard RoutePattern.isPattern(name) else {
+            throw HTTPError(
+                .badRequest,
+                "name: * stands for the rest of a name, and so only at its end; name the parts before it: :name"
+            )
+        }
+        guard !name.isEmpty else {
             throw HTTPError(.badRequest, "name: say which call is answered, such as \(request.path)?name=pay")
         }
         return name

@@ -65,6 +65,10 @@ struct PageOptions: ParsableArguments {
                 "--scheme \(name): browsers take \(name): themselves, and the page could load nothing by it any more; "
                     + "write the app's own, for instance mizhua")
         }
+        for path in Self.names(plain) where !PageRuntime.canExclude(path) {
+            throw ValidationError(
+                "--plain \(path): * stands for the rest of a path, and so only at its end; write :name for one part")
+        }
         for (flag, names) in [
             ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),
             ("shortcuts", Self.names(shortcuts)),

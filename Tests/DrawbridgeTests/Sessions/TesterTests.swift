@@ -37,8 +37,14 @@ import Testing
         #expect(try await Self.ask(gateway, .get, "replies?session=ann").json()["data"] == [:])
     }
 
+    @Test func nobodyTakesBackWhatIsNoName() async throws {
+        let gateway = try Self.gateway(#"{"replies": {"a": 1}}"#)
+        #expect(await Self.ask(gateway, .delete, "replies?name=*/b").status == .badRequest)
+    }
+
     @Test(arguments: [
         ("replies", "1", "name: say which call"),
+        ("replies?name=*/b", "1", "only at its end"), ("replies?name=/a/*/b/", "1", "only at its end"),
         ("replies?name=pay", "{", "line 1"),
         ("replies?name=pay", #"{"$replyy": 1}"#, "did you mean $reply?"),
         (

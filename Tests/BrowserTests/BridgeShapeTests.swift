@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The same pages in every shape that pages come in.
-@Suite("Bridges in pages of every shape", .serialized, .timeLimit(.minutes(3))) struct BridgeShapeTests {
+@Suite("Bridges in pages of every shape", .serialized, .timeLimit(.minutes(5))) struct BridgeShapeTests {
     private static let shapes = Shape.allCases.flatMap { shape in
         shape.pages.prefix(Browser.isThorough ? .max : 2).map { (shape, $0) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// Pages that were written for an app, one for each bridge, in real browsers: they test themselves, and say what
 /// failed.
-@Suite("Bridges", .serialized, .timeLimit(.minutes(3))) struct BridgeTests {
+@Suite("Bridges", .serialized, .timeLimit(.minutes(5))) struct BridgeTests {
     private static let pages = [
         "flag", "jsbridge", "queue", "wvjb6", "wvjb5", "wvjb4", "messages", "inject", "shortcuts",
         "untouched", "special", "own6", "nested",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Native calls pages in real browsers, and pages that come, go and lose their connection.
-@Suite("Pages that native calls", .serialized, .timeLimit(.minutes(3))) struct DrivenPageTests {
+@Suite("Pages that native calls", .serialized, .timeLimit(.minutes(5))) struct DrivenPageTests {
     /// Opens the page, and lets the test drive it.
     ///
     /// - Parameter port: where the browser finds the site, if not at its own.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A page of others that knows where the gateway is, and even its tokens, gets nowhere; in real browsers.
-@Suite("Foreign pages and the channel", .serialized, .timeLimit(.minutes(2))) struct ForeignChannelTests {
+@Suite("Foreign pages and the channel", .serialized, .timeLimit(.minutes(5))) struct ForeignChannelTests {
     private static let places: [ForeignPageTests.Place] =
         Browser.isThorough ? ForeignPageTests.Place.allCases : [.anotherPort, .sandbox]
 

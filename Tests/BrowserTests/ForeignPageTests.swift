@@ -5,7 +5,7 @@ import Testing
 /// Every way in which a page can send a request, from pages of others, in real browsers.
 ///
 /// Precedents: every local server whose interface a page of another site could reach.
-@Suite("Foreign pages", .serialized, .timeLimit(.minutes(2))) struct ForeignPageTests {
+@Suite("Foreign pages", .serialized, .timeLimit(.minutes(5))) struct ForeignPageTests {
     /// Where a page stands, when it is none of the gateway's.
     enum Place: CaseIterable, Sendable {
         /// The same machine by another name is another site.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A page whose server tells it to load itself anew, by a WebSocket through the gateway.
-@Suite("Hot reload", .serialized, .timeLimit(.minutes(2))) struct HotReloadTests {
+@Suite("Hot reload", .serialized, .timeLimit(.minutes(5))) struct HotReloadTests {
     @Test(arguments: Browser.installed)
     func aPageLoadsItselfAnewWhenItsServerSaysSo(_ browser: Browser) async throws {
         let node = try await DevServer()

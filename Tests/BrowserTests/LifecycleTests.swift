@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What native sees of pages that are several, stand still, go to the background, and come back; in real browsers.
-@Suite("The life of pages", .serialized, .timeLimit(.minutes(2))) struct LifecycleTests {
+@Suite("The life of pages", .serialized, .timeLimit(.minutes(5))) struct LifecycleTests {
     /// Says which page calls, as far as the gateway knows.
     private struct Whose: JSONHandler {
         struct Input: Decodable { var name: String, n: Int }
@@ -58,7 +58,7 @@ import Testing
             let page = try await pages.next()
             _ = try await page.call("share")
             _ = try await page.evaluate("setTimeout(() => { location.href = 'away.html'; }, 10), 1")
-            try await Task.sleep(for: .milliseconds(200))
+            #expect(await eventually { page.presence != .here })
             let outcome = await Result { try await page.call("add", [1, 2]) }
             switch outcome {
             case .success(let sum):

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pages of other servers in browsers whose http proxy is the gateway.
-@Suite("Proxied pages", .serialized, .timeLimit(.minutes(2))) struct ProxiedPageTests {
+@Suite("Proxied pages", .serialized, .timeLimit(.minutes(5))) struct ProxiedPageTests {
     private static let browsers = Browser.installed.filter { $0 != .webKit }
 
     @Test(arguments: browsers, BrowserProxy.allCases)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pages in real browsers whose calls are answered by replies alone.
-@Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(3))) struct RepliedPageTests {
+@Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(5))) struct RepliedPageTests {
     private static let pages = [
         "wvjb6", "inject", "shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6",
     ]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pages whose gateway is started again, in real browsers: none of their calls waits for ever.
-@Suite("Restarts", .serialized, .timeLimit(.minutes(2))) struct RestartTests {
+@Suite("Restarts", .serialized, .timeLimit(.minutes(5))) struct RestartTests {
     /// Says that it is called, and answers only where it is told what.
     private struct Hold: JSONHandler {
         static var deadline: Duration? { nil }

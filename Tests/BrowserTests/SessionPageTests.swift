@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a file gives to pages in real browsers, and whose session they are in.
-@Suite("Sessions of pages in browsers", .serialized, .timeLimit(.minutes(3))) struct SessionPageTests {
+@Suite("Sessions of pages in browsers", .serialized, .timeLimit(.minutes(5))) struct SessionPageTests {
     /// Writes a folder with a page that says what it finds, and the file of its app.
     private static func folder() throws -> Folder {
         let folder = try Folder()

@@ -5,7 +5,7 @@ import Testing
 
 /// The shop of `examples/shop` in real browsers, as a person has it who writes no Swift: a file answers all that the
 /// page asks of its app.
-@Suite("The shop", .serialized, .timeLimit(.minutes(3))) struct ShopTests {
+@Suite("The shop", .serialized, .timeLimit(.minutes(5))) struct ShopTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../examples/shop").standardizedFileURL.path()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages of a dev server behind the gateway, in real browsers.
-@Suite("Pages of a dev server", .serialized, .timeLimit(.minutes(2))) struct UpstreamPageTests {
+@Suite("Pages of a dev server", .serialized, .timeLimit(.minutes(5))) struct UpstreamPageTests {
     @Test(arguments: Browser.installed)
     func aPageOfADevServerReachesNative(_ browser: Browser) async throws {
         let node = try await DevServer()

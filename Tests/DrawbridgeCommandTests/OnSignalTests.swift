@@ -6,7 +6,7 @@ import Testing
 /// Signals are taken from the moment on at which somebody asks for them.
 @Suite struct OnSignalTests {
     /// Of those that nobody else uses, each is asked for once: later the system would already have it.
-    @Test(.timeLimit(.minutes(1)), arguments: 40..<60)
+    @Test(.timeLimit(.minutes(5)), arguments: 40..<60)
     func aSignalThatComesAtOnceIsNotLost(number: Int32) async {
         let (taken, continuation) = AsyncStream.makeStream(of: Void.self)
         onSignal(number) { continuation.yield() }

@@ -8,7 +8,7 @@ import Testing
 
 /// Bodies that the engine streams and others collect count among all bodies too, and so does what a handler writes at
 /// once.
-@Suite("Room for bodies", .timeLimit(.minutes(2))) struct BodyRoomTests {
+@Suite("Room for bodies", .timeLimit(.minutes(5))) struct BodyRoomTests {
     private static let megabyte = 1 << 20
 
     /// Serves with 12 MB for all bodies.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What was decided about a head holds for the next requests that have it, and no longer than it is true.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct DecisionTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct DecisionTests {
     /// Starts a gateway with one loop, and gives what asks it often enough for a head to be known, and decided about:
     /// all the different statuses and texts of its answers.
     private static func serving(

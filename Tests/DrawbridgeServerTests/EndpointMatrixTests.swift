@@ -9,7 +9,7 @@ import Testing
 /// here and from elsewhere: what each may.
 ///
 /// A path without a row fails.
-@Suite("Who may ask what of the gateway itself", .timeLimit(.minutes(2))) struct EndpointMatrixTests {
+@Suite("Who may ask what of the gateway itself", .timeLimit(.minutes(5))) struct EndpointMatrixTests {
     /// What a caller shows.
     enum Secret: CaseIterable {
         case nothing, pageToken, pageID, cookie, testerToken

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The task of a handler serves others after it, and nothing of one is seen by the next.
-@Suite(.timeLimit(.minutes(2))) struct HandlerTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct HandlerTaskTests {
     /// What handlers see of their tasks, and when those that wait may go on.
     private final class Stage: Sendable {
         let seen = Observed<[String]>([])

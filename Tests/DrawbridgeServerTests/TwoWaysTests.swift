@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The way without a task around the handler's own, and the way with one, give the same answers.
-@Suite(.timeLimit(.minutes(2))) struct TwoWaysTests {
+@Suite(.timeLimit(.minutes(5))) struct TwoWaysTests {
     private static let requests = [
         "GET /at-once?_mobile_bridge=1 HTTP/1.1",
         "GET /at-once?_mobile_bridge=1&fail=1 HTTP/1.1",

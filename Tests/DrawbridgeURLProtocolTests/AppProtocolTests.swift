@@ -9,7 +9,7 @@ import Testing
 
 /// A class that was written for an app, with a path table and handler classes of its own, runs as it is (contract,
 /// section 1).
-@Suite(.timeLimit(.minutes(1))) struct AppProtocolTests {
+@Suite(.timeLimit(.minutes(5))) struct AppProtocolTests {
     /// What a path leads to: made for each request, and done when it has answered.
     class BridgeHandler {
         let request: URLRequest
@@ -118,11 +118,11 @@ import Testing
     private static func shown() async -> Alert {
         while true {
             if let alert = screen.withLock({ $0 }) { return alert }
-            await Task.yield()
+            try? await Task.sleep(for: .milliseconds(1))
         }
     }
 
     private static func gone() async {
-        while screen.withLock({ $0 != nil }) { await Task.yield() }
+        await until { screen.withLock { $0 == nil } }
     }
 }

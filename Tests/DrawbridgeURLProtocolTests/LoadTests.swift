@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The life of one instance: started, stopped, and not heard any more.
-@Suite(.timeLimit(.minutes(2))) struct LoadTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadTests {
     @Test func everyRequestHasAnInstanceOfItsOwn() async throws {
         let instances = Mutex<[ObjectIdentifier: Scripted]>([:])
         let path = ScriptedProtocol.script { scripted in
@@ -188,7 +188,7 @@ import Testing
 }
 
 /// The one suite here that drops on purpose, one test after the other.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LateCallTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LateCallTests {
     enum Call: String, CaseIterable, Sendable { case receive, load, finish, fail, redirect }
 
     private static func make(_ call: Call, _ scripted: Scripted) {
@@ -243,7 +243,7 @@ import Testing
             caller.cancel()
             _ = try? await caller.value
         }
-        while counts.withLock({ $0.values.contains { $0.stopped < $0.started } }) { await Task.yield() }
+        await until { !counts.withLock { $0.values.contains { $0.stopped < $0.started } } }
         #expect(counts.withLock { $0.values.allSatisfy { $0 == (1, 1) } })
     }
 
@@ -256,7 +256,7 @@ import Testing
         let before = Self.dropped
         let response = await Gateway.scripted().respond(to: Request(path))
         #expect(try await response.text() == "in time")
-        while Self.dropped == before { await Task.yield() }
+        await until { Self.dropped != before }
     }
 
     @Test(arguments: Call.allCases)
@@ -271,7 +271,7 @@ import Testing
         await started.wait(for: 1)
         caller.cancel()
         _ = await caller.value
-        while Self.dropped == before { await Task.yield() }
+        await until { Self.dropped != before }
     }
 
     @Test func aSecondResponseIsDroppedAndTheFirstGoesOn() async throws {

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// Which class, or which handler, answers; and who may call.
-@Suite(.timeLimit(.minutes(1))) struct OrderTests {
+@Suite(.timeLimit(.minutes(5))) struct OrderTests {
     /// Answers everything with its name.
     class Naming: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { true }

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// `urlProtocol(_:wasRedirectedTo:redirectResponse:)`: to the caller, or followed by the gateway.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [(302, 302), (308, 308), (200, 302)])
     func aRedirectIsSentToTheCaller(status: Int, sent: Int) async throws {
         let path = ScriptedProtocol.script { $0.redirect(to: "http://localhost/next?a=b", status) }

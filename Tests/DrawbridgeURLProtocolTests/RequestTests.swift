@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// What a `URLProtocol` class sees of a request.
-@Suite(.timeLimit(.minutes(1))) struct RequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestTests {
     @Test func urlMethodHeadersAndCookiesAreTheCallers() async throws {
         let path = ScriptedProtocol.script { scripted in
             let request = scripted.request

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// What a `URLProtocol` class tells its client, as the HTTP caller gets it.
-@Suite(.timeLimit(.minutes(1))) struct ResponseTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseTests {
     @Test func theResponseAndItsDataReachTheCaller() async throws {
         let path = ScriptedProtocol.script { scripted in
             scripted.receive(201, ["Content-Type": "text/plain", "X-Own": "a, b"])

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// A gateway behind the requests of a `URLSession`, with no server.
-@Suite(.timeLimit(.minutes(2))) struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     /// Answers for the gateway of each test: its host tells which.
     final class TestURLProtocol: DrawbridgeURLProtocol {
         private static let gateways = Mutex<[String: Gateway]>([:])

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A `URLProtocol` class behind a gateway that listens.
-@Suite(.timeLimit(.minutes(2))) struct SocketTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketTests {
     private static func serving(_ gateway: Gateway, _ test: (Int) async throws -> Void) async throws {
         let server = try GatewayServer(
             gateway, .init(port: 0, grace: .milliseconds(200), logsRequests: false))

@@ -31,8 +31,15 @@ final class Journal: Sendable {
 
     /// Waits until so many notes are there; the time limit of the test ends what never comes.
     func wait(for count: Int) async {
-        while entries.count < count, !Task.isCancelled { await Task.yield() }
+        await until { self.entries.count >= count }
     }
+}
+
+/// Goes on when the condition holds, which nothing tells; the time limit of the test ends what never comes.
+///
+/// Between two looks it sleeps: what it waits for needs the processor.
+func until(_ condition: @Sendable () -> Bool) async {
+    while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
 extension Gateway {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What belongs to a loop is touched on its thread: the three phases of a ``LoopBound``.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopBoundTests {
     @Test func theLoopReachesItsOwnState() async throws {
         let count = LoopBound(1, to: try Loop.standalone())
@@ -133,7 +133,7 @@ struct LoopBoundTests {
 }
 
 /// A socket and its place on a loop, which one object owns.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WatchedSocketTests {
     @Test func oneThatIsClosedBehindItsLoopsBackTraps() async {
         await #expect(processExitsWith: .signal(trap)) {

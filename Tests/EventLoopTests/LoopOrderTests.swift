@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// When a loop runs what it is given, and behind what.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopOrderTests {
     /// The cancellation of a task gives such a job, and would free the task within itself.
     @Test func whatComesAfterTheEndRunsOutsideOfTheCallThatGivesIt() async throws {

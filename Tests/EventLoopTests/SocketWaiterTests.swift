@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What waits for sockets, whichever way the system has: both are in every build, and keep the same promises.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class SocketWaiterTests {
     /// They are open until the test is over.
     private var pairs: [Pair] = []

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The flags for what lies behind the gateway, seen from outside with a server that shows what it is asked.
-@Suite(.timeLimit(.minutes(2))) struct BehindFlagTests {
+@Suite(.timeLimit(.minutes(5))) struct BehindFlagTests {
     private static func drawbridge(_ arguments: [String]) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments)
     }

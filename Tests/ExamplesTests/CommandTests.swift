@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command as a person starts it, and real curl.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
     @Test func answersTheThreeLinesOfTheReadme() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()

@@ -4,7 +4,7 @@ import MicroHTTPD
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConfigFileTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigFileTests {
     /// Starts the command with a file, on any free port.
     private static func drawbridge(_ text: String, _ folder: Folder) throws -> Program {
         try .product("drawbridge", ["-p", "0", "-c", folder.write("settings.json", text)])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The examples as their readers run them.
-@Suite(.timeLimit(.minutes(2))) struct ExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct ExamplesTests {
     @Test func helloGreets() async throws {
         let hello = try Program.product("hello", ["0"])
         #expect(

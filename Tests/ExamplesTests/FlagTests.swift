@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What each flag does, seen from outside; and the environment and the configuration file, which say the same.
-@Suite(.timeLimit(.minutes(2))) struct FlagTests {
+@Suite(.timeLimit(.minutes(5))) struct FlagTests {
     private static func drawbridge(
         _ arguments: [String], environment: [String: String] = [:]
     ) throws -> Program {
@@ -395,7 +395,7 @@ import Testing
     }
 
     /// Opening a pipe that nobody writes to would wait for ever.
-    @Test(.timeLimit(.minutes(1))) func storageThatIsNoFileEndsTheStart() async throws {
+    @Test(.timeLimit(.minutes(5))) func storageThatIsNoFileEndsTheStart() async throws {
         let folder = try Folder()
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Replies that ask a program: `$forward`.
-@Suite("Replies that ask a program", .timeLimit(.minutes(2))) struct ForwardTests {
+@Suite("Replies that ask a program", .timeLimit(.minutes(5))) struct ForwardTests {
     private static func drawbridge(_ arguments: String...) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments)
     }

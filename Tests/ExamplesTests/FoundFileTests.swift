@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// A `drawbridge.json` that nobody has named: where it is found, what it may say, and that no page gets it.
-@Suite("A file that is found", .timeLimit(.minutes(2))) struct FoundFileTests {
+@Suite("A file that is found", .timeLimit(.minutes(5))) struct FoundFileTests {
     /// Starts the command in a folder.
     private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
         let command = try Program.path(of: "drawbridge")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the command says about itself: help, manual page, completions; and that none of it is only said.
-@Suite(.timeLimit(.minutes(2))) struct HelpTests {
+@Suite(.timeLimit(.minutes(5))) struct HelpTests {
     /// The folder of the package.
     private static let project = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

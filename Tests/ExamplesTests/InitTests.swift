@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// `drawbridge init`, and that the command takes what it writes.
-@Suite(.timeLimit(.minutes(2))) struct InitTests {
+@Suite(.timeLimit(.minutes(5))) struct InitTests {
     /// Starts a product in a folder.
     private static func start(
         _ product: String = "drawbridge", in folder: Folder, _ arguments: String...

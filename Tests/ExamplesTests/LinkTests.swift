@@ -5,7 +5,7 @@ import Testing
 
 /// The link that lets a device in, opened in a real browser on another machine.
 @Suite(
-    .serialized, .timeLimit(.minutes(3)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled("only the superuser makes network namespaces, with iproute2", Elsewhere.canBeMade))
 struct LinkTests {
     @Test func aPageWorksInABrowserElsewhereThatOpenedTheLink() async throws {

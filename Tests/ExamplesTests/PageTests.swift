@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The page that the command serves, in Chromium.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PageTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PageTests {
     /// What each card must show, from top to bottom; a token is random.
     private static let answers: [(id: String, answer: String)] = [
         ("echo", #"{"code":200,"data":{"message":"Hello"},"message":""}"#),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Native calls mocked without Swift: `--reply`, `--replies`, and the replies of a configuration file.
-@Suite("Replies by flags and files", .timeLimit(.minutes(2))) struct ReplyFlagTests {
+@Suite("Replies by flags and files", .timeLimit(.minutes(5))) struct ReplyFlagTests {
     private static func drawbridge(_ arguments: String...) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command with a certificate, and real curl that trusts it.
-@Suite(.timeLimit(.minutes(1))) struct SecureCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SecureCommandTests {
     @Test func servesHTTPSWithACertificate() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try await certificates.make()

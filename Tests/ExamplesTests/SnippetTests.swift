@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The manual cannot rot: its Swift stands in files that are compiled, and its curl lines answer what they promise.
-@Suite(.timeLimit(.minutes(2))) struct SnippetTests {
+@Suite(.timeLimit(.minutes(5))) struct SnippetTests {
     @Test func swiftOfTheManualIsCutFromCompiledCode() throws {
         let code = try CompiledCode()
         let blocks = try Manual.blocks(of: "swift")

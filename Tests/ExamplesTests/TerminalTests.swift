@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command at a real terminal, and a person who types.
-@Suite(.timeLimit(.minutes(2))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminalTests {
     private static let ok = #"{"code":200,"data":{"result":"ok"},"message":""}"#
     private static let cancel = #"{"code":200,"data":{"result":"cancel"},"message":""}"#
     /// The prompt of a first question.

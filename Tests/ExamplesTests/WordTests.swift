@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the command takes besides options: a folder, URLs, and words that stand for nothing.
-@Suite(.timeLimit(.minutes(2))) struct WordTests {
+@Suite(.timeLimit(.minutes(5))) struct WordTests {
     /// Starts a product in a folder.
     private static func start(
         _ product: String = "drawbridge", in folder: Folder, _ arguments: String...

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
     @Test func itsLoopReachesTheLinesThatItKnows() async throws {
         let loop = try Loop.standalone()

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPClient
 
 /// Looking up names: bounded, and once for all who ask.
-@Suite("Names", .timeLimit(.minutes(1)))
+@Suite("Names", .timeLimit(.minutes(5)))
 struct NamesTests {
     private static let answer: Names.Answer = .success([SocketAddress([127, 0, 0, 1], port: 80)])
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A target that is a whole URL, as a browser's proxy gets it (RFC 9112, section 3.2.2).
-@Suite("Hostile 12: the authority of the target counts, and not the Host header", .timeLimit(.minutes(1)))
+@Suite("Hostile 12: the authority of the target counts, and not the Host header", .timeLimit(.minutes(5)))
 struct AuthorityTests {
     /// Says by which name it was called.
     private struct Name: JSONHandler {

@@ -7,6 +7,7 @@ import Testing
 struct BodyMemoryTests {
     /// All with all tests, a few else.
     private static let count = getenv("DRAWBRIDGE_ALL") == nil ? 40 : 200
+    private static let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 1 : 3
     private static let length = 7 << 20
 
     /// Sends bodies at once, and gives the statuses of the answers.
@@ -41,12 +42,12 @@ struct BodyMemoryTests {
         _ = try await Self.burst(1, to: port)
         #expect(await eventually { residentBytes(of: process) < 60 << 20 })
         let before = residentBytes(of: process)
-        for _ in 0..<3 {
+        for _ in 0..<Self.rounds {
             let statuses = try await Self.burst(Self.count, to: port)
             #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
             #expect(statuses.contains(200))
             #expect(
-                await eventually(within: 30) { residentBytes(of: process) < before + 10 << 20 },
+                await eventually { residentBytes(of: process) < before + 10 << 20 },
                 "\(residentBytes(of: process) >> 20) MB, \(before >> 20) before")
         }
         #expect(await server.stop() == 0)
@@ -96,7 +97,7 @@ struct BodyMemoryTests {
             "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
         let port = try await server.port()
         let process = String(server.child.processIdentifier)
-        for _ in 0..<3 {
+        for _ in 0..<Self.rounds {
             let statuses = try await Self.burst(Self.count, to: port)
             #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
             #expect(statuses.contains(200))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The handshake of the pages' channel, over raw sockets: whoever is refused is so before a 101 (section 1).
-@Suite("Hostile: who may open a channel", .timeLimit(.minutes(1))) struct ChannelHandshakeTests {
+@Suite("Hostile: who may open a channel", .timeLimit(.minutes(5))) struct ChannelHandshakeTests {
     /// A handshake, `@token` and `@port` in it being the gateway's.
     struct Knock: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A clock that jumps, and a process that stands still.
-@Suite("Hostile 35: time that jumps ends nothing", .serialized, .timeLimit(.minutes(3)))
+@Suite("Hostile 35: time that jumps ends nothing", .serialized, .timeLimit(.minutes(5)))
 struct ClockTests {
     /// libfaketime for programs with threads, of the Debian package `faketime`.
     private static let library: String? = {

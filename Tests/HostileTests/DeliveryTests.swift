@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The same request by `HEAD`, behind others, or in pieces (RFC 9110, section 9.3.2; RFC 9112, section 9.3).
-@Suite("Hostile 19: HEAD everywhere, fifty at once, one byte at a time", .timeLimit(.minutes(2)))
+@Suite("Hostile 19: HEAD everywhere, fifty at once, one byte at a time", .timeLimit(.minutes(5)))
 struct DeliveryTests {
     /// Answers `HEAD` itself.
     private struct Both: Handler {

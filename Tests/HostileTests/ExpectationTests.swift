@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A sender that asks before it sends (RFC 9110, section 10.1.1).
-@Suite("Hostile 18: who may not send is not told to continue", .timeLimit(.minutes(1)))
+@Suite("Hostile 18: who may not send is not told to continue", .timeLimit(.minutes(5)))
 struct ExpectationTests {
     private struct Size: JSONHandler {
         let request: Request

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// JSON that is none, or that no value of Swift can hold (RFC 8259); more texts are tried in `JSONParserTests`.
-@Suite("Hostile 21: hostile JSON is a clear 400 in the envelope", .timeLimit(.minutes(2)))
+@Suite("Hostile 21: hostile JSON is a clear 400 in the envelope", .timeLimit(.minutes(5)))
 struct JSONInputTests {
     private struct Number: JSONHandler {
         struct Input: Decodable { var n: Int }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What pages ask for, send and do not take counts in the memory for bodies, and comes back.
-@Suite("Memory: pages that ask for much and take nothing", .timeLimit(.minutes(2)))
+@Suite("Memory: pages that ask for much and take nothing", .timeLimit(.minutes(5)))
 struct PageMemoryTests {
     private static let megabyte = 1 << 20
 

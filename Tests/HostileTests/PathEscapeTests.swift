@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The files of a folder, asked by raw targets; the forms of links and names are tried in `StaticFilesEscapeTests`.
-@Suite("Hostile 16: no byte from outside the folder", .timeLimit(.minutes(2)))
+@Suite("Hostile 16: no byte from outside the folder", .timeLimit(.minutes(5)))
 struct PathEscapeTests {
     private static let secret = "the secret that never leaves"
 

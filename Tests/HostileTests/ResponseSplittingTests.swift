@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A line that ends where a caller, or a handler, says so (RFC 9110, section 5.5).
-@Suite("Hostile 15: no header of an answer is split", .timeLimit(.minutes(1)))
+@Suite("Hostile 15: no header of an answer is split", .timeLimit(.minutes(5)))
 struct ResponseSplittingTests {
     /// Puts what it is given into the headers of its answer.
     private struct Careless: Handler {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Too few descriptors, a full disk, outputs that nobody reads.
-@Suite("Hostile 34: what runs short is said, and serving goes on", .timeLimit(.minutes(3)))
+@Suite("Hostile 34: what runs short is said, and serving goes on", .timeLimit(.minutes(5)))
 struct ShortageTests {
     private static let echo = "GET /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

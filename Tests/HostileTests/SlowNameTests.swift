@@ -4,7 +4,7 @@ import Testing
 
 /// A name for which nobody answers is looked up for ten seconds, and nobody else waits for that.
 @Suite(
-    "A name that is looked up for long", .timeLimit(.minutes(2)),
+    "A name that is looked up for long", .timeLimit(.minutes(5)),
     .enabled("only root may mount a file of names, and have a name server at its port", mayMount))
 struct SlowNameTests {
     /// A name server that hears what it is asked, and says nothing.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A server that is killed while it is asked.
-@Suite("A server that is killed", .timeLimit(.minutes(3))) struct KilledUpstreamTests {
+@Suite("A server that is killed", .timeLimit(.minutes(5))) struct KilledUpstreamTests {
     private enum End: Equatable {
         case answered(Int)
         case broken

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files of 1 GB, both ways, through a gateway that is a process of its own.
-@Suite("Files of 1 GB", .serialized, .timeLimit(.minutes(3))) struct LargeFileTests {
+@Suite("Files of 1 GB", .serialized, .timeLimit(.minutes(5))) struct LargeFileTests {
     private static let size = 1 << 30
     /// More than this must not come on top of what the gateway has when it begins.
     private static let room = 32 << 20

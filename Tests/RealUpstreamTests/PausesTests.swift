@@ -5,7 +5,7 @@ import Testing
 
 /// Pages that ask now and then: Node closes a connection that nobody used for 5 seconds, and a POST that is on its way
 /// then gets no answer, and may not be sent twice.
-@Suite("Pauses between requests", .timeLimit(.minutes(3))) struct PausesTests {
+@Suite("Pauses between requests", .timeLimit(.minutes(5))) struct PausesTests {
     /// Seconds; more of them where there is time.
     private static let pauses: [Double] = getenv("DRAWBRIDGE_ALL") == nil ? [5] : [5, 7.5, 4.99, 7.5, 5.01]
 

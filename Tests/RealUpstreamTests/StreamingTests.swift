@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Connections that are used again, and answers that do not end.
-@Suite("Connections and event streams", .timeLimit(.minutes(1))) struct StreamingTests {
+@Suite("Connections and event streams", .timeLimit(.minutes(5))) struct StreamingTests {
     @Test func aThousandRequestsOverSixteenConnectionsMakeNoMoreBehindTheGateway() async throws {
         let nginx = try await Nginx()
         try nginx.files.write("file.txt", "small")

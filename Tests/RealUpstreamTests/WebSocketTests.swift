@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// WebSockets to Node and to Python, directly and through the gateway: there is no difference.
-@Suite("WebSockets of real servers", .timeLimit(.minutes(2))) struct WebSocketTests {
+@Suite("WebSockets of real servers", .timeLimit(.minutes(5))) struct WebSocketTests {
     /// Which way a client goes.
     enum Way: String, CaseIterable, Sendable { case direct, gateway }
 

@@ -4,7 +4,7 @@ import TLS
 import Testing
 
 /// The records of a session, read and written as `recv` and `send` do it.
-@Suite(.timeLimit(.minutes(1))) struct TLSRecordsTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSRecordsTests {
     private static let again = SessionPair.Errno(number: EAGAIN)
     private static let broken = SessionPair.Errno(number: EPROTO)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a caller gets of an upstream's answer: all of it.
-@Suite("Answers as a caller gets them", .timeLimit(.minutes(2)))
+@Suite("Answers as a caller gets them", .timeLimit(.minutes(5)))
 struct AnswersBackTests {
     @Test func everyStatusComesThrough() async throws {
         let answering: Answering = { connection, head in

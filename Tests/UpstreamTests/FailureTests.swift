@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is said where an upstream has no answer: to the caller, to a person, and to the log.
-@Suite("Upstreams that are not there", .timeLimit(.minutes(2)))
+@Suite("Upstreams that are not there", .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test func aPageThatWaitsAsksAgainAndGivesWayToThePageItself() async throws {
         let upstreamPort = try freePort()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers that let a request go on, changed, and change what comes back; and the page runtime's tag.
-@Suite("What stands between a page and its server", .timeLimit(.minutes(2)))
+@Suite("What stands between a page and its server", .timeLimit(.minutes(5)))
 struct HandlerTests {
     /// Changes all there is of a request, and of its answer.
     private struct Changing: Handler {

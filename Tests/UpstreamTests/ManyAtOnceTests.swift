@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// All kinds of trouble beside each other on one loop, in an order that is always the same.
-@Suite("Many upstreams' faults at once", .serialized, .timeLimit(.minutes(3)))
+@Suite("Many upstreams' faults at once", .serialized, .timeLimit(.minutes(5)))
 struct ManyAtOnceTests {
     private enum Kind: Int, CaseIterable {
         case small, large, chunked, diesBefore, diesInHead, diesInBody, resets, refusesUpload, callerLeaves

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Hostile 29: kept connections that an upstream closes", .serialized, .timeLimit(.minutes(2)))
+@Suite("Hostile 29: kept connections that an upstream closes", .serialized, .timeLimit(.minutes(5)))
 struct PooledConnectionTests {
     /// Answers one request of a connection, and closes on the next, whose head it has read.
     private static let onceEach: Answering = { connection, head in

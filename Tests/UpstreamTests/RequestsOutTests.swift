@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What an upstream gets of a request: all that was sent, and what the gateway has to say.
-@Suite("Hostile 12 to 14: requests as an upstream gets them", .timeLimit(.minutes(2)))
+@Suite("Hostile 12 to 14: requests as an upstream gets them", .timeLimit(.minutes(5)))
 struct RequestsOutTests {
     /// The first request that an upstream gets, as it is on the wire.
     private func sent(

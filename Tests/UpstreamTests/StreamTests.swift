@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Bodies on their way from an upstream: at once, as fast as the slower side, and no longer than somebody reads.
-@Suite("Hostile 30: answers that flow, and callers that leave", .serialized, .timeLimit(.minutes(3)))
+@Suite("Hostile 30: answers that flow, and callers that leave", .serialized, .timeLimit(.minutes(5)))
 struct StreamTests {
     private static let megabyte = 1 << 20
 

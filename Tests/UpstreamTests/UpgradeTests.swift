@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a page and its server agree on, before bytes go both ways: RFC 9110, section 7.8.
-@Suite("Upgrades to an upstream", .timeLimit(.minutes(2)))
+@Suite("Upgrades to an upstream", .timeLimit(.minutes(5)))
 struct UpgradeTests {
     private static let asking = [
         "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",

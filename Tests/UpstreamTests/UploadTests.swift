@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bodies on their way to an upstream, which are streamed, and never whole where they are not.
-@Suite("Uploads", .serialized, .timeLimit(.minutes(3)))
+@Suite("Uploads", .serialized, .timeLimit(.minutes(5)))
 struct UploadTests {
     private static let megabyte = 1 << 20
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Where upstreams may be, and how several share what is asked.
-@Suite("Ways to an upstream", .timeLimit(.minutes(2)))
+@Suite("Ways to an upstream", .timeLimit(.minutes(5)))
 struct WaysTests {
     private static func named(_ name: String, at place: RawUpstream.Place = .loopback) throws -> RawUpstream {
         try RawUpstream(at: place) { connection, head in

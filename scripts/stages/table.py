@@ -10,11 +10,9 @@ ALONE = (("DRAWBRIDGE_ALONE", "1"),)
 LONG = (("DRAWBRIDGE_ALL", "1"),)
 
 # Suites of the engine that wait for deadlines: they sleep, and judge no memory.
-DEADLINES = r"^MicroHTTPDTests\.(DeadlineTests|TunnelEndingTests|TLSTests)/"
+DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 # The targets whose tests have a stage of their own.
 APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|BrowserTests)\."
-# What takes more than its share of the gate.
-HEAVY = "^$"
 
 
 def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time=0, **more)
@@ -36,7 +34,7 @@ HOSTILE = Stage("hostile", "hostile input and faults, apart: they take what the 
 PROGRAMS = Stage("programs", "programs from outside, a few at a time: a person would not start more",
                  (Tests("^(ExamplesTests|NotesTests)", at_a_time=4),), ("programs",))
 OTHERS = Stage("others", "all other tests, one after the other: none waits behind others within its own limit",
-               (Tests(skip=(APART, HEAVY)),), ("others",))
+               (Tests(skip=(APART,)),), ("others",))
 PAGES = Stage("pages", "pages that test themselves, two at a time: they wait more than they work",
               (Tests("^BrowserTests", at_a_time=2),), ("pages",))
 # These wait more than they work too.
@@ -76,7 +74,7 @@ THREAD = sanitized(
     ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
     ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
-     ("BacklogTests", HEAVY), 1, ()),
+     ("BacklogTests",), 1, ()),
     ("^UpstreamTests", (), 1, ALONE))
 ADDRESS = sanitized(
     "address", "engine and upstreams under AddressSanitizer, with leaks",
@@ -91,7 +89,6 @@ BUILDS = Stage("builds", "what the sanitizers and made-up input need, beside the
 
 SLOW = (
     ((
-        Stage("heavy", "what takes more than its share of the gate", (Tests(HEAVY, environment=LONG),), ("others",)),
         Stage("browsers", "the same pages, and more of them, in every browser",
               (Tests("^BrowserTests", at_a_time=2, environment=LONG),), ("pages", "browsers")),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),

@@ -178,8 +178,12 @@ public final class HTTPServer: Sendable {
 
     /// The same, and returns how many handlers were left behind.
     ///
-    /// - Parameter ending: ends what else runs on the loops, while they still do.
-    package func end(within grace: Duration, ending: () -> Void = {}) async -> Int {
+    /// - Parameters:
+    ///   - patience: how long handlers may ignore their cancellation.
+    ///   - ending: ends what else runs on the loops, while they still do.
+    package func end(
+        within grace: Duration, patience: Duration = .seconds(1), ending: () -> Void = {}
+    ) async -> Int {
         let (socket, workers) = state.withLock { state in
             defer { state = State() }
             return (state.socket, state.workers)
@@ -192,7 +196,7 @@ public final class HTTPServer: Sendable {
         let impatience = Task {
             try await Task.sleep(for: grace)
             for worker in workers { worker.loop.performSoon { worker.cancelAll() } }
-            try await Task.sleep(for: .seconds(1))
+            try await Task.sleep(for: patience)
             for worker in workers {
                 worker.loop.performSoon {
                     let count = worker.abandon()

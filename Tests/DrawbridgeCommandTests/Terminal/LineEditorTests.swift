@@ -2,7 +2,7 @@ import Testing
 
 @testable import DrawbridgeCommand
 
-@Suite(.timeLimit(.minutes(1))) struct LineEditorTests {
+@Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
     /// The lines that these keys make, and what is left of the last.
     private func lines(_ keys: String) -> [String] { lines(Array(keys.utf8)) }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// The line below a log, byte by byte.
-@Suite(.timeLimit(.minutes(1))) struct PromptTests {
+@Suite(.timeLimit(.minutes(5))) struct PromptTests {
     /// A pipe whose reading end is ours.
     private static func pipe() -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]

@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// The presenter without a terminal: lines in, lines out.
-@Suite(.timeLimit(.minutes(1))) struct TerminalPresenterTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminalPresenterTests {
     private let shown = Observed<[String]>([])
     private let presenter: TerminalPresenter
 

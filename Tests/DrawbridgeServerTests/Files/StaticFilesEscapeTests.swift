@@ -120,7 +120,7 @@ struct StaticFilesEscapeTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: ["/fifo", "/socket", "/linked-fifo", "/null", "/fifos/", "/device"])
     func whatIsNoRegularFileIsNotOpened(target: String) async throws {
         let site = try Self.site()

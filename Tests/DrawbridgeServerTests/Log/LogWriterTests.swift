@@ -8,7 +8,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite(.timeLimit(.minutes(1))) struct LogWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct LogWriterTests {
     /// A pipe whose reading end is ours.
     private static func pipe() -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
@@ -163,7 +163,7 @@ import Testing
 }
 
 /// Lines of JSON, and what swift-log hands over.
-@Suite(.timeLimit(.minutes(1))) struct LogLineTests {
+@Suite(.timeLimit(.minutes(5))) struct LogLineTests {
     /// What a writer makes of this, until the line with `end`.
     private func lines(
         _ format: LogFormat, _ write: @escaping @Sendable (LogWriter) -> Void

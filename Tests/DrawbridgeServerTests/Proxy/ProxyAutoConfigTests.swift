@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite("The script for browsers that use the proxy", .timeLimit(.minutes(1)))
+@Suite("The script for browsers that use the proxy", .timeLimit(.minutes(5)))
 struct ProxyAutoConfigTests {
     private static let asked: [(url: String, isProxied: Bool)] = [
         ("http://example.com/", true), ("http://example.com:8080/x?q", true),

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a gateway does that is the http proxy of a browser, over real sockets.
-@Suite("The forward proxy", .timeLimit(.minutes(2))) struct ProxyTests {
+@Suite("The forward proxy", .timeLimit(.minutes(5))) struct ProxyTests {
     private struct Login: JSONHandler {
         func handle(_ input: JSON?) async throws -> JSON { input ?? .null }
     }

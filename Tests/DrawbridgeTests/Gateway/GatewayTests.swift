@@ -63,7 +63,7 @@ struct GatewayTests {
         #expect(Counting.made.load(ordering: .relaxed) == 3)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aRequestUnderWayKeepsItsHandler() async throws {
         let gateway = Gateway.testing()
         let (started, released) = (Event(), Event())
@@ -81,7 +81,7 @@ struct GatewayTests {
         #expect(try await text == "old")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func registeringWhileThousandsOfRequestsRunLosesNone() async {
         let gateway = Gateway.testing()
         let known: Set = ["a", "b", #"{"code":400,"message":"No response"}"#]
@@ -113,7 +113,7 @@ struct GatewayTests {
         #expect(wrong == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func manyRequestsAtOnceGetTheirOwnAnswers() async {
         let gateway = Gateway.testing()
         let right = await withTaskGroup(of: Bool.self) { group in

@@ -142,7 +142,7 @@ struct HandlerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func handlersThatBlockTheirThreadsHoldNobodyUp() async throws {
         let gateway = Gateway.testing()
         let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -141,7 +141,7 @@ struct JSONDecodingTests {
         #expect(value.others == ["x", [2], .null])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func elementsThatDoNotFitCostNoMoreInALongArray() throws {
         struct Length: Decodable {
             var total = 0

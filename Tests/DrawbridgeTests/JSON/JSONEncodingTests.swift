@@ -117,7 +117,7 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: value).description == expected)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func manyNestedContainersAreWrittenInOnePass() throws {
         let value = Scripted { encoder in
             var list = encoder.unkeyedContainer()

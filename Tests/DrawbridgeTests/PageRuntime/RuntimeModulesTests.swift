@@ -4,7 +4,7 @@ import Testing
 @testable import Drawbridge
 
 /// The page runtime is one function of several files: each says what it takes from which of the others.
-@Suite(.timeLimit(.minutes(1))) struct RuntimeModulesTests {
+@Suite(.timeLimit(.minutes(5))) struct RuntimeModulesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/Drawbridge/PageRuntime/Script").standardized
 

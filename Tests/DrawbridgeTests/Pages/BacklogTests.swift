@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// Much that waits for a page: large answers, many messages, and a page that takes nothing.
-@Suite(.timeLimit(.minutes(2))) struct BacklogTests {
+@Suite(.timeLimit(.minutes(5))) struct BacklogTests {
     private static func text(_ bytes: Int) -> JSON { .string(String(repeating: "x", count: bytes)) }
 
     /// As much as it is asked for.

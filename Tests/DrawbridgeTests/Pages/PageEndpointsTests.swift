@@ -6,7 +6,7 @@ import Testing
 @testable import Drawbridge
 
 /// What pages and testers ask of the gateway itself, below `/__drawbridge__/`.
-@Suite(.timeLimit(.minutes(2))) struct PageEndpointsTests {
+@Suite(.timeLimit(.minutes(5))) struct PageEndpointsTests {
     private static func own(_ gateway: Gateway, _ test: TestPage? = nil) -> HTTPFields {
         [
             .pageToken: gateway.access.token.text, .pageID: test?.id ?? String(repeating: "0", count: 32),

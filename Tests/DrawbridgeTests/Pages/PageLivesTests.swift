@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// A page has one id and several lives: nothing of an old one is taken for something of the new one.
-@Suite("The lives of a page", .timeLimit(.minutes(2))) struct PageLivesTests {
+@Suite("The lives of a page", .timeLimit(.minutes(5))) struct PageLivesTests {
     private struct Notes: JSONHandler {
         let notes: NoteBook
         func handle(_ input: JSON) async throws -> JSON {

@@ -6,7 +6,7 @@ import Testing
 @testable import Drawbridge
 
 /// Pages and native over a channel, without a socket (contract, sections 3 to 7).
-@Suite(.timeLimit(.minutes(2))) struct PageTests {
+@Suite(.timeLimit(.minutes(5))) struct PageTests {
     // MARK: Names that nobody has
 
     @Test func aNameThatOnlyOtherPagesHaveIsToldWithTheirAddresses() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// A page's calls begin in its order, also those that come by requests of their own.
-@Suite("The turns of a page's requests", .timeLimit(.minutes(2))) struct PageTurnsTests {
+@Suite("The turns of a page's requests", .timeLimit(.minutes(5))) struct PageTurnsTests {
     private struct Notes: JSONHandler {
         let note: @Sendable (Int) -> Void
         func handle(_ input: Int) async throws -> Nothing {

@@ -173,7 +173,7 @@ struct RequestInputTests {
         func next() -> [UInt8]? { pieces.isEmpty ? nil : Array(pieces.removeFirst().utf8) }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aBodyThatArrivesInPiecesIsRead() async throws {
         let body = Request.Body(Pieces([#"{"us"#, "", #"er":"#, #""ann"}"#]))
         let request = Request(.post, "/echo?_mobile_bridge=1", body: body)
@@ -183,7 +183,7 @@ struct RequestInputTests {
     }
 
     /// The engine streams where another handler might have taken the request.
-    @Test(.timeLimit(.minutes(1)), arguments: [("/own", 4), ("/gateways", 6)])
+    @Test(.timeLimit(.minutes(5)), arguments: [("/own", 4), ("/gateways", 6)])
     func aBodyThatArrivesInPiecesIsRefusedWhereItIsTooLongForItsHandler(_ path: String, _ limit: Int)
         async throws
     {
@@ -359,7 +359,7 @@ struct RequestInputTests {
                 + #""huge":-170141183460469231731687303715884105728,"bytes":"AP8="}"#)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aMegabyteComesBackWhole() async throws {
         let text = String(repeating: "0123456789abcdé\u{2028}", count: 60_000)
         let body = JSON.object(["text": .string(text)]).bytes

@@ -4,7 +4,7 @@ import Testing
 @testable import Drawbridge
 
 /// Sessions: what one test changes, another does not see.
-@Suite("Sessions", .timeLimit(.minutes(1))) struct SessionTests {
+@Suite("Sessions", .timeLimit(.minutes(5))) struct SessionTests {
     static func book(_ text: String) throws -> ReplyBook {
         let book = ReplyBook(in: Registry())
         book.set(try layers(text))
@@ -211,7 +211,7 @@ import Testing
 }
 
 /// Whole tests of a page, side by side.
-@Suite("Tests side by side", .timeLimit(.minutes(1))) struct SideBySideTests {
+@Suite("Tests side by side", .timeLimit(.minutes(5))) struct SideBySideTests {
     private static let text = #"""
         {"replies": {
              "login": {"$reply": {"token": "{{input.user}}"}, "$then": [{"scenario": "user/in"}]},

@@ -17,7 +17,7 @@ func logAmongTheRequests() {
     LoggingSystem.bootstrap { _ in LineLogHandler() }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EmbeddingManual {
+@Suite(.timeLimit(.minutes(5))) struct EmbeddingManual {
     @Test func besideOtherWork() async throws {
         let gateway = Gateway()
         let (listening, isListening) = AsyncStream.makeStream(of: ServerAddress.self)

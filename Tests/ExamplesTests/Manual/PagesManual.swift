@@ -35,7 +35,7 @@ private struct DownloadPage: Responder {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PagesManual {
+@Suite(.timeLimit(.minutes(5))) struct PagesManual {
     @Test func whatPagesCannotSayIsNamed() throws {
         let gateway = Gateway(
             passThrough: [.staticFiles("public")],

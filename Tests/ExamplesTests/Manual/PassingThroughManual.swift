@@ -31,7 +31,7 @@ struct StockHandler: JSONHandler {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PassingThroughManual {
+@Suite(.timeLimit(.minutes(5))) struct PassingThroughManual {
     @Test func upstreamsStandInTheOrderInWhichTheyAreAsked() async throws {
         var options = Upstream.Options()
         options.keepsHost = true

@@ -19,7 +19,7 @@ struct WaitingHandler: Handler {
     func stopLoading() { stopped.finish() }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TestingManual {
+@Suite(.timeLimit(.minutes(5))) struct TestingManual {
     @Test func aPostWithABody() async throws {
         let gateway = Gateway()
         gateway.register(HelloHandler.self, at: "/hello")

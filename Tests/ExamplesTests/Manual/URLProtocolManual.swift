@@ -13,7 +13,7 @@ final class ShopURLProtocol: DrawbridgeURLProtocol {
     override static func gateway(for request: URLRequest) -> Gateway? { shop }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct URLProtocolManual {
+@Suite(.timeLimit(.minutes(5))) struct URLProtocolManual {
     @Test func aClassOfAnApp() async throws {
         let gateway = Gateway()
         gateway.register(LegacyProtocol.self, redirects: .followed, deadline: nil)

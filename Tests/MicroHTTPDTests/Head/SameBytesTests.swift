@@ -7,7 +7,7 @@ import Testing
 ///
 /// Each test keeps its connection open and sends a second request behind the first: where the two readings differ, that
 /// one gets no answer, or becomes the body of the first.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SameBytesTests {
     private static let blanks = [" ", "\t", "  ", " \t", "\t "]
 

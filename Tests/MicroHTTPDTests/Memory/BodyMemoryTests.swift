@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The memory that all large bodies may take together.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyMemoryTests {
     private static let megabyte = 1 << 20
 

@@ -179,13 +179,21 @@ extension OneAtATime {
 
         @Test func anIdleServerUsesNoProcessor() async throws {
             try await withServer(loops: 1) { exchange in
-                if exchange.request.path == "/stream" {
+                switch exchange.request.path {
+                case "/thread": return ok(exchange, ownThread())
+                case "/stream":
                     exchange.begin(HTTPResponse(status: .ok), length: nil)
                     try? await exchange.write([1])
+                default: break
                 }
                 await Gate().pass()
             } test: { server in
                 let port = server.port
+                let thread = try await blocking {
+                    let client = try RawClient(port)
+                    try client.send("GET /thread HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return try client.reply().text
+                }
                 let clients = try await blocking {
                     try (0..<200).map { index in
                         let client = try RawClient(port)
@@ -199,34 +207,14 @@ extension OneAtATime {
                     }
                 }
                 try await Task.sleep(for: .milliseconds(300))
-                let before = loopSeconds()
+                let before = processorSeconds(ofThread: thread)
+                #expect(before > 0)
                 try await Task.sleep(for: .seconds(2))
-                #expect(loopSeconds() - before < 0.2)
+                #expect(processorSeconds(ofThread: thread) - before < 0.2)
                 for client in clients { client.close() }
             }
         }
     }
-}
-
-/// Seconds of processor time that the threads of loops have used.
-func loopSeconds() -> Double {
-    guard let directory = opendir("/proc/self/task") else { return 0 }
-    defer { closedir(directory) }
-    var ticks = 0
-    while let entry = readdir(directory) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        guard Int(name) != nil, let file = fopen("/proc/self/task/\(name)/stat", "r") else { continue }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 1024)
-        fgets(&line, 1024, file)
-        let text = line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-        guard text.contains("(drawbridge-loop"), let end = text.lastIndex(of: ")") else { continue }
-        let fields = text[end...].split(separator: " ")
-        if fields.count > 13 { ticks += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0) }
-    }
-    return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
 }
 
 extension OneAtATime.ManyAtOnceTests {

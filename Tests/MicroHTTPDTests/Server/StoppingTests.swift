@@ -137,11 +137,13 @@ extension OneAtATime {
                     exchange.send(HTTPResponse(status: .ok), body)
                 }
             }
-            let client = try await Self.client(server.port, path)
-            _ = try await blocking { usleep(50_000) }
-            async let stopping: Void = server.stop(within: .seconds(10))
-            try await Task.sleep(for: .milliseconds(50))
-            #expect(try await blocking { try client.reply() }.body.count == body.count)
+            let port = server.port
+            let client = try await Self.client(port, path)
+            // Under way is what has begun, and the stop what lets nobody connect any more.
+            let head = try await blocking { try client.head() }
+            async let stopping: Void = server.stop(within: .seconds(300))
+            #expect(await eventually { (try? RawClient(port)) == nil })
+            #expect(try await blocking { try client.wholeBody(of: head) }.count == body.count)
             await stopping
         }
 
@@ -169,7 +171,7 @@ extension OneAtATime {
             var clients: [RawClient] = []
             for _ in 0..<20 { clients.append(try await Self.client(server.port)) }
             #expect(await started.reaches(20))
-            await server.stop(within: .milliseconds(100))
+            _ = await server.end(within: .milliseconds(100), patience: .seconds(300))
             #expect(cancelled.count == 20)
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
@@ -191,7 +193,7 @@ extension OneAtATime {
             for _ in 0..<20 { clients.append(try await Self.client(server.port)) }
             let stream = try await Self.client(server.port, "/stream")
             #expect(await started.reaches(21))
-            #expect(await server.end(within: .milliseconds(100)) == 0)
+            #expect(await server.end(within: .milliseconds(100), patience: .seconds(300)) == 0)
             #expect(cancelled.count == 21)
             for client in clients {
                 let replies = try await blocking { try client.repliesToEnd() }

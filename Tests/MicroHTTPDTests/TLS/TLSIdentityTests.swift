@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is wrong with a certificate or a key is said in one line, and what to do.
-@Suite(.timeLimit(.minutes(1))) struct TLSIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSIdentityTests {
     private static func problem(_ certificate: String, _ key: String) throws -> String {
         let error = #expect(throws: UnusableIdentity.self) {
             try TLSIdentity(certificateFile: certificate, keyFile: key)

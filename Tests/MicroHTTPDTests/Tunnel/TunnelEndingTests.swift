@@ -6,9 +6,9 @@ import Testing
 /// Callers without TLS, and with it.
 private let securities: [String?] = [nil, "NORMAL"]
 
-extension OneAtATime {
+extension Deadlines {
     /// How tunnels end, and that nothing of them is left.
-    @Suite(.timeLimit(.minutes(2))) struct TunnelEndingTests {
+    @Suite(.timeLimit(.minutes(5))) struct TunnelEndingTests {
         @Test(arguments: securities, [true, false])
         func oneDirectionEndsAndTheOtherGoesOn(_ security: String?, _ isCallerFirst: Bool) async throws {
             try await withTunnels(security) { server in
@@ -77,14 +77,14 @@ extension OneAtATime {
 
         @Test(arguments: securities, [true, false])
         func silenceBehindOneEndClosesBothSides(_ security: String?, _ isCallerFirst: Bool) async throws {
-            try await withTunnels(security, silentSeconds: 2) { server in
+            try await withTunnels(security, silentSeconds: 5) { server in
                 let (caller, upstream) = try await server.open()
                 let (first, second) = isCallerFirst ? (caller, upstream) : (upstream, caller)
                 try await blocking {
                     first.finishSending()
                     #expect(try second.readSome(1) == 0)
                     // As long as something comes it goes on.
-                    for _ in 0..<8 {
+                    for _ in 0..<14 {
                         usleep(500_000)
                         try second.send("x")
                         #expect(try first.bytes(1) == [UInt8(ascii: "x")])

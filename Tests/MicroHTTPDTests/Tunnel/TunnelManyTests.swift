@@ -5,7 +5,7 @@ import Testing
 
 extension OneAtATime {
     /// Many tunnels at once, what each of them costs, and what is left of them.
-    @Suite(.timeLimit(.minutes(3))) struct TunnelManyTests {
+    @Suite(.timeLimit(.minutes(5))) struct TunnelManyTests {
         @Test(arguments: [(nil, 1000), ("NORMAL", 200)] as [(String?, Int)])
         func manyAtOnceAreServedAndLeaveNothingBehind(_ security: String?, _ count: Int) async throws {
             try await withTunnels(security) { server in

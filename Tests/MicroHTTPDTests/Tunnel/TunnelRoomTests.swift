@@ -6,7 +6,7 @@ import Testing
 
 extension OneAtATime {
     /// What a tunnel does while its upstream takes nothing.
-    @Suite(.timeLimit(.minutes(2))) struct TunnelRoomTests {
+    @Suite(.timeLimit(.minutes(5))) struct TunnelRoomTests {
         /// Serves tunnels to one end, and gives the loop of the first that is open.
         private static func serving(
             _ end: FullEnd, test: (HTTPServer, RawClient, Loop) async throws -> Void

@@ -8,7 +8,7 @@ private let securities: [String?] = [nil, "NORMAL:-VERS-ALL:+VERS-TLS1.2", "NORM
 
 extension OneAtATime {
     /// What goes through a tunnel; the upstream is a socket of the test's.
-    @Suite(.timeLimit(.minutes(2))) struct TunnelTests {
+    @Suite(.timeLimit(.minutes(5))) struct TunnelTests {
         @Test(arguments: securities) func bytesGoBothWaysAsTheyCome(_ security: String?) async throws {
             try await withTunnels(security) { server in
                 let (caller, upstream) = try await server.open()

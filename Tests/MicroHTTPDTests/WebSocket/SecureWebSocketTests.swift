@@ -5,7 +5,7 @@ import Testing
 
 extension OneAtATime {
     /// Over TLS the library stays in between; nothing else is different.
-    @Suite(.timeLimit(.minutes(2))) struct SecureWebSocketTests {
+    @Suite(.timeLimit(.minutes(5))) struct SecureWebSocketTests {
         private static func serving(
             limits: WebSocketLimits = WebSocketLimits(), test: (Int, WebSocketLog) async throws -> Void
         ) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Messages go through whole and in order, however they are cut.
-@Suite(.timeLimit(.minutes(2))) struct WebSocketEchoTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketEchoTests {
     @Test(arguments: [0, 1, 125, 126, 127, 65_535, 65_536, 1 << 20, 16 << 20])
     func aMessageOfAnySizeComesBack(_ count: Int) async throws {
         try await withWebSockets { server, log in

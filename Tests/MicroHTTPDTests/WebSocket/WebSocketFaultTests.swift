@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What breaks a rule of RFC 6455 is told why, and the connection ends.
-@Suite(.timeLimit(.minutes(2))) struct WebSocketFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketFaultTests {
     private static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], flags: UInt8 = 0x80) -> [UInt8] {
         WebSocketClient.frame(opcode, payload, flags: flags)
     }

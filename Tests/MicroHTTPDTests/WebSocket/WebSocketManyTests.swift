@@ -5,7 +5,7 @@ import Testing
 
 extension OneAtATime {
     /// Many sockets at once, what each of them costs, and what is left of them.
-    @Suite(.timeLimit(.minutes(3))) struct WebSocketManyTests {
+    @Suite(.timeLimit(.minutes(5))) struct WebSocketManyTests {
         @Test func aThousandAtOnceAreServedAndLeaveNothingBehind() async throws {
             try await withWebSockets { server, log in
                 let port = server.port

@@ -4,7 +4,7 @@ import MicroHTTPD
 import TestSupport
 import Testing
 
-extension OneAtATime {
+extension Deadlines {
     /// Callers that are too slow are cut off, those that wait for us are not.
     struct DeadlineTests {
         fileprivate static var limits: Limits {
@@ -207,7 +207,9 @@ extension OneAtATime {
 
         @Test func aReaderThatIsJustFastEnoughIsNotCutOff() async throws {
             let body = [UInt8](repeating: 1, count: 8 << 20)
+            // Long enough for a machine on which a thread stands still for a while.
             var limits = Self.limits
+            limits.graceSeconds = 4
             limits.idleSeconds = 60
             try await withServer(limits: limits) {
                 $0.send(HTTPResponse(status: .ok), body)
@@ -216,11 +218,11 @@ extension OneAtATime {
                 let count = try await blocking {
                     let client = try RawClient(port, receiveBuffer: 64 << 10)
                     try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-                    let end = now() + 3
+                    let end = now() + 9
                     var count = 0
                     while now() < end {
                         count += try client.readSome(32 << 10)
-                        usleep(50_000)
+                        usleep(100_000)
                     }
                     return try count + client.drainToEnd()
                 }
@@ -229,21 +231,25 @@ extension OneAtATime {
         }
 
         @Test func whoWaitsForUsIsNotCutOff() async throws {
-            try await withServer(limits: Self.limits, admit: { _, _, _ in .streamed }) { exchange in
+            // What the callers send must be there within these.
+            var limits = Self.limits
+            limits.headSeconds = 4
+            limits.graceSeconds = 4
+            try await withServer(limits: limits, admit: { _, _, _ in .streamed }) { exchange in
                 switch exchange.request.path {
                 case "/stream":
                     exchange.begin(HTTPResponse(status: .ok), length: nil)
                     for _ in 0..<2 {
-                        try? await Task.sleep(for: .seconds(3))
+                        try? await Task.sleep(for: .seconds(6))
                         try? await exchange.write(Array("x".utf8))
                     }
                 case "/upload":
-                    try? await Task.sleep(for: .seconds(5))
+                    try? await Task.sleep(for: .seconds(8))
                     var count = 0
                     while let chunk = try? await exchange.nextChunk() { count += chunk.count }
                     ok(exchange, "\(count)")
                 default:
-                    try? await Task.sleep(for: .seconds(5))
+                    try? await Task.sleep(for: .seconds(8))
                     ok(exchange, "late")
                 }
             } test: { server in
@@ -303,7 +309,7 @@ extension String {
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }
 
-extension OneAtATime.DeadlineTests {
+extension Deadlines.DeadlineTests {
     @Test func aStreamThatBeginsBeforeItsUploadHasEndedIsNoSlowBody() async throws {
         try await withServer(limits: Self.limits, admit: { _, _, _ in .streamed }) { exchange in
             exchange.begin(HTTPResponse(status: .ok), length: nil)

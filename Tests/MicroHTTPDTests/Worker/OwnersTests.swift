@@ -6,7 +6,7 @@ import Testing
 @testable import MicroHTTPD
 
 /// What a loop has alone, and what is constant once it is there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OwnersTests {
     @Test func aReusableResponseTrapsOnAnotherThreadThanItsLoops() async {
         await #expect(processExitsWith: .signal(trap)) {

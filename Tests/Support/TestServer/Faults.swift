@@ -31,14 +31,19 @@ enum Faults {
         }
     }
 
-    /// Ignores its cancellation, and answers when the deadline has answered for it.
+    /// Ignores its cancellation, and answers when it is told that the deadline has answered for it.
     struct Late: JSONHandler {
         static var deadline: Duration? { .milliseconds(100) }
 
+        private let told = AsyncStream.makeStream(of: Void.self)
+
         func handle(_ input: Nothing) async throws -> String {
-            await Task.detached { try? await Task.sleep(for: .milliseconds(300)) }.value
+            let stream = told.stream
+            await Task.detached { for await _ in stream {} }.value
             return "again"
         }
+
+        func stopLoading() { told.continuation.finish() }
     }
 
     /// Writes on when its stream has ended.

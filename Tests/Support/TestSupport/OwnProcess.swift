@@ -82,11 +82,27 @@ private func kilobytes(_ name: String, in lines: ArraySlice<String>) -> Int {
 /// Seconds that the threads which a process has now have worked.
 package func processorSeconds(of process: String) -> Double {
     let tasks = "/proc/\(process)/task"
+    return numbers(in: tasks).map { secondsOfWork(in: "\(tasks)/\($0)") }.reduce(0, +)
+}
+
+/// The same of one thread of this process.
+package func processorSeconds(ofThread thread: String) -> Double {
+    secondsOfWork(in: "/proc/self/task/\(thread)")
+}
+
+private func secondsOfWork(in task: String) -> Double {
     // The first number is the time on a processor in nanoseconds: proc(5), schedstat.
-    let nanoseconds = numbers(in: tasks).map { task in
-        lines(of: "\(tasks)/\(task)/schedstat").first?.split(separator: " ").first.flatMap { Double($0) } ?? 0
-    }
-    return nanoseconds.reduce(0, +) / 1e9
+    let nanoseconds = lines(of: "\(task)/schedstat").first?.split(separator: " ").first.flatMap { Double($0) }
+    return (nanoseconds ?? 0) / 1e9
+}
+
+/// The number of this thread.
+package func ownThread() -> String {
+    var path = [CChar](repeating: 0, count: 64)
+    // 12/task/34
+    readlink("/proc/thread-self", &path, 63)
+    let text = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    return text.split(separator: "/").last.map(String.init) ?? ""
 }
 
 /// What the system calls the open descriptors of a process, for instance `socket:[4711]` or the path of a file.

@@ -21,9 +21,9 @@ def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time
 def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
 
 
-FORMAT = Stage("format", "format, and whether a red test is seen", (
+FORMAT = Stage("format", "format, what scripts/house counts, and whether a red test is seen", (
     Command(("bash", "-c", "git ls-files '*.swift' | xargs swift format lint --strict")),
-    script("stages/check")))
+    script("house"), script("stages/check")))
 BUILD = Stage("build", "build", (Command(("swift", "build", "--build-tests")),))
 
 MANUAL = Stage("manual", "the manual", (script("docs"),))

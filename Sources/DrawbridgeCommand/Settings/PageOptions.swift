@@ -67,7 +67,8 @@ struct PageOptions: ParsableArguments {
         }
         for path in Self.names(plain) where !PageRuntime.canExclude(path) {
             throw ValidationError(
-                "--plain \(path): * stands for the rest of a path, and so only at its end; write :name for one part")
+                "--plain \(path): * stands for the rest of a path, and so only at its end; write :name for one part"
+            )
         }
         for (flag, names) in [
             ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),

@@ -129,10 +129,11 @@ extension Deadlines {
             var limits = Limits()
             limits.headSeconds = 3600
             try await Self.serving(limits: limits, handle: { ok($0, ownThread()) }) { port in
-                let thread = try await blocking { try Self.ask(port) }
                 let idle = sockets(on: port)
+                let thread = try await blocking { try Self.ask(port) }
+                #expect(await eventually { sockets(on: port) == idle })
                 let clients = try await Self.stand(count, version, port)
-                #expect(await eventually { sockets(on: port) >= idle + 20 })
+                #expect(await eventually { sockets(on: port) == idle + 20 })
                 let before = processorSeconds(ofThread: thread)
                 #expect(before > 0)
                 try await Task.sleep(for: .seconds(1))

@@ -65,12 +65,13 @@ struct BodyMemoryTests {
             #expect(await eventually { server.bodyMemory.count >= 3 * Self.megabyte })
             try await blocking {
                 let piece = [UInt8](repeating: 2, count: Self.megabyte)
+                // Who is refused may be closed before all is sent; the answer is there all the same.
                 for _ in 0..<2 {
-                    if isChunked { try second.send("100000\r\n") }
-                    try second.send(piece)
-                    if isChunked { try second.send("\r\n") }
+                    if isChunked { try? second.send("100000\r\n") }
+                    try? second.send(piece)
+                    if isChunked { try? second.send("\r\n") }
                 }
-                if isChunked { try second.send("0\r\n\r\n") }
+                if isChunked { try? second.send("0\r\n\r\n") }
                 let refused = try second.repliesToEnd()
                 #expect(refused.map(\.status) == [503])
                 #expect(refused.first?["Retry-After"] == "1")

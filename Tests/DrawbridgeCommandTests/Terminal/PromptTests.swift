@@ -20,14 +20,14 @@ import Testing
         -> String
     {
         try await blocking {
-            var text = ""
+            var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
-            while !isDone(text) {
+            while !isDone(String(decoding: bytes, as: UTF8.self)) {
                 let count = Glibc.read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
-                text += String(decoding: buffer.prefix(count), as: UTF8.self)
+                bytes += buffer.prefix(count)
             }
-            return text
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 

@@ -21,14 +21,14 @@ import Testing
         -> String
     {
         try await blocking {
-            var text = ""
+            var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
-            while !isDone(text) {
+            while !isDone(String(decoding: bytes, as: UTF8.self)) {
                 let count = Glibc.read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
-                text += String(decoding: buffer.prefix(count), as: UTF8.self)
+                bytes += buffer.prefix(count)
             }
-            return text
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 
@@ -176,12 +176,13 @@ import Testing
             writer.format = format
             write(writer)
             writer.write("end")
-            var text = ""
+            var bytes: [UInt8] = []
+            var text: String { String(decoding: bytes, as: UTF8.self) }
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             while !text.contains(#/end[^\n]*\n$/#) {
                 let count = read(ends[0], &buffer, buffer.count)
                 guard count > 0 else { break }
-                text += String(decoding: buffer.prefix(count), as: UTF8.self)
+                bytes += buffer.prefix(count)
             }
             return withExtendedLifetime(writer) { text.split(separator: "\n").map(String.init) }
         }

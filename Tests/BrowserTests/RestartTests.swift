@@ -108,7 +108,7 @@ import Testing
         try await browser.open("http://127.0.0.1:\(first.port)/tab.html?name=a&bridge=\(bridge)") {
             let page = try await first.page()
             _ = try await first.ask(page, "evaluate", ["script": .string(Self.call("wait"))])
-            while try await first.call("counts") != [1, 0] {}
+            while try await first.call("counts") != [1, 0] { try await Task.sleep(for: .milliseconds(10)) }
             kill(first.program.child.processIdentifier, SIGKILL)
             _ = await first.program.child.exitCode()
             let second = try await Gateway(port: first.port)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import Synchronization
+import Testing
 
 @testable import Drawbridge
 
@@ -31,11 +32,18 @@ final class Journal: Sendable {
     func wait(for count: Int) async { await until { self.entries.count >= count } }
 }
 
-/// Goes on when the condition holds, which nothing tells; the time limit of the test ends what never comes.
+/// Goes on when the condition holds, which nothing tells; the time limit of the test ends what never comes, and then the
+/// line that waited is named.
 ///
 /// Between two looks it sleeps: what it waits for needs the processor.
-func until(_ condition: @Sendable () -> Bool) async {
-    while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+func until(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
+    while !condition() {
+        if Task.isCancelled {
+            Issue.record("what this line waits for never came", sourceLocation: sourceLocation)
+            return
+        }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
 }
 
 /// A handler out of a closure.

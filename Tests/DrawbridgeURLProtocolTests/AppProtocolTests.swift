@@ -104,22 +104,20 @@ import Testing
                 == "a handler of the gateway's")
 
         async let alert = gateway.respond(to: Request("/alert?_mobile_bridge=1")).text()
-        await Self.shown().tap("ok")
+        try await Self.shown().tap("ok")
         #expect(try await alert == #"{"code":200,"data":{"result":"ok"},"message":""}"#)
         await Self.gone()
 
         let leaving = Task { await gateway.respond(to: Request("/alert?_mobile_bridge=1")) }
-        _ = await Self.shown()
+        _ = try await Self.shown()
         leaving.cancel()
         await Self.gone()
         _ = await leaving.value
     }
 
-    private static func shown() async -> Alert {
-        while true {
-            if let alert = screen.withLock({ $0 }) { return alert }
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+    private static func shown() async throws -> Alert {
+        await until { screen.withLock { $0 != nil } }
+        return try #require(screen.withLock { $0 })
     }
 
     private static func gone() async {

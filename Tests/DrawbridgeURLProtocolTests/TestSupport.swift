@@ -5,6 +5,7 @@ import Foundation
 import FoundationNetworking
 import Logging
 import Synchronization
+import Testing
 
 /// Something that happens once; whoever waits for it goes on then.
 final class Event: Sendable {
@@ -35,11 +36,18 @@ final class Journal: Sendable {
     }
 }
 
-/// Goes on when the condition holds, which nothing tells; the time limit of the test ends what never comes.
+/// Goes on when the condition holds, which nothing tells; the time limit of the test ends what never comes, and then the
+/// line that waited is named.
 ///
 /// Between two looks it sleeps: what it waits for needs the processor.
-func until(_ condition: @Sendable () -> Bool) async {
-    while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+func until(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
+    while !condition() {
+        if Task.isCancelled {
+            Issue.record("what this line waits for never came", sourceLocation: sourceLocation)
+            return
+        }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
 }
 
 extension Gateway {

@@ -57,9 +57,7 @@ import Testing
             page.tell(["call": "much", "data": 16_000_000, "id": .number(.init(id)), "bridge": "wvjb"])
         }
         let own = try page.page
-        for _ in 0..<5000 where own.state.withLock({ $0.outbox.last }) < 11 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        await until { own.state.withLock { $0.outbox.last } >= 11 }
         #expect(own.isOpen)
         #expect(page.down.map(\.number) == [1])
         // Eight have room.

@@ -273,9 +273,7 @@ import Testing
         gateway.register(Waits.self, at: "/wait")
         let headers = Self.own(gateway, test)
         let call = Task { try await Self.call(gateway, ["call": "wait"], headers) }
-        for _ in 0..<1000 where page.state.withLock({ $0.waits.isEmpty }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        await until { page.state.withLock { !$0.waits.isEmpty } }
         test.leaveWire()
         page.expire()
         #expect(page.isOpen)

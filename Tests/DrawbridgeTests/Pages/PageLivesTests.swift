@@ -192,8 +192,7 @@ import Testing
         test.say(["bye": true])
         // With its connection, or without.
         _ = TestPage(gateway, id: test.id)
-        for _ in 0..<2000 where gateway.pages.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(gateway.pages.count == 0)
+        await until { gateway.pages.count == 0 }
     }
 
     @Test func livesThatAreOverAreRememberedForTenMinutesAndNotWithoutEnd() {
@@ -238,9 +237,7 @@ import Testing
         let calls = (0..<3).map { number in
             Task { try await page.call("early", .number(.init(number)), deadline: nil) }
         }
-        for _ in 0..<2000 where page.state.withLock({ $0.outbox.last }) < 3 {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        await until { page.state.withLock { $0.outbox.last } >= 3 }
         try page.send("kept")
         page.expire()
         for call in calls {

@@ -231,6 +231,8 @@ struct LoadTests {
     }
 
     /// Dispatch has some 250 threads: they take all of them, and yet each is told, and answered for.
+    ///
+    /// None of them ends before it is told, and nothing is asked of when: a slow machine only takes longer.
     @Test func handlersThatTakeAllThreadsAreToldToStop() async throws {
         let gateway = Gateway.testing()
         gateway.register(at: "/stuck") { Stuck() }

@@ -85,15 +85,31 @@ import Testing
         #expect(try await Self.ask(gateway, .get, "replies/").json()["data"] == ["a": 1])
     }
 
+    /// A program that answers when it is let.
+    private struct Program: ReplySupplier {
+        let asked = Event()
+        let released = Event()
+
+        func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8] {
+            asked.happen()
+            await released.wait()
+            return Array("1".utf8)
+        }
+
+        func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? { nil }
+    }
+
     /// The answer of a login may be followed at once by the call that needs it.
     @Test func aScenarioIsSwitchedBeforeTheAnswerLeaves() async throws {
         let gateway = try Self.gateway(
             #"""
             {"replies": {"in": {"$reply": 1, "$then": [{"scenario": "in"}, {"scenario": "on"}, {"emit": "in"}]},
                          "slow": {"$delay": 86400000, "$reply": 1, "$then": [{"scenario": "off"}]}, "a": 0,
-                         "soon": {"$delay": 4000, "$reply": 1, "$then": [{"scenario": "off"}]}},
+                         "soon": {"$forward": "http://127.0.0.1:1/", "$then": [{"scenario": "off"}]}},
              "scenarios": {"in": {"a": 1}, "on": {}, "off": {}}}
             """#)
+        let program = Program()
+        gateway.replySupplier.withLock { $0 = program }
         for _ in 0..<200 {
             gateway.reset(.usual)
             #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 0)
@@ -103,9 +119,9 @@ import Testing
         }
         // What was under way at a reset is of the test before.
         let late = Task { await gateway.respond(to: Request("/soon?_mobile_bridge=1")) }
-        // Nothing tells that it is; a second is long for its beginning, and short of its delay.
-        try await Task.sleep(for: .seconds(1))
+        await program.asked.wait()
         gateway.reset(.usual)
+        program.released.happen()
         #expect(try await late.value.json()["data"] == 1)
         #expect(gateway.replyBook.scenarios() == [])
         try gateway.turn("in", on: true)

@@ -22,10 +22,11 @@ struct Attack: Sendable {
     ///   - target: the address of the gateway as the page knows it.
     ///   - foreign: a foreign site, for redirects and the report; it ends with the attack.
     ///   - name: the host by which the page knows that site.
+    ///   - readable: the ways whose answers are waited for, on slow machines too.
     ///   - gateway: the gateway; it may be there only when the page has begun.
     init(
         from page: String, on target: String, with foreign: ForeignSite, name: String = "127.0.0.1",
-        bridge: Bridge = .flag, in browser: Browser,
+        bridge: Bridge = .flag, in browser: Browser, reading readable: Set<String> = [],
         gateway: @escaping @Sendable () async throws -> Program
     ) async throws {
         var url = try #require(URLComponents(string: page))
@@ -35,6 +36,7 @@ struct Attack: Sendable {
         ] {
             items.append(URLQueryItem(name: name, value: value))
         }
+        items += readable.map { URLQueryItem(name: "awaited", value: $0) }
         url.queryItems = items
         let address = try #require(url.string)
 

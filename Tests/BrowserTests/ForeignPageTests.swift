@@ -69,7 +69,7 @@ import Testing
         let address = try await gateway.address()
         let seen = try await Attack(
             from: "\(address)/attacks.html", on: address, with: foreign, bridge: bridge, in: browser,
-            gateway: { gateway })
+            reading: Attack.readable, gateway: { gateway })
         #expect(Attack.certain.subtracting(seen.ran) == [])
         seen.expectSecrets(of: Attack.readable)
         #expect(seen.read["/__drawbridge__/health"]?.contains("droppedAnswers") == true)
@@ -83,7 +83,7 @@ import Testing
         let gateway = try Attack.gateway(["--cors", foreign.origin("localhost")])
         let seen = try await Attack(
             from: Place.anotherSite.page(of: foreign), on: gateway.address(), with: foreign,
-            name: "localhost", in: browser, gateway: { gateway })
+            name: "localhost", in: browser, reading: Attack.readableWithCORS, gateway: { gateway })
         seen.expectSecrets(of: Attack.readableWithCORS)
         #expect(seen.read["/__drawbridge__/health"]?.contains("droppedAnswers") == true)
         // What does not name its origin stays out.

@@ -49,17 +49,31 @@ import Testing
         await site.server.stop()
     }
 
+    /// Tells a page that it may go back.
+    private struct Return: JSONHandler {
+        static var deadline: Duration? { nil }
+        let isWanted: Observed<Bool>
+
+        func handle(_ input: Nothing) async throws -> Nothing {
+            try await isWanted.wait { $0 }
+            return Nothing()
+        }
+    }
+
     @Test(arguments: Browser.installed)
     func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
     {
-        let site = try BridgeSite()
+        let isWanted = Observed(false)
+        let site = try BridgeSite { $0.register(at: "/return") { Return(isWanted: isWanted) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
             _ = try await page.call("share")
-            _ = try await page.evaluate("setTimeout(() => { location.href = 'away.html'; }, 10), 1")
+            _ = try await page.evaluate("setTimeout(() => { location.href = 'told.html'; }, 10), 1")
             #expect(await eventually { page.presence != .here })
-            let outcome = await Result { try await page.call("add", [1, 2]) }
+            async let called = Result { try await page.call("add", [1, 2]) }
+            isWanted.change { $0 = true }
+            let outcome = await called
             switch outcome {
             case .success(let sum):
                 #expect(sum == 3)

@@ -2,11 +2,12 @@
 //   target   the gateway
 //   bridge   one of these below
 //   foreign  the foreign site, which redirects and takes the report
+//   awaited  a way whose answer it can read, however late; may be there several times
 //   signal   if it is there, the page waits until the foreign site has answered /signal
 'use strict';
 
 /// Longer than any browser takes to say that a request has failed; a few never do.
-const patience = 4000;
+const patience = way => query.getAll('awaited').includes(way) ? 120000 : 4000;
 
 const bridges = {
     flag: way => `/witness?${new URLSearchParams({_mobile_bridge: 1, way})}`,
@@ -30,7 +31,7 @@ for (const group of [ways, moves]) {
 }
 
 const attempt = async (group, way) => {
-    const end = new Promise(done => setTimeout(done, patience, ''));
+    const end = new Promise(done => setTimeout(done, patience(way), ''));
     try { return await Promise.race([group[way](urlOf(way), way), end]) ?? ''; } catch { return ''; }
 };
 

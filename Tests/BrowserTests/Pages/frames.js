@@ -6,17 +6,18 @@ const read = window => {
     try { return window.document.documentElement.textContent; } catch { return ''; }
 };
 
-/// Waits until a frame has loaded what it is made to load.
+/// Waits until a frame has loaded what it is made to load; of the empty page that was there WebKit may tell late.
 const moved = (frame, move) => new Promise(done => {
-    frame.onload = done;
+    frame.onload = () => { if (place(frame.contentWindow) !== 'about:blank') done(); };
     move();
 });
 
-/// Puts a frame into the page, and waits until it has loaded.
+/// Puts a frame into the page, and waits until it has loaded; with nothing in it, it is there at once.
 const frame = async (properties, attributes = {}) => {
     const frame = Object.assign(document.createElement('iframe'), properties);
     for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
-    await moved(frame, () => document.body.append(frame));
+    const put = () => document.body.append(frame);
+    frame.src || frame.srcdoc ? await moved(frame, put) : put();
     return frame;
 };
 

@@ -206,11 +206,7 @@ extension OneAtATime {
                         return client
                     }
                 }
-                try await Task.sleep(for: .milliseconds(300))
-                let before = processorSeconds(ofThread: thread)
-                #expect(before > 0)
-                try await Task.sleep(for: .seconds(2))
-                #expect(processorSeconds(ofThread: thread) - before < 0.2)
+                #expect(try await comesToRest(thread: thread))
                 for client in clients { client.close() }
             }
         }

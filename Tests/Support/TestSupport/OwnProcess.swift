@@ -85,16 +85,35 @@ package func processorSeconds(of process: String) -> Double {
     return numbers(in: tasks).map { secondsOfWork(in: "\(tasks)/\($0)") }.reduce(0, +)
 }
 
-/// The same of one thread of this process.
-package func processorSeconds(ofThread thread: String) -> Double {
-    secondsOfWork(in: "/proc/self/task/\(thread)")
+/// Waits until a thread of this process rests for most of a second; false when it never did.
+///
+/// Who works all the time is seen on a busy machine too, where it waits for a processor instead.
+package func comesToRest(thread: String) async throws -> Bool {
+    let task = "/proc/self/task/\(thread)"
+    for _ in 0..<60 {
+        let (before, start) = (try secondsOfWish(in: task), now())
+        try await Task.sleep(for: .seconds(1))
+        if try secondsOfWish(in: task) - before < (now() - start) / 10 { return true }
+    }
+    return false
 }
 
-private func secondsOfWork(in task: String) -> Double {
-    // The first number is the time on a processor in nanoseconds: proc(5), schedstat.
-    let nanoseconds = lines(of: "\(task)/schedstat").first?.split(separator: " ").first.flatMap { Double($0) }
-    return (nanoseconds ?? 0) / 1e9
+// Of each thread the system says how many nanoseconds it was on a processor, and then how many it waited for one:
+// proc(5), schedstat.
+private func nanoseconds(in task: String) -> [Double] {
+    lines(of: "\(task)/schedstat").first?.split(separator: " ").prefix(2).compactMap { Double($0) } ?? []
 }
+
+private func secondsOfWork(in task: String) -> Double { (nanoseconds(in: task).first ?? 0) / 1e9 }
+
+private func secondsOfWish(in task: String) throws -> Double {
+    let times = nanoseconds(in: task)
+    guard times.count == 2 else { throw NoTimes(task: task) }
+    return (times[0] + times[1]) / 1e9
+}
+
+/// The system says nothing of a thread.
+private struct NoTimes: Error { let task: String }
 
 /// The number of this thread.
 package func ownThread() -> String {

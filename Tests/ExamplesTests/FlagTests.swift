@@ -224,7 +224,8 @@ import Testing
     @Test func aPathWithAWildcardInItsMiddleIsRefused() async throws {
         let program = try Self.drawbridge(["--plain", "/docs/*/x"])
         #expect(await program.child.exitCode() == 64)
-        #expect(program.output.contains("--plain /docs/*/x: * stands for the rest of a path"))
+        let said = await program.wholeOutput()
+        #expect(said.contains("--plain /docs/*/x: * stands for the rest of a path"))
     }
 
     @Test func plainDocumentsAndAGatewayWithoutRuntimeLeavePagesAsTheyAre() async throws {

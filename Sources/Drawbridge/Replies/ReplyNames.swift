@@ -59,8 +59,7 @@ package struct ReplyNames: Sendable {
     mutating func remove(_ name: String) { _ = routes.remove(RoutePattern(name)) }
 
     private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.dropLast().contains("*") else {
+        guard RoutePattern.isPattern(name) else {
             throw ReplyFault(
                 "* stands for the rest of a name, and so only at its end; name the parts before it: :name",
                 at: value)

@@ -37,17 +37,18 @@ struct RoutePattern: Sendable {
     }
 
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
+    ///
+    /// It is for paths that stand in code, and for those that were checked; it stops the process at any other.
     init(_ path: String) {
+        precondition(
+            Self.isPattern(path),
+            "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)")
         var parts: [Part] = []
         var names: [String] = []
         let trimmed = path.hasPrefix("/") ? path.dropFirst() : path[...]
         let body = trimmed.hasSuffix("/") ? trimmed.dropLast() : trimmed
         for part in body.isEmpty ? [] : body.split(separator: "/", omittingEmptySubsequences: false) {
             if part == "*" {
-                precondition(
-                    parts.count == body.split(separator: "/", omittingEmptySubsequences: false).count - 1,
-                    "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)"
-                )
                 parts.append(.wildcard)
                 names.append("*")
             } else if part.hasPrefix(":"), part.count > 1 {

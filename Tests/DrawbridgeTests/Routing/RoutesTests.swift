@@ -40,6 +40,21 @@ struct RoutesTests {
         #expect(try await gateway("/user/me", "/user/:id", "/user/*", "/*").text(at: path) == found)
     }
 
+    /// One that is none would stop the process.
+    @Test func aTextFromOutsideIsCheckedBeforeItIsAPattern() {
+        var texts = [""]
+        for _ in 1...6 {
+            texts = texts.flatMap { text in ["/", "*", ":", "a", "é"].map { text + $0 } }
+            for text in texts {
+                guard let pattern = RoutePattern(checking: text) else {
+                    #expect(text.contains("*/"), "\(text)")
+                    continue
+                }
+                #expect(!pattern.parts.dropLast().contains(.wildcard), "\(text)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("/user/:id", "/user/a%2Fb%20c", ["id": "a/b c"]),
         ("/:a/x/:b", "/1/x/2", ["a": "1", "b": "2"]),

@@ -26,10 +26,14 @@ import Testing
         port: Int = 0, answering answer: String? = nil
     ) throws -> (site: BridgeSite, calls: Observed<Int>) {
         let calls = Observed(0)
-        let site = try BridgeSite(port: port) { gateway in
-            gateway.register(at: "/hold") { Hold(calls: calls, answer: answer) }
+        do {
+            let site = try BridgeSite(port: port) { gateway in
+                gateway.register(at: "/hold") { Hold(calls: calls, answer: answer) }
+            }
+            return (site, calls)
+        } catch {
+            throw PortIsTaken(port, error)
         }
-        return (site, calls)
     }
 
     /// A call that waits, and whose end the page remembers.
@@ -71,7 +75,11 @@ import Testing
         init(port: Int) async throws {
             program = try .product(
                 "test-server", ["-p", "\(port)", "--root", BridgeSite.pages, "--scheme", "mizhua"])
-            self.port = try await program.port()
+            do {
+                self.port = try await program.port()
+            } catch {
+                throw PortIsTaken(port, error)
+            }
             pages = "http://127.0.0.1:\(self.port)/__drawbridge__/pages"
             let line = try await program.line(with: "/__drawbridge__/pages")
             token = try String(#require(line.firstMatch(of: /Authorization: Bearer [0-9a-f]{32}/)).output)

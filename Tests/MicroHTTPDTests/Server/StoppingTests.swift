@@ -68,6 +68,7 @@ extension OneAtATime {
             let server = try Self.server(port: port) { ok($0) }
             let copy = dup(try #require(Self.listener(on: port)))
             defer { close(copy) }
+            #expect(holders(of: port).contains { $0.hasSuffix("(\(getpid())) listens") })
             await server.stop()
             #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port) }
             let next = try Self.server(port: port) { ok($0, "next") }

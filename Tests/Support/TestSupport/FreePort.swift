@@ -45,3 +45,14 @@ private struct NoPort: Error, CustomStringConvertible {
 
     var description: String { "no port of 127.0.0.1 is free in \(range); end programs that listen there" }
 }
+
+/// A server cannot listen on a port that ``freePort()`` gave, and who has that.
+package struct PortIsTaken: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ port: Int, _ error: any Error) {
+        let holders = holders(of: port)
+        description =
+            "\(error); it has: " + (holders.isEmpty ? "nobody any more" : holders.joined(separator: ", "))
+    }
+}

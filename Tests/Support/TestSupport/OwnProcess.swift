@@ -160,6 +160,29 @@ package func sockets(of process: String) -> [Socket] {
     }
 }
 
+/// Who has a local port, as `ss` tells: each process that has a socket there, with its command, and those of nobody.
+package func holders(of port: Int) -> [String] {
+    var states: [String: String] = [:]
+    var owned: Set<String> = []
+    for file in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for parts in lines(of: file).map({ $0.split(separator: " ") })
+        where parts.count > 9 && Int(parts[1].suffix(4), radix: 16) == port {
+            // Those that wait for late packets have no inode.
+            states["socket:[\(parts[9])]"] = parts[3] == "0A" ? "listens" : "in state \(parts[3])"
+        }
+    }
+    var found: [String] = []
+    for process in numbers(in: "/proc").map(String.init) {
+        let command = lines(of: "/proc/\(process)/comm").joined().dropLast()
+        for name in Set(descriptorNames(of: process)) {
+            guard let state = states[name] else { continue }
+            found.append("\(command) (\(process)) \(state)")
+            owned.insert(name)
+        }
+    }
+    return found + states.filter { !owned.contains($0.key) }.map { "no process \($0.value)" }
+}
+
 private func lines(of path: String) -> [String] {
     guard let file = fopen(path, "r") else { return [] }
     defer { fclose(file) }

@@ -129,22 +129,50 @@ extension SIGTERMTests {
             }
             // Who has asked for questions is asked, though there is no terminal.
             #expect(try await questions() == 0)
-            let id = String(repeating: "a", count: 32)
-            let answer = try await replies(port, get("/__drawbridge__/token", "X-Drawbridge-Page: \(id)"))
-            let token = try JSON(parsing: Array(answer[0].text.utf8))["token"]
-            let page = try await ChannelPage.open(port, try #require(token?.stringValue), id: id)
-            for number in 1...10 {
-                let id = JSON.number(.init(number))
-                let call: JSON = [
-                    "call": .string(awaited.rawValue), "data": ["message": "x"], "id": id,
-                ]
-                try await page.tell(["up": [[id, call]]])
-            }
+            let page = try await Self.page(on: port, calling: awaited.rawValue)
             while awaited != .program, try await questions() < 10 {}
             if awaited == .program { try await program.connections.wait { $0.count >= seen + 10 } }
             #expect(await server.stop() == 0, "round \(round): \(server.output.suffix(400))")
             page.socket.raw.close()
         }
+    }
+
+    @Test func questionsAtATerminalEndInGoodOrder() async throws {
+        for round in 1...Self.rounds {
+            let screen = Observed<[UInt8]>([])
+            let server = try TerminalChild(
+                Program.path(of: "test-server"), ["-p", "0", "--grace", "0.1"],
+                environment: ["TERM": "xterm", "XDG_STATE_HOME": "/nonexistent"]
+            ) { bytes in screen.change { $0 += bytes } }
+            let port = try #require(Self.port(in: try await screen.wait { Self.port(in: $0) != nil }))
+            let page = try await Self.page(on: port, calling: "alert")
+            try await screen.wait { String(decoding: $0, as: UTF8.self).contains("10 questions") }
+            server.send(SIGTERM)
+            let code = await server.exitCode()
+            #expect(
+                code == 0, "round \(round): \(String(decoding: screen.value, as: UTF8.self).suffix(400))")
+            page.socket.raw.close()
+        }
+    }
+
+    /// The port in what a terminal shows, as soon as something stands behind it.
+    private static func port(in screen: [UInt8]) -> Int? {
+        String(decoding: screen, as: UTF8.self).firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)[^0-9]/)
+            .flatMap { Int($0.1) }
+    }
+
+    /// A page that has called ten times.
+    private static func page(on port: Int, calling name: String) async throws -> ChannelPage {
+        let id = String(repeating: "a", count: 32)
+        let answer = try await replies(port, get("/__drawbridge__/token", "X-Drawbridge-Page: \(id)"))
+        let token = try JSON(parsing: Array(answer[0].text.utf8))["token"]
+        let page = try await ChannelPage.open(port, try #require(token?.stringValue), id: id)
+        for number in 1...10 {
+            let id = JSON.number(.init(number))
+            let call: JSON = ["call": .string(name), "data": ["message": "x"], "id": id]
+            try await page.tell(["up": [[id, call]]])
+        }
+        return page
     }
 }
 

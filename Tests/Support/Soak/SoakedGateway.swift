@@ -1,3 +1,4 @@
+import Drawbridge
 import Foundation
 import TestSupport
 
@@ -120,9 +121,33 @@ final class SoakedGateway: Sendable {
         return try client.reply().text.matches(of: /[0-9]+/).dropFirst().compactMap { Int($0.output) }
     }
 
-    /// Ends it by SIGTERM, and reads what it said.
+    /// A page whose calls wait for somebody who answers a question.
+    private func waitingPage() throws -> SoakedPage {
+        // Who has asked for questions is asked, though there is no terminal.
+        _ = try questions()
+        var caller = Caller(way, seed: 1_000)
+        var page = try SoakedPage(&caller, id: caller.pageID())
+        for _ in 1...10 { try page.ask("alert", ["message": "soak"]) }
+        return page
+    }
+
+    /// How many questions wait.
+    private func questions() throws -> Int {
+        let client = try way.connect()
+        try client.send(
+            "GET /__drawbridge__/questions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Self.token)\r\n\r\n"
+        )
+        return try JSON(parsing: Array(try client.reply().text.utf8))["data"]?.arrayValue?.count ?? 0
+    }
+
+    /// Ends it by SIGTERM while calls of a page wait, and reads what it said.
     func stop(after traffic: Traffic) async throws {
+        let page = try waitingPage()
+        guard try await eventually(within: 30, { try questions() == 10 }) else {
+            throw Wrong("10 questions are asked, and \(try questions()) wait")
+        }
         let code = await program.stop()
+        withExtendedLifetime(page) {}
         let said = await program.wholeOutput()
         await upstreams.stop()
         guard code == 0 else { throw Wrong("it ended with \(code): \(said)") }

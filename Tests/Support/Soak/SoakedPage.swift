@@ -24,9 +24,7 @@ struct SoakedPage {
 
     /// Calls a handler, answers what native asks meanwhile, and gives the reply.
     mutating func call(_ name: String, _ data: JSON) throws -> JSON {
-        lastNumber += 1
-        let id = JSON.number(.init(lastNumber))
-        try send(["up": [[id, ["call": .string(name), "data": data, "id": id, "bridge": "reply"]]]])
+        let id = try ask(name, data)
         while true {
             for pair in try receive()["down"]?.arrayValue ?? [] {
                 guard let number = pair[0], let message = pair[1] else { throw Wrong("no message: \(pair)") }
@@ -40,6 +38,17 @@ struct SoakedPage {
                 try send(["up": [[.number(.init(lastNumber)), answer]]])
             }
         }
+    }
+
+    /// Calls a handler, and leaves its reply for later.
+    ///
+    /// - Returns: the id of the call.
+    @discardableResult
+    mutating func ask(_ name: String, _ data: JSON) throws -> JSON {
+        lastNumber += 1
+        let id = JSON.number(.init(lastNumber))
+        try send(["up": [[id, ["call": .string(name), "data": data, "id": id, "bridge": "reply"]]]])
+        return id
     }
 
     /// Leaves, with a farewell or without.

@@ -37,7 +37,11 @@ let package = Package(
         // The core: rule, registry, handlers, replies. No C, no sockets.
         .target(
             name: "Drawbridge", dependencies: [httpTypes, logging],
-            resources: [.embedInCode("PageRuntime/Script"), .embedInCode("Replies/drawbridge.schema.json")]),
+            resources: [
+                .embedInCode("PageRuntime/Script"), .embedInCode("PageRuntime/Bridges"),
+                .embedInCode("Replies/drawbridge.schema.json"),
+                .embedInCode("Journal/tester-api.openapi.json"),
+            ]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
@@ -192,7 +196,7 @@ let package = Package(
             name: "BrowserTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "drawbridge-command", "test-server", "TestSupport",
-                httpTypes,
+                httpTypes, logging,
             ],
             exclude: ["Pages"]),
     ],
@@ -200,3 +204,23 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .system { target.swiftSettings = settings }
+
+// A build for a sanitizer takes long. So scripts/test names the tests that run in it, and only they are built, with what
+// they need.
+if let names = Context.environment["DRAWBRIDGE_TESTS"] {
+    var needed = names.split(separator: " ").map(String.init)
+    for name in needed where !package.targets.contains(where: { $0.name == name }) {
+        fatalError("DRAWBRIDGE_TESTS names \(name), and there is no such target")
+    }
+    var place = 0
+    while place < needed.count {
+        for target in package.targets where target.name == needed[place] {
+            for case .byNameItem(let name, _) in target.dependencies where !needed.contains(name) {
+                needed.append(name)
+            }
+        }
+        place += 1
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}

@@ -34,9 +34,19 @@ class Chromium:
         self.number, self.read, self.events, self.session = 0, b"", [], None
         while not (pages := [page for page in self.targets() if page["type"] == "page"]):
             time.sleep(0.05)
-        self.session = self.ask(
-            "Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
+        self.attach(pages[0]["targetId"])
+
+    def attach(self, target):
+        """Speaks to this page from now on."""
+        self.session = None
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.ask("Page.enable")
+
+    def open_window(self):
+        """Opens another window and speaks to its page from now on; `session` is set back to speak to the other one."""
+        self.session = None
+        window = self.ask("Target.createTarget", url="about:blank", newWindow=True, width=1280, height=1000)
+        self.attach(window["targetId"])
 
     def targets(self):
         return self.ask("Target.getTargets")["targetInfos"]

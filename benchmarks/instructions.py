@@ -15,6 +15,8 @@ REQUESTS = [
     ("actor: a hop to an actor", "/actor", None, []),
     ("typed: JSON in and out, 52 B", "/typed", TYPED, []),
     ("async, behind one middleware that suspends nothing", "/async", None, ["--middleware"]),
+    ("sync, with a journal", "/sync", None, ["--journal"]),
+    ("typed, with a journal", "/typed", TYPED, ["--journal"]),
     ("sync, with 1,000 replies for other names", "/sync", None, ["--replies", "1000"]),
     ("typed, with 1,000 replies for other names", "/typed", TYPED, ["--replies", "1000"]),
 ]

@@ -21,7 +21,9 @@ import sys
 import tempfile
 import time
 
+import bridges
 import instructions
+import journal
 import pages
 import upstream
 
@@ -126,6 +128,11 @@ class Workplace:
                 return Server(name, ours + ["--paths", "10"])
             case "ours, pages":
                 return Server(name, [program, "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
+            case "the command":
+                with open(self.folder / "command.log", "wb") as log:
+                    return Server(name, [journal.PROGRAM, *journal.OPTIONS], log=log)
+            case "the command with a bridge":
+                return Server(name, [journal.PROGRAM, *bridges.OPTIONS])
             case "C":
                 return Server(name, bare)
             case "C, two fields":
@@ -288,6 +295,10 @@ SCENARIOS = [
 ]
 
 
+# Those that have tables of their own.
+ALONE = ["memory", "start", "upstream", "pages", "journal", "bridges"]
+
+
 def with_before(servers):
     """The servers, and behind each of ours what it was before."""
     return [own for name in servers for own in ([name, name.replace("ours", "before", 1)] if "ours" in name else [name])]
@@ -401,7 +412,7 @@ def table(title, head, rows):
 
 
 def main():
-    names = [scenario[0] for scenario in SCENARIOS] + ["memory", "start", "upstream", "pages"]
+    names = [scenario[0] for scenario in SCENARIOS] + ALONE
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__.split("\n\n")[0])
     parser.add_argument("scenario", nargs="*", help=f"all of them unless named: {', '.join(names)}")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each scenario (default 5)")
@@ -454,7 +465,7 @@ def main():
                     servers = with_before(servers)
                 yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
 
-        if set(chosen) - {"memory", "start", "upstream", "pages"}:
+        if set(chosen) - set(ALONE):
             table("Requests", head, rows())
         if "memory" in chosen:
             table(
@@ -473,6 +484,10 @@ def main():
                 "Pages", ["", "median of the rounds (lowest–highest)", "aim"],
                 pages.rows(work, options.rounds, lambda server, path: Sample(
                     server, Load(flagged(path)), 64, 1, work.folder)))
+        if "journal" in chosen:
+            table("The journal", ["", "", "aim"], journal.rows(work, LOAD_CORE))
+        if "bridges" in chosen:
+            table("A bridge from outside", ["", "", "aim"], bridges.rows(work))
         work.stop()
 
 

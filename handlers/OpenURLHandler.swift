@@ -41,7 +41,7 @@ public struct OpenURLHandler: JSONHandler {
 
     /// Asks, and opens.
     ///
-    /// - Throws: a 400 for what is no URL, and for a scheme that a page may not open.
+    /// - Throws: a 400 for what is no URL, and for a scheme that a page may not open; a 403 for a page elsewhere.
     public func handle(_ input: Input) async throws -> Output {
         let scheme = input.url.prefix { $0 != ":" }.lowercased()
         guard Self.schemes.contains(scheme), input.url.count > scheme.count + 1,
@@ -53,6 +53,11 @@ public struct OpenURLHandler: JSONHandler {
                 \(input.url.prefix(100)) cannot be opened: give a URL of ASCII with \(Self.schemes.joined(separator: ", ")), \
                 and of at most \(Self.longest) bytes
                 """)
+        }
+        // It is opened where the gateway runs, which is not where a page on a phone is.
+        guard request.isFromThisMachine else {
+            throw HTTPError(
+                .forbidden, "openURL opens on the gateway's own machine alone; open the page there")
         }
         let question = Question("openURL", title: "Open", message: input.url, choices: ["ok", "cancel"])
         guard try await request.present(question) == "ok" else { return Output(result: "cancel") }

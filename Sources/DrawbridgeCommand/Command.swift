@@ -27,6 +27,7 @@ struct Command: ParsableCommand {
             usage: """
                 \(program.name) [options] [folder] [url ...]
                 \(program.name) init [folder]
+                \(program.name) test-bridge <script>
                 """,
             discussion: """
                 Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
@@ -36,13 +37,15 @@ struct Command: ParsableCommand {
                   \(program.name) my-page --open          a page of yours, in the browser
                   \(program.name) http://127.0.0.1:5173   a page of its own dev server's
                   \(program.name) init my-page            writes a file that answers its calls
+                  \(program.name) test-bridge mine.js     tries a bridge of yours in a browser
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
                                                      a call of the page's, mocked
                   \(program.name) --choose alert=ok       in tests, where nobody can be asked
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 
                 A flag counts more than the environment, and that more than the configuration file. The exit code is 0 \
-                after SIGTERM or Ctrl-C, 64 for arguments that it does not take, 1 for anything else that goes wrong.
+                after SIGTERM or Ctrl-C, 3 where --unanswered fail was said and something had no answer, 64 for \
+                arguments that it does not take, 1 for anything else that goes wrong.
                 """,
             version: program.version)
     }
@@ -57,7 +60,8 @@ struct Command: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The folder with the page's files, as --root has it, or a URL, as --upstream has it.",
-            discussion: "A folder of the name init is ./init.", valueName: "folder or url"),
+            discussion: "Folders of the names init and test-bridge are ./init and ./test-bridge.",
+            valueName: "folder or url"),
         completion: .directory)
     var words: [String] = []
 

@@ -29,7 +29,8 @@ public enum GatewayCommand {
     /// that the command does not take. `--help` has the program's own name.
     ///
     /// Where the first argument is `init`, a `drawbridge.json` is written for the pages of a folder, and nothing is
-    /// served. Your handlers are registered then too, so that what they answer is known.
+    /// served. Your handlers are registered then too, so that what they answer is known. Where it is `test-bridge`, a
+    /// bridge is tried in a browser, without any of them.
     ///
     /// - Parameters:
     ///   - abstract: one sentence for `--help`.
@@ -54,10 +55,12 @@ public enum GatewayCommand {
         Command.program = Command.Program(
             name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
-        if let command = initCommand() {
+        if let command = command(InitCommand.self, "init") {
             return try await initialize(by: command, standardHandlers: standardHandlers, register)
         }
+        if let command = command(TestBridgeCommand.self, "test-bridge") { return try await tries(command) }
         let settings = settings()
+        let terminal = presenter == nil ? terminal(settings) : nil
         do {
             let gateway = Gateway(
                 passThrough: try settings.responders(besides: passThrough),
@@ -65,8 +68,9 @@ public enum GatewayCommand {
                 unhandled: unhandled,
                 access: settings.access,
                 presenter: ScriptedPresenter(
-                    settings.answers.values, next: presenter ?? terminal(settings)),
-                pageRuntime: settings.pageRuntime, testerToken: settings.testerToken)
+                    settings.answers.values, next: presenter ?? terminal),
+                pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
+            gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
             try await register(gateway)
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
@@ -76,10 +80,20 @@ public enum GatewayCommand {
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway)
+            await replies.begin()
+            gateway.replyKeeper.withLock {
+                $0 = KeptReplies(replies, isForPrograms: settings.savesForPrograms)
+            }
             tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
-            defer { following.cancel() }
-            try await serve(gateway, settings)
+            let followingBridges = Task { await SavedBridges.follow(settings.bridgeFiles, of: gateway) }
+            defer {
+                following.cancel()
+                followingBridges.cancel()
+            }
+            // A stop in good order is a cancellation where the task was cancelled.
+            defer { if settings.failsUnanswered { failForUnanswered(gateway) } }
+            try await serve(gateway, settings, terminal)
         } catch is HandlersLeftBehind {
             // The log has said it.
             LogWriter.standardError.flush()
@@ -91,10 +105,23 @@ public enum GatewayCommand {
         try Task.checkCancellation()
     }
 
-    /// The command `init`, if that is the first word.
-    private static func initCommand() -> InitCommand? {
-        guard CommandLine.arguments.dropFirst().first == "init" else { return nil }
-        return InitCommand.parseOrExit(Array(CommandLine.arguments.dropFirst(2)))
+    /// A command, if its word is the first; ends the process for arguments that it does not take.
+    private static func command<Wanted: ParsableCommand>(_ type: Wanted.Type, _ word: String) -> Wanted? {
+        guard CommandLine.arguments.dropFirst().first == word else { return nil }
+        return Wanted.parseOrExit(Array(CommandLine.arguments.dropFirst(2)))
+    }
+
+    /// Tries a bridge in a browser; the process ends with code 1 where it is not as expected.
+    private static func tries(_ command: TestBridgeCommand) async throws {
+        do {
+            if try await !command.tries() { exit(1) }
+        } catch let error as ValidationError {
+            TestBridgeCommand.exit(withError: error)
+        } catch is CancellationError {
+            fail(Failure("stopped by a signal before its end"))
+        } catch {
+            fail(error)
+        }
     }
 
     /// Writes the file that a developer begins with, and does not listen.
@@ -153,8 +180,20 @@ public enum GatewayCommand {
     }
 
     /// The person at the terminal, where the log there is for people.
-    private static func terminal(_ settings: Settings) -> (any Presenter)? {
+    private static func terminal(_ settings: Settings) -> TerminalPresenter? {
         settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
+    }
+
+    /// Ends the process with code 3 where calls or questions had no answer.
+    private static func failForUnanswered(_ gateway: Gateway) {
+        let unanswered = gateway.journal.unanswered
+        guard !unanswered.isEmpty else { return }
+        let names = unanswered.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        complain(
+            "nobody answered \(names.joined(separator: ", ")); give each a reply, or decide questions by --choose"
+        )
+        LogWriter.standardError.flush()
+        exit(3)
     }
 
     private static func fail(_ error: any Error) -> Never {
@@ -162,22 +201,24 @@ public enum GatewayCommand {
         exit(1)
     }
 
-    private static func serve(_ gateway: Gateway, _ settings: Settings) async throws {
+    private static func serve(
+        _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
+    ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
-        let opened = Mutex<RedirectFile?>(nil)
-        defer { opened.withLock { $0 }?.remove() }
+        let opened = OpenedFiles()
+        defer { opened.remove() }
         let serving = Task {
             try await gateway.run(settings.server) { address in
                 let banner = Banner(address: address, gateway: gateway, settings: settings)
                 banner.print()
+                SpokenBridges.look(in: settings.root, for: gateway)
                 guard settings.opensBrowser else { return }
                 do {
-                    guard let file = try banner.openPage() else { return }
-                    gateway.admissions.onNextEntry { file.remove() }
-                    // After ten minutes the ticket in the file is not good any more.
-                    DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
-                    opened.withLock { $0 = file }
+                    if let file = try banner.openPage() {
+                        opened.add(file)
+                        gateway.admissions.onNextEntry { file.remove() }
+                    }
                 } catch {
                     gateway.logger.warning("\(error)")
                 }

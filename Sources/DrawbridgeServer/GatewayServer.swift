@@ -23,7 +23,9 @@ public final class GatewayServer: Sendable {
     ///
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
-        let log = configuration.logsRequests ? AccessLog(writer: .standardError) : nil
+        let log =
+            configuration.logsRequests
+            ? AccessLog(writer: .standardError, kinds: configuration.logged) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
         let tasks = TasksOfLoops(loops, logger: gateway.logger)
         server = HTTPServer(
@@ -61,6 +63,11 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
+        // For callers on this machine, whom an address that stands for all would say nothing.
+        let isAll = ["0.0.0.0", "::"].contains(address.host)
+        let own = ServerAddress(
+            scheme: address.scheme, host: isAll ? "127.0.0.1" : address.host, port: address.port)
+        gateway.ownAddress.withLock { $0 = "\(own)" }
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }
@@ -78,8 +85,10 @@ public final class GatewayServer: Sendable {
 
     /// Stops, and returns how many handlers ignored their cancellation and were left behind.
     func end() async -> Int {
+        let isFirst = !isStopped.exchange(true, ordering: .relaxed)
+        if isFirst { gateway.serverIsStopping() }
         let leftBehind = await server.end(within: grace) {
-            if !isStopped.exchange(true, ordering: .relaxed) { gateway.serverEnded() }
+            if isFirst { gateway.serverHasStopped() }
         }
         OwnPorts.remove(address.port)
         log?.writer.flush()

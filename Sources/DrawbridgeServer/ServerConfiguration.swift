@@ -16,11 +16,14 @@ public struct ServerConfiguration: Sendable {
     public var grace: Duration
     /// Whether each request is logged in one line.
     public var logsRequests: Bool
+    /// Whose requests are logged, where any are.
+    public var logged: Set<LoggedRequests>
 
     /// Makes a configuration.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, tls: TLSIdentity? = nil, limits: Limits = Limits(),
-        loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true
+        loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true,
+        logged: Set<LoggedRequests> = Set(LoggedRequests.allCases)
     ) {
         self.host = host
         self.port = port
@@ -29,5 +32,6 @@ public struct ServerConfiguration: Sendable {
         self.loops = loops
         self.grace = grace
         self.logsRequests = logsRequests
+        self.logged = logged
     }
 }

@@ -170,30 +170,37 @@ final class BridgeSite: Sendable {
 }
 
 extension BridgeSite {
-    /// Opens a page that tests itself; once more where it was late and nothing was wrong, for a browser takes what a
-    /// busy machine leaves it.
+    /// Opens pages that test themselves in one browser, each with a gateway of its own.
     ///
-    /// - Parameter prepare: what is done to the gateway before.
+    /// A page that was late and has nothing wrong is opened once more, for a browser takes what a busy machine leaves it.
+    ///
+    /// - Parameter prepare: what is done to each gateway before.
     static func expectNoFailure(
-        _ page: String, in browser: Browser, _ prepare: (Gateway) throws -> Void = { _ in }
+        _ pages: [String], in browser: Browser, _ prepare: (Gateway) throws -> Void = { _ in }
     ) async throws {
-        var failed = try await failures(of: page, in: browser, prepare)
-        if !failed.isEmpty, failed.allSatisfy(\.isLate) {
-            print("\(page) in \(browser.rawValue) is opened once more, after: \(failed)")
-            failed = try await failures(of: page, in: browser, prepare)
+        try await DrivenBrowser.drive(browser) { driven in
+            for page in pages {
+                var failed = try await failures(of: page, in: driven, prepare)
+                if !failed.isEmpty, failed.allSatisfy(\.isLate) {
+                    print("\(page) in \(browser.rawValue) is opened once more, after: \(failed)")
+                    failed = try await failures(of: page, in: driven, prepare)
+                }
+                #expect(failed.map(\.description) == [], "\(page) in \(browser.rawValue)")
+            }
         }
-        #expect(failed.map(\.description) == [], "\(page) in \(browser.rawValue)")
     }
 
     private static func failures(
-        of page: String, in browser: Browser, _ prepare: (Gateway) throws -> Void
+        of page: String, in driven: DrivenBrowser, _ prepare: (Gateway) throws -> Void
     ) async throws -> [BridgeSite.Report.Case] {
+        let browser = driven.browser
         let site = try BridgeSite()
         try prepare(site.gateway)
         let url = "\(site.address)/\(page)\(page.contains("?") ? "&" : "?")report=/report"
         let report: BridgeSite.Report
         do {
-            report = try await browser.open(url) { try await site.report() }
+            try await driven.open(url)
+            report = try await site.report()
         } catch {
             await Evidence.keep(pageAt: url, of: page, in: browser)
             throw error
@@ -202,6 +209,8 @@ extension BridgeSite {
         #expect(report.browser == browser.rawValue)
         #expect(report.cases.count >= 3, "\(report.cases.map(\.name))")
         if !failed.isEmpty { await Evidence.keep(report.html, of: page, in: browser) }
+        // A page that has a channel open goes first.
+        try await driven.open("about:blank")
         await site.server.stop()
         return failed
     }

@@ -6,8 +6,19 @@ import Testing
 enum Browser: String, CaseIterable, Sendable {
     case chromium, firefox, webKit
 
-    /// Those that are tried: all of them with `scripts/test --all`.
-    static let installed: [Browser] = isThorough ? allCases : [.chromium]
+    /// Those that are tried: those that `DRAWBRIDGE_BROWSERS` names with commas between, Chromium alone without it.
+    static let tried: [Browser] = {
+        guard let names = getenv("DRAWBRIDGE_BROWSERS") else { return [.chromium] }
+        return String(cString: names).split(separator: ",").map { name in
+            guard let browser = Browser(rawValue: String(name)) else {
+                fatalError("DRAWBRIDGE_BROWSERS names \(name); write some of \(allCases.map(\.rawValue))")
+            }
+            return browser
+        }
+    }()
+
+    /// For tests of what only one of them tells.
+    var isTried: Bool { Self.tried.contains(self) }
 
     /// True in `scripts/test --all`.
     static let isThorough = getenv("DRAWBRIDGE_ALL") != nil
@@ -45,9 +56,12 @@ enum Browser: String, CaseIterable, Sendable {
     }
 
     /// Ends a test as skipped where this browser is not there.
-    func skipWhereMissing() throws {
-        guard !isThere else { return }
-        let reason = "\(rawValue) is not there; run scripts/setup \(self == .chromium ? "pages" : "browsers")"
+    ///
+    /// - Parameter driven: it also needs what drives it.
+    func skipWhereMissing(driven: Bool = false) throws {
+        guard !isThere || driven && !hasDriver else { return }
+        let reason =
+            "\(rawValue)\(driven ? " with its driver" : "") is not there; run scripts/setup \(self == .chromium ? "pages" : "browsers")"
         // That a single case is skipped, Swift Testing does not print.
         print("➜ skipped: \(reason)")
         try Test.cancel("\(reason)")
@@ -61,8 +75,17 @@ enum Browser: String, CaseIterable, Sendable {
         }
     }
 
+    /// Firefox has one in itself.
+    private var hasDriver: Bool {
+        switch self {
+        case .chromium: isInstalled("chromedriver")
+        case .firefox: true
+        case .webKit: isInstalled("WebKitWebDriver")
+        }
+    }
+
     /// Debian has WebKit's below the machine's architecture and the library's version.
-    private static let miniBrowsers: [String] = {
+    static let miniBrowsers: [String] = {
         var found = glob_t()
         defer { globfree(&found) }
         guard glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser", 0, nil, &found) == 0 else { return [] }
@@ -119,7 +142,7 @@ enum Browser: String, CaseIterable, Sendable {
     }
 
     /// Windows, sounds and pings as pages want them; no first-run pages, and no traffic of its own.
-    private static let firefoxPreferences = """
+    static let firefoxPreferences = """
         user_pref("network.dns.localDomains", "\(reboundName)");
         user_pref("dom.disable_open_during_load", false);
         user_pref("dom.popup_maximum", -1);

@@ -22,7 +22,7 @@ import Testing
         return value
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func nativeCallsAPageByEachOfItsBridges(_ browser: Browser) async throws {
         let texts: JSON = ["q\"\\\u{2028}\u{0}😀", [1, 2.5, true, .null], ["a": ["b": [:]]]]
         try await Self.drive(browser, try BridgeSite()) { page in
@@ -52,7 +52,7 @@ import Testing
         .string(String(repeating: "0123456789 \"漢字\"\n", count: 131_072)),
     ]
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func valuesAreTheSameInThePageAndBack(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             for bridge in [Page.Bridge.wvjb, .message, .function] {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        arguments: Browser.installed,
+        arguments: Browser.tried,
         [
             ("wvjb6", .wvjb), ("own6", .wvjb), ("wvjb4", .wvjb4), ("messages", .message), ("queue", .queue),
             ("inject", .function),
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func whatGoesWrongInAPageIsToldToWhoeverCalled(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             let missing = await #expect(throws: PageError.self) { try await page.call("nobody") }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aReloadEndsWhatWaitsForThePageAndTheNextOneIsThere(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func nothingIsLostOrDoubledOverConnectionsThatBreak(_ browser: Browser) async throws {
         let traffic = Browser.isThorough && browser == .chromium ? Traffic.long : .short
         let count = traffic.messages
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatIsClosedAgainAndAgainTakesItsTime(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             _ = try await page.call("share")
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatWasGivenUpIsToldSo(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)

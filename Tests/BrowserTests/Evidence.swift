@@ -6,7 +6,7 @@ import TestSupport
 /// A page that says what it has become is shown as it was in its own browser; of one that said nothing there is what
 /// Chromium shows when it loads it again.
 enum Evidence {
-    private static let folder = URL(filePath: FileManager.default.currentDirectoryPath)
+    static let folder = URL(filePath: FileManager.default.currentDirectoryPath)
         .appending(path: ".build/screenshots")
 
     /// Keeps the page as it was when it had failed, and a picture of it.

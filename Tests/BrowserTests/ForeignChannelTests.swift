@@ -7,7 +7,7 @@ import Testing
     private static let places: [ForeignPageTests.Place] =
         Browser.isThorough ? ForeignPageTests.Place.allCases : [.anotherPort, .sandbox]
 
-    @Test(arguments: Browser.installed, places)
+    @Test(arguments: Browser.tried, places)
     func foreignPagesReachNothingThatIsForPages(_ browser: Browser, _ place: ForeignPageTests.Place)
         async throws
     {
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// So that the page above is known to try.
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func pagesOfTheGatewaysOwnReachAllOfItWithTheRightToken(_ browser: Browser) async throws {
         let site = try KnockedSite()
         let foreign = try ForeignSite()

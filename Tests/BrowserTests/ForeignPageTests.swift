@@ -1,3 +1,4 @@
+import Drawbridge
 import Foundation
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
         ? Attack.Bridge.allCases.map { (.anotherSite, $0) } + Place.allCases.dropFirst().map { ($0, .path) }
         : [(.anotherSite, .flag)]
 
-    @Test(arguments: Browser.installed, attacks)
+    @Test(arguments: Browser.tried, attacks)
     func foreignPagesReachNoHandler(_ browser: Browser, _ attack: (place: Place, bridge: Attack.Bridge))
         async throws
     {
@@ -38,7 +39,7 @@ import Testing
         #expect(seen.read.filter { !$0.value.isEmpty } == [:])
     }
 
-    @Test(.enabled(if: Browser.isThorough), arguments: Browser.installed)
+    @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
     func foreignPagesReachNoHandlerWhereOthersAreListed(_ browser: Browser) async throws {
         let foreign = try ForeignSite()
         // The same port by another name, and the same name with another port.
@@ -50,7 +51,7 @@ import Testing
         #expect(seen.read.filter { !$0.value.isEmpty } == [:])
     }
 
-    @Test(.enabled(if: Browser.isThorough), arguments: Browser.installed)
+    @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
     func pagesOfAReboundNameReadOnlyThatTheyAreRefused(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser)
         seen.expectNoCall()
@@ -61,7 +62,7 @@ import Testing
 
     // MARK: Pages that may, so that the pages above are known to try
 
-    @Test(arguments: Browser.installed, Browser.isThorough ? Attack.Bridge.allCases : [.flag])
+    @Test(arguments: Browser.tried, Browser.isThorough ? Attack.Bridge.allCases : [.flag])
     func pagesOfTheGatewayItselfCallInEveryWay(_ browser: Browser, _ bridge: Attack.Bridge) async throws {
         let foreign = try ForeignSite()
         // The page runtime would mend calls that these ways break on purpose.
@@ -77,7 +78,7 @@ import Testing
         #expect(seen.ran.filter { $0.contains("redirected") } == [])
     }
 
-    @Test(.enabled(if: Browser.isThorough), arguments: Browser.installed)
+    @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
     func pagesOfAListedOriginCallAndReadWithCORS(_ browser: Browser) async throws {
         let foreign = try ForeignSite()
         let gateway = try Attack.gateway(["--cors", foreign.origin("localhost")])
@@ -93,7 +94,7 @@ import Testing
         #expect(seen.ran.isDisjoint(with: nameless))
     }
 
-    @Test(.enabled(if: Browser.isThorough), arguments: Browser.installed)
+    @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
     func pagesOfAnAllowedNameAreTheGatewaysOwn(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser, ["--allowed-hosts", Browser.reboundName])
         // Only of a POST do browsers say where it comes from, to a name that is not this machine's for certain.
@@ -113,6 +114,7 @@ import Testing
             let program = try Attack.gateway(port: bait.port, options)
             try await program.line(with: "listening")
             gateway.change { $0 = program }
+            return .null
         }
         let origin = bait.origin(Browser.reboundName)
         return try await Attack(

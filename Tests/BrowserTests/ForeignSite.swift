@@ -15,8 +15,8 @@ final class ForeignSite: Sendable {
 
     /// Serves on a free port.
     ///
-    /// - Parameter onSignal: what happens when a page asks for `/signal`, before it is answered.
-    init(onSignal: @escaping @Sendable () async throws -> Void = {}) throws {
+    /// - Parameter onSignal: what happens when a page asks for `/signal`, and what it is told then.
+    init(onSignal: @escaping @Sendable () async throws -> JSON = { .null }) throws {
         let reported = Observed<JSON?>(nil)
         self.reported = reported
         let gateway = Gateway(
@@ -42,7 +42,7 @@ final class ForeignSite: Sendable {
     /// What is no file.
     private struct Extras: Responder {
         let reported: Observed<JSON?>
-        let onSignal: @Sendable () async throws -> Void
+        let onSignal: @Sendable () async throws -> JSON
 
         func respond(to request: Request) async throws -> Response? {
             switch request.path {
@@ -58,8 +58,9 @@ final class ForeignSite: Sendable {
                 reported.change { $0 = report }
                 return Response(.noContent)
             case "/signal":
-                try await onSignal()
-                return Response(.noContent)
+                var response = Response(bytes: try await onSignal().bytes, contentType: "application/json")
+                response.headers[.accessControlAllowOrigin] = "*"
+                return response
             default:
                 return nil
             }

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
     {
         let isWanted = Observed(false)
@@ -88,7 +88,7 @@ import Testing
         await site.server.stop()
     }
 
-    @Test(arguments: Browser.installed, ["slow.html", "in-pieces/slow.html", "hidden/slow.html"])
+    @Test(arguments: Browser.tried, ["slow.html", "in-pieces/slow.html", "hidden/slow.html"])
     func callsBeforeThePageIsReadyWaitAndComeInOrder(_ browser: Browser, _ path: String) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
@@ -101,7 +101,7 @@ import Testing
         await site.server.stop()
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser) async throws {
         let site = try BridgeSite { gateway in
             gateway.pages(matching: "/special/*") { $0.register(BridgeSite.Echo.self, at: "/special") }
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func whatAPageSaysBeforeASynchronousRequestComesBeforeIt(_ browser: Browser) async throws {
         let notes = Observed<[String]>([])
         let site = try BridgeSite { gateway in gateway.register(at: "/note") { Notes(notes: notes) } }
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func textOfAPageInGBKIsTheSameOnBothSides(_ browser: Browser) async throws {
         let site = try BridgeSite(behind: [GBK()])
         let pages = Pages.Following(site.gateway.pages)

@@ -43,11 +43,13 @@ import Testing
     ///
     /// With `scripts/test --all` it is away for as long as it
     /// takes to be given up.
-    @Test(arguments: [
-        "callNative('note', 2)",
-        // Bridges 1 and 2, whose messages go before them in a request of their own.
-        "callOfItsOwn('/note?_mobile_bridge=1&n=2')",
-    ])
+    @Test(
+        .enabled(if: Browser.chromium.isTried),
+        arguments: [
+            "callNative('note', 2)",
+            // Bridges 1 and 2, whose messages go before them in a request of their own.
+            "callOfItsOwn('/note?_mobile_bridge=1&n=2')",
+        ])
     func aPageThatWasGivenUpGoesOnWithASynchronousCall(_ call: String) async throws {
         let notes = Observed<[Int]>([])
         let goesBack = Observed(false)
@@ -132,7 +134,7 @@ import Testing
     private static let large = "bridge.callHandler('echo', 'x'.repeat(4e6));"
 
     @Test(
-        arguments: Browser.installed,
+        arguments: Browser.tried,
         [(threeBridges, 5), (threeBridges + allBridges, 18), (large + threeBridges + beacon, 6)])
     func callsBeginInTheirOrderWhicheverBridgeTheyGoBy(
         _ browser: Browser, _ calls: (script: String, count: Int)
@@ -212,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.installed, 4...6)
+    @Test(arguments: Browser.tried, 4...6)
     func aHandlerOfThePagesThatThrowsEndsItsCallAtOnce(_ browser: Browser, _ version: Int) async throws {
         let site = try BridgeSite(behind: [OldPages()])
         let pages = Pages.Following(site.gateway.pages)

@@ -5,15 +5,15 @@ import TestSupport
 import Testing
 
 /// Pages in real browsers whose calls are answered by replies alone.
-@Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(5))) struct RepliedPageTests {
+@Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(8))) struct RepliedPageTests {
     private static let pages = [
         "wvjb6", "inject", "shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6",
     ]
 
     /// What handlers answer in the pages of `BridgeTests`, replies answer here, and no handler is left there.
-    @Test(arguments: Browser.installed, pages)
-    func repliesAnswerAtEveryBridgeAsHandlersDo(_ browser: Browser, _ page: String) async throws {
-        try await BridgeSite.expectNoFailure("\(page).html", in: browser) { gateway in
+    @Test(arguments: Browser.tried)
+    func repliesAnswerAtEveryBridgeAsHandlersDo(_ browser: Browser) async throws {
+        try await BridgeSite.expectNoFailure(Self.pages.map { "\($0).html" }, in: browser) { gateway in
             for name in ["/echo", "/fail", "/nothing"] { #expect(gateway.unregister(name)) }
             try gateway.mock(
                 #"""
@@ -25,7 +25,7 @@ import Testing
 
     /// A reply that is saved while the page is open stands at its shortcuts, without a reload, and goes with the save
     /// that takes it away.
-    @Test(arguments: Browser.installed) func aSavedReplyIsAtThePagesShortcutsAtOnce(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aSavedReplyIsAtThePagesShortcutsAtOnce(_ browser: Browser)
         async throws
     {
         let site = try BridgeSite()
@@ -53,7 +53,7 @@ import Testing
     /// As above, at the objects of other bridges: below `messageHandlers`, and as global functions.
     ///
     /// Names that settings give to every page go where a reply says that they are missing, and come again.
-    @Test(arguments: Browser.installed) func aSavedReplyIsBelowMessageHandlersAndAFunctionAtOnce(
+    @Test(arguments: Browser.tried) func aSavedReplyIsBelowMessageHandlersAndAFunctionAtOnce(
         _ browser: Browser
     )
         async throws
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A name that a page reads of native's objects in vain stays undefined; log, console and tester hear of it once.
-    @Test(arguments: Browser.installed) func aNameThatIsReadInVainIsTold(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aNameThatIsReadInVainIsTold(_ browser: Browser) async throws {
         let folder = try Folder()
         try folder.write(
             "drawbridge.json", #"{"replies": {"scanQRCode": 1, "gone": {"$missing": true}}}"#)
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// What a page hears where nobody answers: nothing, and where it stands still, nothing at once.
-    @Test(arguments: Browser.installed) func silenceIsSilence(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func silenceIsSilence(_ browser: Browser) async throws {
         let site = try BridgeSite()
         try site.gateway.mock(#"{"silent": {"$silence": true}}"#)
         let pages = Pages.Following(site.gateway.pages)

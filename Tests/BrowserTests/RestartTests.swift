@@ -145,7 +145,7 @@ import Testing
         """
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatStandsStillIsToldThatNobodyIsThere(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let port = try freePort()
@@ -169,7 +169,7 @@ import Testing
 
     /// Chromium and Firefox send a request again whose connection ended without a word, and its handler would run
     /// twice: so the gateway says that it stops.
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatStandsStillHearsThatItsGatewayStops(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let (first, calls) = try Self.site()

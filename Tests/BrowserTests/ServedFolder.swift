@@ -19,6 +19,25 @@ struct ServedFolder {
         token = try String(#require(line.firstMatch(of: /Authorization: Bearer [0-9a-f]{32}/)).output)
     }
 
+    /// Asks the tester's API, and gives its data; any code but 200 is thrown.
+    @discardableResult
+    func ask(_ method: String, _ path: String, _ body: String = "") async throws -> JSON {
+        let said = try await answer(method, path, body)
+        guard said["code"] == 200 else { throw DriverFailure(description: "\(method) \(path): \(said)") }
+        return said["data"] ?? .null
+    }
+
+    /// Checks what was called, and gives the code of the verdict.
+    func verify(_ check: String) async throws -> Int? {
+        try await answer("POST", "calls/verify", check)["code"]?.numberValue?.intValue
+    }
+
+    private func answer(_ method: String, _ path: String, _ body: String) async throws -> JSON {
+        let text = try await curl(
+            "-X", method, "-H", token, "--data-binary", body, "\(address)/__drawbridge__/\(path)")
+        return try JSON(parsing: Array(text.utf8))
+    }
+
     /// The id of the page that came last, as soon as it is another than the one before.
     func page(after last: String? = nil) async throws -> String {
         while true {

@@ -9,7 +9,7 @@ import Testing
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../examples/shop").standardizedFileURL.path()
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aFileAnswersAllThatTheShopAsksOfItsApp(_ browser: Browser) async throws {
         let shop = try await ServedFolder(Self.folder, "--choose", "share=post")
         try await browser.open("\(shop.address)/") {
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A page of another app's calls the same names by other bridges, and hears the same, to the byte.
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func theFileAnswersByEveryBridge(_ browser: Browser) async throws {
         let site = try await ServedFolder(
             BridgeSite.pages, "--replies", "\(Self.folder)/drawbridge.json", "--choose", "share=post",
@@ -94,11 +94,13 @@ import Testing
     }
 
     /// What the shop shows where its app is in another state.
-    @Test(arguments: [
-        ("offline", (user: "You are offline.", place: "You are offline.")),
-        ("user/signed-in", (user: "Ann, 120 points", place: "Sent to Greenwich.")),
-        ("location/denied", (user: "Not signed in", place: "The app may not say where you are.")),
-    ])
+    @Test(
+        .enabled(if: Browser.chromium.isTried),
+        arguments: [
+            ("offline", (user: "You are offline.", place: "You are offline.")),
+            ("user/signed-in", (user: "Ann, 120 points", place: "Sent to Greenwich.")),
+            ("location/denied", (user: "Not signed in", place: "The app may not say where you are.")),
+        ])
     func aScenarioIsOnFromTheStart(_ scenario: String, _ shown: (user: String, place: String)) async throws {
         let shop = try await ServedFolder(Self.folder, "--scenario", scenario)
         try await Browser.chromium.open("\(shop.address)/") {

@@ -4,7 +4,7 @@ enum SpokenBridge: String, CaseIterable, Sendable {
 
     /// All of them in the browser that is always there, with `scripts/test --all`; else those that have least in
     /// common.
-    static let tried: [(browser: Browser, bridge: SpokenBridge)] = Browser.installed.flatMap { browser in
+    static let tried: [(browser: Browser, bridge: SpokenBridge)] = Browser.tried.flatMap { browser in
         let bridges = Browser.isThorough && browser == .chromium ? allCases : [.wvjb6, .messages]
         return bridges.map { (browser, $0) }
     }

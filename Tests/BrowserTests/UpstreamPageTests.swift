@@ -4,7 +4,7 @@ import Testing
 
 /// Pages of a dev server behind the gateway, in real browsers.
 @Suite("Pages of a dev server", .serialized, .timeLimit(.minutes(5))) struct UpstreamPageTests {
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageOfADevServerReachesNative(_ browser: Browser) async throws {
         let node = try await DevServer()
         let site = try DevSite(upstream: node.address)
@@ -13,7 +13,7 @@ import Testing
         await site.server.stop()
     }
 
-    @Test(arguments: Browser.installed)
+    @Test(arguments: Browser.tried)
     func aPageThatWaitsForItsServerTurnsIntoIt(_ browser: Browser) async throws {
         let gone = try await DevServer(port: freePort())
         await gone.kill()

@@ -45,8 +45,14 @@ import Testing
         ],
         .health: [Row(request: "GET", here: same(200), elsewhere: same(200))],
         .schema: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
+        .description: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         .script: [Row(request: "GET ?path=/", here: same(200), elsewhere: closed(200, 200))],
         .global: [Row(request: "GET ?name=shop", here: same(200), elsewhere: closed(200, 200))],
+        // What the runtime is, its bridges are too.
+        .bridge: [
+            Row(request: "GET /flutter.js", here: same(200), elsewhere: closed(200, 200)),
+            Row(request: "GET /none.js", here: same(404), elsewhere: closed(404, 404)),
+        ],
         // A page's id is what a page of ours has that knows no token yet: no foreign page can send the field.
         .token: [Row(request: "GET", here: [403, 403, 200, 403, 403, 403], elsewhere: closed(403, 403))],
         // The token lets it in, and then it says that the page's id is missing.
@@ -67,9 +73,22 @@ import Testing
         .proxyScript: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         // It grants nothing, so whoever may load a page may be in a session.
         .session: [Row(request: "GET /ann?to=/cart", here: same(303), elsewhere: closed(303, 303))],
+        .calls: [
+            forTesters("GET", 200), forTesters("POST /verify", body: #"{"count":0,"name":"x"}"#, 200),
+            forTesters("DELETE", 200), forTesters("POST", body: #"{"name":"x"}"#, 200),
+            // The token lets it in, and then there is no such word, and no such call.
+            forTesters("GET /events?sinc=1", 400), forTesters("GET /7", 404), forTesters("GET /7/curl", 404),
+            forTesters("GET /7/test?for=pytest", 404), forTesters("POST /7/resend", 404),
+        ],
+        .har: [forTesters("GET", 200)],
+        .handlers: [forTesters("GET", 200), forTesters("GET ?name=nobody", 404)],
+        .openAPI: [forTesters("GET", 200)], .types: [forTesters("GET", 200)],
+        .record: [forTesters("GET", 200)],
         .replies: [
             forTesters("GET", 200), forTesters("PUT ?name=pay", body: "12", 200),
             forTesters("DELETE ?name=pay", 404),
+            // The token lets it in, and then nobody here writes files.
+            forTesters("POST /save", body: #"{"name":"pay","reply":1}"#, 403),
         ],
         .scenario: [
             forTesters("GET", 200), forTesters("PUT", body: #"{"scenario":"offline"}"#, 404),
@@ -80,9 +99,14 @@ import Testing
         ],
         .reset: [forTesters("POST", 200)],
         // The token lets it in, and then there is no such page, and no such device.
-        .pages: [forTesters("GET", 200), forTesters("GET /\(id)", 404)]
-            + TesterEndpoints.Verb.allCases.map { verb in
-                forTesters("POST /\(id)/\(verb)", body: #"{"name":"a","event":"a","script":"1"}"#, 404)
+        .pages: [
+            forTesters("GET", 200), forTesters("GET /\(id)", 404), forTesters("GET /latest", 404),
+            forTesters("POST", 405),
+        ]
+            + TesterEndpoints.Verb.allCases.flatMap { verb in
+                [id, "latest"].map { id in
+                    forTesters("POST /\(id)/\(verb)", body: #"{"name":"a","event":"a","script":"1"}"#, 404)
+                }
             },
         .admissions: [
             forTesters("GET", 200), forTesters("POST", 200), forTesters("DELETE /12345678", 404),
@@ -122,12 +146,27 @@ import Testing
         }
     }
 
+    /// With the inspector's secret: all that a program with the tester's token may, and nothing of a page's.
+    @Test(arguments: OwnPath.allCases) func theInspectorMayWhatTestersMay(path: OwnPath) async throws {
+        for row in try #require(Self.rows[path]) where row.request != "WEBSOCKET" {
+            let parts = row.request.split(separator: " ", maxSplits: 1)
+            let target = path.path + (parts.count > 1 ? String(parts[1]) : "")
+            let request = Request(
+                try #require(.init(rawValue: String(parts[0]))), target,
+                headers: row.body.isEmpty ? [:] : [.contentType: "application/json"], body: .init(row.body))
+            let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
+            let status = await gateway.answer(inspector: request).status.code
+            let asTester = row.here[Secret.allCases.firstIndex(of: .testerToken) ?? 0]
+            #expect(status == (path.isForTesters ? asTester : 404), "\(row.request)")
+        }
+    }
+
     @Test func nothingElseIsThere() async throws {
         for target in [
             "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/enter/x", "/__drawbridge__/other",
         ] {
             #expect(OwnPath(of: Request(target)) == nil)
-            let gateway = Gateway(logger: Self.quiet)
+            let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
             #expect(await gateway.respond(to: Request(target)).status == .notFound)
         }
     }
@@ -168,7 +207,7 @@ import Testing
             let (status, answer) = try await Self.ask("OPTIONS", path.path, preflight)
             #expect(status == 403)
             #expect(!answer.lowercased().contains("access-control"))
-            let gateway = Gateway(logger: Self.quiet)
+            let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
             var whole = Request(
                 path == .reset ? .post : .get, path.path,
                 headers: [.authorization: "Bearer \(gateway.testerToken.text)"])
@@ -216,7 +255,8 @@ import Testing
         let gateway = Gateway(
             passThrough: [.proxy()],
             access: AccessPolicy(
-                allowedHosts: ["bridge.test"], allowedOrigins: ["https://listed.example"]), logger: quiet)
+                allowedHosts: ["bridge.test"], allowedOrigins: ["https://listed.example"]),
+            pageRuntime: PageRuntime(bridges: [try .named("flutter")]), keepsJournal: true, logger: quiet)
         let server = try GatewayServer(gateway, .init(port: 0, loops: 1, logsRequests: false))
         return Serving(gateway: gateway, server: server)
     }

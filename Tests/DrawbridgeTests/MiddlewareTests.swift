@@ -8,7 +8,7 @@ struct MiddlewareTests {
     /// Notes what it sees before and after.
     struct Noting: Middleware {
         let name: String
-        let journal: Journal
+        let journal: Notebook
 
         func handle(_ request: Request, next: Next) async throws -> Response {
             journal.note("\(name) in")
@@ -34,7 +34,7 @@ struct MiddlewareTests {
         ("/fails?_mobile_bridge=1", 200), ("/__drawbridge__/health", 200), ("/__jsbridge__", 200),
     ])
     func standsAroundEveryAnswerTheFirstOutermost(target: String, status: Int) async {
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Gateway.testing(
             passThrough: [Behind(declined: "/missing")],
             middleware: [Noting(name: "a", journal: journal), Noting(name: "b", journal: journal)])
@@ -44,7 +44,7 @@ struct MiddlewareTests {
     }
 
     @Test func seesARefusedCallerButNoForeignHost() async {
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Gateway.testing(middleware: [Noting(name: "a", journal: journal)])
         let headers: HTTPFields = [.origin: "https://evil.example"]
         _ = await gateway.respond(to: Request("/echo?_mobile_bridge=1", headers: headers))
@@ -90,7 +90,7 @@ struct MiddlewareTests {
     }
 
     @Test func throwingRefusesWithTheTrueStatus() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Gateway.testing(
             middleware: [
                 Noting(name: "outer", journal: journal),
@@ -129,7 +129,7 @@ struct MiddlewareTests {
         }
         let response = await gateway.respond(to: Request("/stream?_mobile_bridge=1"))
         #expect(response.body.length == nil)
-        let journal = Journal()
+        let journal = Notebook()
         let client = Client { chunk in
             journal.note(String(decoding: chunk, as: UTF8.self))
             // The second is made only after the first has arrived: nothing is held back.

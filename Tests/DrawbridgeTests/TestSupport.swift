@@ -21,7 +21,7 @@ final class Event: Sendable {
 }
 
 /// Notes what happened, in order, from any thread.
-final class Journal: Sendable {
+final class Notebook: Sendable {
     private let notes = Mutex<[String]>([])
 
     func note(_ text: String) { notes.withLock { $0.append(text) } }

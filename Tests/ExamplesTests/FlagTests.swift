@@ -114,7 +114,8 @@ import Testing
             "bin/xdg-open", "#!/bin/sh\nprintf %s \"$1\" > \(opened).new && mv \(opened).new \(opened)\n",
             mode: 0o755)
         let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
-        let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": path])
+        let program = try Self.drawbridge(
+            ["-p", "0", "--open"], environment: ["PATH": path])
         let address = try await program.address()
         #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
         #expect(try folder.read("opened") == "\(address)/")
@@ -132,7 +133,8 @@ import Testing
             mode: 0o755)
         let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let environment = ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path]
-        let program = try Self.drawbridge(["-p", "0", "--host", address, "--open"], environment: environment)
+        let program = try Self.drawbridge(
+            ["-p", "0", "--host", address, "--open"], environment: environment)
         let link = try await program.line(with: "  link  ").trimmingPrefix("  link      ")
         #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
         let lines = try folder.read("opened").split(separator: "\n").map(String.init)
@@ -197,6 +199,12 @@ import Testing
             arguments: ["--inject", "callNative, fetchMessages"],
             part: #""inject":["callNative","fetchMessages"]"#),
         Told(arguments: ["--shortcuts", "MyApp"], part: #""shortcuts":["MyApp"]"#),
+        Told(
+            arguments: ["--bridge", "flutter", "--bridge", #"object={"object": "Shop"}"#],
+            part:
+                #""bridges":[{"name":"flutter","options":{}},{"name":"object","options":{"object":"Shop"}}]"#),
+        Told(
+            arguments: ["--user-agent", "{{userAgent}} Shop/1"], part: #""userAgent":"{{userAgent}} Shop/1""#),
         Told(arguments: ["--answer-missing"], part: #""missing":"answer""#),
         Told(arguments: ["--answer-missing", "--no-answer-missing"], part: #""missing":"silent""#),
     ])
@@ -250,6 +258,12 @@ import Testing
         (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
         (["--trusted-proxy", "all"], "is no address; write it as numbers"),
         (["--inject", "a-b"], "no name that a script could use"),
+        (["--bridge", "fluter"], "no bridge fluter; is it flutter?"),
+        (["--bridge", "./none.js"], "cannot read the script ./none.js"),
+        (["--bridge", "flutter", "--bridge", "flutter"], "there are two bridges flutter"),
+        (["--bridge", "object=[1]"], "the options of the bridge object are no object"),
+        (["--bridge", "object={"], "its options are no JSON"),
+        (["--user-agent", "{{user}}"], "write a text in ASCII"),
         (["--shortcuts", "1x"], "no name that a script could use"),
         (["--message-handler", "a b.c"], "no name that a script could use"),
     ])

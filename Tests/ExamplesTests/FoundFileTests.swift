@@ -47,18 +47,22 @@ import Testing
     /// Every setting is either one that such a file may have, or is refused with what to do.
     @Test func saysNothingThatOpensAWay() async throws {
         let mayHave: Set<String> = [
-            "answer-missing", "command-item", "envelope", "inject", "message-handler", "scheme", "shortcuts",
+            "answer-missing", "bridge", "command-item", "envelope", "inject", "message-handler", "scheme",
+            "shortcuts",
         ]
         #expect(FoundFile.settings == mayHave)
         let mayNot = Set(Options.keys).subtracting(mayHave)
         #expect(
             mayNot == [
-                "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors", "files-last",
-                "forward-to", "forwarded", "grace", "host", "keep-host", "key", "location", "log-format",
+                "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors",
+                "files-last",
+                "forward-to", "forwarded", "grace", "host", "keep-host", "key",
+                "location", "log",
+                "log-format",
                 "memory-for-bodies",
                 "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",
-                "quiet",
-                "root", "storage", "trusted-proxy", "upstream", "upstream-ca", "upstream-insecure",
+                "quiet", "redact", "root", "save", "storage", "trusted-proxy", "unanswered", "upstream",
+                "upstream-ca", "upstream-insecure",
                 "upstream-timeout", "verbose",
             ], "a new setting needs a class: may a file say it that nobody has named?")
         let folder = try Folder()
@@ -72,6 +76,35 @@ import Testing
         let program = try Self.drawbridge(in: folder)
         _ = try await program.line(with: "may not say this; name it: -c drawbridge.json")
         #expect(await program.child.exitCode() == 1)
+    }
+
+    @Test(arguments: [
+        #""flutter""#, #"["dsbridge", "flutter"]"#, #"{"name": "flutter"}"#,
+        #"[{"name": "flutter", "options": {}}]"#,
+        #""flutter={}""#,
+    ]) func givesPagesABridgeThatIsShipped(_ value: String) async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", #"{"bridge": \#(value), "replies": {"a": 1}}"#)
+        let program = try Self.drawbridge(in: folder)
+        let script = try await curl("\(program.address())/__drawbridge__/bridge/flutter.js")
+        #expect(script.contains("flutter_inappwebview"))
+    }
+
+    /// A script is code in every page: who unpacks a folder has not said that it may run.
+    @Test(arguments: [
+        #""./mine.js""#, #""mine.js""#, #"["flutter", "mine.js={}"]"#, #"{"file": "mine.js"}"#,
+        #"[{"file": "bridges/mine.js", "options": {}}]"#, #"{"name": "./mine.js"}"#, #"{"name": "../mine"}"#,
+        #"{"file": "/etc/mine.js=.js"}"#,
+    ]) func givesPagesNoScriptOfItsOwn(_ value: String) throws {
+        let folder = try Folder()
+        try folder.write("mine.js", "drawbridge.bridge(native => {})")
+        try folder.write("bridges/mine.js", "drawbridge.bridge(native => {})")
+        let path = try folder.write("drawbridge.json", "{\n\"bridge\": \(value)}")
+        let failure = try #require(throws: Failure.self) { try ConfigFile(found: FileText(path)) }
+        #expect(
+            "\(failure)".contains("line 2, bridge: a file that nobody has named gives pages shipped bridges"))
+        #expect("\(failure)".hasSuffix("is a script; name the file: -c \(path)"))
+        #expect(throws: Never.self) { try ConfigFile(path) }
     }
 
     @Test(arguments: ["headers", "body"]) func saysNothingAPageCouldBeMadeOf(_ part: String) async throws {

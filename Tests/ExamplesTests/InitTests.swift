@@ -95,10 +95,12 @@ import Testing
         #expect(try await Program("cp", ["-r", pages, "\(folder.path)/pages"]).child.exitCode() == 0)
         let output = try await Self.initialize(in: folder, "pages")
         for line in [
-            "9 pages and scripts were read", "  fetchMessages    functions.html:49, by fetchMessages()",
-            "  MyApp            an object of the app's, --shortcuts", "  deviceInfo       functions.html:11",
+            "17 pages and scripts were read", "  fetchMessages    functions.html:49, by fetchMessages()",
+            "  Toast            a channel of the app's, --bridge android",
+            "  MyApp            an object of the app's, --shortcuts",
+            "  deviceInfo       dsbridge.html:38",
             "  requestLocation  functions.html:38", "  storage          functions.html:40",
-            "  echo             functions.html:45", "  share            jsbridge.html:56",
+            "  echo             dsbridge.html:37", "  share            jsbridge.html:56",
             "  toast            queue.html:60", "  openURL          shortcuts.html:42",
             "  everything.html:41  callHandler(name)",
         ] {
@@ -114,7 +116,99 @@ import Testing
         #expect(text.contains(#""scheme": ["mizhua"]"#))
         #expect(text.contains(#""inject": ["callNative", "fetchMessages"]"#))
         let program = try Self.start(in: folder, "-p", "0", "pages")
-        _ = try await program.line(with: "replies   fetchMessages  (pages/drawbridge.json)")
+        _ = try await program.line(
+            with: "replies   Android/echo, Android/version, App/echo, App/nothing, App/version, Toast, … (8)")
+    }
+
+    /// The bridges of the example pages, and the names below which their calls are answered then.
+    private static let bridgePages = [
+        (
+            "android", #"{"name": "android", "options": {"objects": ["Android"], "channels": ["Toast"]}}"#,
+            ["Android/echo", "Android/version", "Toast"], 3
+        ),
+        ("capacitor", #""capacitor""#, ["App/echo", "App/version", "App/nothing"], 3),
+        ("cordova", #""cordova""#, ["App/echo", "App/version", "App/nothing"], 3),
+        ("dsbridge", #""dsbridge""#, ["App/version"], 3), ("flutter", #""flutter""#, ["nothing"], 3),
+        ("kkjsbridge", #""kkjsbridge""#, ["App/echo", "App/version"], 3),
+        ("reactnative", #""reactnative""#, ["App/echo"], 2),
+        (
+            "wechat", #"{"name": "object", "options": {"object": "WeixinJSBridge", "method": "invoke", "#,
+            ["nothing"], 3
+        ),
+    ]
+
+    @Test(arguments: bridgePages) func givesAPageItsBridge(
+        _ page: String, _ bridge: String, _ names: [String], _ rows: Int
+    ) async throws {
+        let folder = try Folder()
+        for name in ["\(page).html", "show.js", "style.css"] {
+            let text = try String(
+                contentsOf: Manual.root.appending(path: "examples/pages/\(name)"), encoding: .utf8)
+            try folder.write("pages/\(name)", text)
+        }
+        let output = try await Self.initialize(in: folder, "pages")
+        let text = try folder.read("pages/drawbridge.json")
+        #expect(text.contains("\"bridge\": [\n        \(bridge)"), "\(text)")
+        for setting in ["shortcuts", "message-handler", "inject", "scheme"] {
+            #expect(!text.contains("\"\(setting)\""))
+        }
+        for name in names { #expect(text.contains("\"\(name)\": {}"), "\(name): \(text)") }
+        #expect(!output.contains("not read: only a run tells"), "\(output)")
+
+        // What the page expects to be missing somebody says so of.
+        try folder.write(
+            "pages/drawbridge.json",
+            text.replacing(#"nothing": {}"#, with: #"nothing": {"$missing": true}"#))
+        let program = try Self.start(in: folder, "-p", "0", "pages")
+        let address = try await program.address()
+        let browser = try await Chromium()
+        try await browser.open("\(address)/\(page).html")
+        #expect(try await browser.rows(rows).count == rows)
+        for word in ["--bridge", "which is not there"] { #expect(!program.output.contains(word)) }
+        let missed = program.output.split(separator: "\n").filter { $0.contains("no handler") }
+        #expect(missed.allSatisfy { $0.contains("nothing") }, "\(missed)")
+    }
+
+    @Test func writesABridgeToBeginWith() async throws {
+        let folder = try Folder()
+        try folder.write("shop/index.html", "<p>shop</p>")
+        let output = try await Self.initialize(in: folder, "shop", "--bridge", "./mine.js")
+        #expect(output.hasPrefix("./mine.js is written: a bridge that puts Shop into pages"))
+        #expect(
+            output.hasSuffix(#"Next: drawbridge shop --bridge ./mine.js --reply 'pay={"paid": true}'"# + "\n")
+        )
+        let script = try folder.read("mine.js")
+        let article = try Manual.blocks(of: "javascript").first { $0.file.hasSuffix("/TeachingABridge.md") }
+        #expect(article.map { $0.lines.joined(separator: "\n") + "\n" } == script)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/shop/drawbridge.json"))
+        #expect(try await Self.initialize(in: folder, "--print", "--bridge", "mine.js") == script)
+
+        let again = try Self.start(in: folder, "init", "--bridge", "./mine.js")
+        _ = try await again.line(with: "./mine.js is there already, and stays as it is; move it away first")
+        #expect(await again.child.exitCode() == 1)
+        let lost = try Self.start(in: folder, "init", "--bridge", "no/mine.js")
+        _ = try await lost.line(
+            with:
+                "cannot write no/mine.js: No such file or directory; write it elsewhere: drawbridge init --bridge"
+        )
+        for (name, problem) in [("mine.txt", "its name ends in .js"), ("wvjb.js", "pages have already")] {
+            let refused = try Self.start(in: folder, "init", "--bridge", name)
+            _ = try await refused.line(with: problem)
+            #expect(await refused.child.exitCode() == 64)
+        }
+    }
+
+    /// What it writes runs as the manual says.
+    @Test func theBridgeToBeginWithAnswersItsPage() async throws {
+        let folder = try Folder()
+        _ = try await Self.initialize(in: folder, "--bridge", "./mine.js")
+        try folder.write(
+            "index.html", "<script>var answer = new Promise(done => Shop.ask('pay', {n: 17}, done))</script>")
+        let program = try Self.start(
+            in: folder, "-p", "0", ".", "--bridge", "./mine.js", "--reply", #"pay={"paid": true}"#)
+        let browser = try await Chromium()
+        try await browser.open(program.address() + "/")
+        #expect(try await browser.evaluate("answer")["value"]?["paid"] == true)
     }
 
     @Test func aFolderWithoutCallsGetsAnExampleThatIsTaken() async throws {

@@ -44,6 +44,16 @@ import Testing
         _ = try await program.line(with: "POST /c?_mobile_bridge=1  reply c  200")
     }
 
+    @Test func theNameOfAReplyDrivesNoTerminal() async throws {
+        let folder = try Folder()
+        let file = try folder.write("replies.json", #"{"replies": {"a\u001b[31m\u202eb": 1}}"#)
+        let program = try Self.drawbridge("--replies", file)
+        let address = try await program.address()
+        #expect(try await Self.call(address, "a%1B%5B31m%E2%80%AEb") == Self.data("1"))
+        _ = try await program.line(with: "reply a?[31m?b  200")
+        #expect(!program.output.contains { $0 == "\u{1b}" || $0 == "\u{202e}" })
+    }
+
     @Test(arguments: [
         (["--reply", "getUser"], "write name=value, for instance 'getUser={\"nick\":\"Ann\"}'", 64),
         (["--reply", "getUser=Ann"], "a text stands in double quotes: 'getUser=\"Ann\"'", 64),

@@ -41,6 +41,7 @@ struct BodyMemoryTests {
         let process = String(server.child.processIdentifier)
         _ = try await Self.burst(1, to: port)
         #expect(await eventually { residentBytes(of: process) < 60 << 20 })
+        try await FullJournal.ofBytes(port)
         let before = residentBytes(of: process)
         for _ in 0..<Self.rounds {
             let statuses = try await Self.burst(Self.count, to: port)
@@ -82,6 +83,7 @@ struct BodyMemoryTests {
             }
             return clients.count * count * sizes.reduce(0, +) / 4096
         }
+        try await FullJournal.ofBytes(port)
         // As many as may be there at a time have been there then.
         _ = try await rounds(6)
         try await blocking { try Self.sendAtOnce(3 << 20, by: clients) }

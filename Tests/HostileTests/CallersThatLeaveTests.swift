@@ -17,6 +17,7 @@ struct CallersThatLeaveTests {
         let port = try await server.port()
         let process = String(server.child.processIdentifier)
         _ = try await Self.counts(port)
+        if Self.rounds > Self.warmUp { try await FullJournal.ofRecords(port) }
         let descriptors = openDescriptors(of: process).count
         var memory: [Int] = []
         for round in 1...Self.rounds {

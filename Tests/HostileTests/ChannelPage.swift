@@ -9,31 +9,41 @@ struct ChannelPage: Sendable {
     /// What the gateway greeted it with.
     let welcome: JSON
 
-    /// Opens a channel, and says hello.
+    /// Opens a channel, and says hello; it blocks.
     ///
     /// - Parameters:
     ///   - life: which of its lives it is.
     ///   - epoch: that of the gateway which the page spoke to last.
+    ///   - sent: the number of the last message that it has sent.
     ///   - received: the number of the last message that it took from there.
+    init(
+        _ port: Int, _ token: String, id: String = String(repeating: "a", count: 32), life: Int = 1,
+        epoch: String = "", sent: Int = 0, received: Int = 0
+    ) throws {
+        socket = try WebSocketClient.open(
+            port, "/__drawbridge__/channel", host: "localhost",
+            fields: ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
+        self.life = life
+        let hello: JSON = [
+            "hello": [
+                "page": .string(id), "life": .number(.init(life)), "epoch": .string(epoch),
+                "n": .number(.init(sent)), "received": .number(.init(received)),
+                "bridges": [], "url": "http://localhost/a.html",
+            ]
+        ]
+        try socket.send(String(decoding: hello.bytes, as: UTF8.self))
+        let frame = try JSON(parsing: try socket.receive().payload)
+        guard let welcome = frame["welcome"] else { throw IsOver(frame: frame) }
+        self.welcome = welcome
+    }
+
+    /// The same on a thread of its own.
     static func open(
         _ port: Int, _ token: String, id: String = String(repeating: "a", count: 32), life: Int = 1,
         epoch: String = "", received: Int = 0
     ) async throws -> ChannelPage {
         try await blocking {
-            let socket = try WebSocketClient.open(
-                port, "/__drawbridge__/channel", host: "localhost",
-                fields: ["Sec-WebSocket-Protocol: drawbridge, token.\(token)"])
-            let hello: JSON = [
-                "hello": [
-                    "page": .string(id), "life": .number(.init(life)), "epoch": .string(epoch),
-                    "received": .number(.init(received)),
-                    "bridges": [], "url": "http://localhost/a.html",
-                ]
-            ]
-            try socket.send(String(decoding: hello.bytes, as: UTF8.self))
-            let frame = try JSON(parsing: try socket.receive().payload)
-            guard let welcome = frame["welcome"] else { throw IsOver(frame: frame) }
-            return ChannelPage(socket: socket, life: life, welcome: welcome)
+            try ChannelPage(port, token, id: id, life: life, epoch: epoch, received: received)
         }
     }
 

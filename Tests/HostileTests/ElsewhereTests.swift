@@ -40,7 +40,8 @@ struct ElsewhereTests {
 
     private static let paths =
         [
-            "enter/x", "page.js", "global.js?name=a", "token", "call", "messages", "channel", "proxy.pac",
+            "enter/x", "page.js", "global.js?name=a", "bridge/a.js", "token", "call", "messages", "channel",
+            "proxy.pac",
             "pages",
             "admissions", "other", "",
         ].map { "/__drawbridge__/\($0)" } + [

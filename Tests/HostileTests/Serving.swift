@@ -8,11 +8,12 @@ import Testing
 
 /// Starts a gateway on a port of its own, runs a test of something hostile, and sees that the next request is served.
 func serving(
-    _ gateway: Gateway, limits: Limits = Limits(), _ test: (_ port: Int) async throws -> Void
+    _ gateway: Gateway, limits: Limits = Limits(), loops: Int = 1,
+    _ test: (_ port: Int) async throws -> Void
 ) async throws {
     gateway.register(Alive.self, at: "/alive")
     let server = try GatewayServer(
-        gateway, .init(port: 0, limits: limits, loops: 1, grace: .milliseconds(200), logsRequests: false))
+        gateway, .init(port: 0, limits: limits, loops: loops, grace: .milliseconds(200), logsRequests: false))
     do {
         try await test(server.address.port)
         try await isAlive(server.address.port)
@@ -66,10 +67,12 @@ extension Gateway {
     /// One that keeps its log to itself.
     static func quiet(
         passThrough: [any Responder] = [], unhandled: Unhandled = .answer,
-        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = Gateway.defaultBodyLimit
+        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = Gateway.defaultBodyLimit,
+        keepsJournal: Bool = false
     ) -> Gateway {
         Gateway(
             passThrough: passThrough, unhandled: unhandled, access: access, bodyLimit: bodyLimit,
+            keepsJournal: keepsJournal,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

@@ -60,7 +60,8 @@ struct SlowNameTests {
             return try await replies(port, get("/slow")).map(\.status)
         }()
         try await nameServer.isAsked()
-        for _ in 0..<50 {
+        // Few: on a busy machine many take as long as the name does.
+        for _ in 0..<10 {
             #expect(try await replies(port, get("/fast")).map(\.text) == ["theirs"])
         }
         #expect(!isSlowAnswered.value)

@@ -112,13 +112,14 @@ setupWebViewJavascriptBridge(bridge => {
   bridge.registerHandler('onPaid', (data, respond) => {
     log('app', 'onPaid', data);
     say('receipt', 'Receipt ' + data.receipt + ', €' + data.price);
-    respond({ code: 0 });
+    // Where native wants no answer, there is nobody to respond to.
+    respond?.({ code: 0 });
   });
   bridge.registerHandler('onOpenItem', (data, respond) => {
     log('app', 'onOpenItem', data);
     const found = prints.find(print => print.id === data.id);
     if (found) show(found);
-    respond({ code: found ? 0 : 404 });
+    respond?.({ code: found ? 0 : 404 });
   });
 
   showUser();

@@ -26,7 +26,7 @@ enum RepliesTarget: FuzzTarget {
             for _ in 0..<4 {
                 var lookup = book.lookup(path)
                 let interest = lookup.interest
-                guard let found = book.next(in: &lookup, input) else { continue }
+                guard let found = book.next(in: &lookup, input, Redaction()) else { continue }
                 check(interest != .none, "\(found.title) answers \(path), and nobody is interested")
                 answer(found.reply, found.title, interest)
             }
@@ -53,10 +53,10 @@ enum RepliesTarget: FuzzTarget {
                 let isClean = (name + value).utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }
                 check(isClean, "the cookie \(name) breaks its line")
             }
-            check(
-                settings.userAgent?.utf8.allSatisfy { $0 >= 0x20 } != false, "the user agent breaks its line")
+            let own = settings.appName?.text
+            check(own?.utf8.allSatisfy { $0 >= 0x20 } != false, "the user agent breaks its line")
             var lookup = book.lookup("/a", in: session, ofPageAt: path)
-            if let found = book.next(in: &lookup, ReplyInput(["a": 1])) {
+            if let found = book.next(in: &lookup, ReplyInput(["a": 1]), Redaction()) {
                 answer(found.reply, found.title, .input)
             }
         }

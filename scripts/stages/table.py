@@ -13,6 +13,8 @@ LONG = (("DRAWBRIDGE_ALL", "1"),)
 DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 # The targets whose tests have a stage of their own.
 APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|BrowserTests)\."
+# What starts browsers, or the clients of testers, for each of its cases.
+CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests|TestingExamplesTests)/"
 
 
 def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time=0, **more)
@@ -24,7 +26,10 @@ def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
 FORMAT = Stage("format", "format, what scripts/house counts, and whether a red test is seen", (
     Command(("bash", "-c", "git ls-files '*.swift' | xargs swift format lint --strict")),
     script("house"), script("stages/check")))
-BUILD = Stage("build", "build", (Command(("swift", "build", "--build-tests")),))
+BUILD = Stage("build", "build", (
+    Command(("swift", "build", "--build-tests")),
+    # What is built at the end of --all alone must not be the last to hear of a change.
+    script("fuzz", "--check")))
 
 MANUAL = Stage("manual", "the manual", (script("docs"),))
 ENGINE = Stage("engine", "the engine, alone: its tests judge the memory of their process",
@@ -32,7 +37,7 @@ ENGINE = Stage("engine", "the engine, alone: its tests judge the memory of their
 HOSTILE = Stage("hostile", "hostile input and faults, apart: they take what the machine has",
                 (tests_at_once("^HostileTests"),), ("hostile",))
 PROGRAMS = Stage("programs", "programs from outside, a few at a time: a person would not start more",
-                 (Tests("^(ExamplesTests|NotesTests)", at_a_time=4),), ("programs",))
+                 (Tests("^(ExamplesTests|NotesTests)", (CLIENTS,), at_a_time=4),), ("programs",))
 OTHERS = Stage("others", "all other tests, one after the other: none waits behind others within its own limit",
                (Tests(skip=(APART,)),), ("others",))
 PAGES = Stage("pages", "pages that test themselves, two at a time: they wait more than they work",
@@ -61,16 +66,19 @@ SEEN = {
 }
 
 
-def sanitized(name, what, *runs):
-    """A stage of tests that are built with this sanitizer."""
+def sanitized(name, what, modules, *runs):
+    """A stage of the tests in these modules, built with this sanitizer: only they are, since that takes long."""
     options = ("--scratch-path", f".build/{name}", "--sanitize", name)
+    environment = SEEN[name] + (("DRAWBRIDGE_TESTS", modules),)
     return Stage(name, what, (
-        Command(("swift", "build", *options, "--build-tests")),
-        *(Tests(filter, skip, width, options, SEEN[name] + more) for filter, skip, width, more in runs)), ("sanitizers",))
+        Command(("swift", "build", *options, "--build-tests"), environment[-1:]),
+        *(Tests(filter, skip, width, options, environment + more) for filter, skip, width, more in runs)), ("sanitizers",))
 
 
 THREAD = sanitized(
     "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
+    "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeTests DrawbridgeServerTests DrawbridgeCommandTests "
+    "DrawbridgeURLProtocolTests",
     ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
     ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
@@ -78,6 +86,7 @@ THREAD = sanitized(
     ("^UpstreamTests", (), 1, ALONE))
 ADDRESS = sanitized(
     "address", "engine and upstreams under AddressSanitizer, with leaks",
+    "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeServerTests",
     ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
     ("^(UpstreamTests|DrawbridgeServerTests)", (), 1, ()))
 FUZZ = script("fuzz", "5")
@@ -89,12 +98,17 @@ BUILDS = Stage("builds", "what the sanitizers and made-up input need, beside the
 
 SLOW = (
     ((
-        Stage("browsers", "the same pages, and more of them, in every browser",
-              (Tests("^BrowserTests", at_a_time=2, environment=LONG),), ("pages", "browsers")),
+        Stage("clients", "bridges tried in browsers, and what testers write",
+              (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS, at_a_time=4)), ("programs",)),
+        Stage("browsers", "the same pages in the other browsers",
+              (Tests("^BrowserTests", at_a_time=2, environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
+              ("pages", "browsers")),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
         Stage("schema", "the JSON Schema of settings and replies, which takes and refuses what the command does",
               (script("schema", ".build/debug/drawbridge"),), ("schema",)),
+        Stage("tester-api", "the description of the tester's API, which is all that the command answers",
+              (script("tester-api", ".build/debug/drawbridge"),), ("schema",)),
         Stage("api", "the public API against the last release", (script("api"),)),
         Stage("fresh", "the cheap stages on a fresh machine", (script("fresh"),), ("fresh",)),
     ), (BUILDS,)),

@@ -1,3 +1,11 @@
+extension Request {
+    /// Whether whoever sent it is on the gateway's own machine, as far as its connection and its header fields tell; true
+    /// also where there is no connection.
+    ///
+    /// What acts on that machine, and not on the page, is for them alone: opening a program there, for instance.
+    public var isFromThisMachine: Bool { gateway?.access.isFromThisMachine(self) != false }
+}
+
 // Who sent a request, as far as its connection and its header fields tell. Everything else about access follows it.
 extension AccessPolicy {
     /// True when whoever sent a request is on this machine, and when there is no socket at all.

@@ -52,22 +52,11 @@ public struct AccessPolicy: Sendable {
         self.token = token
     }
 
-    /// An origin as browsers write it, lower case and without the scheme's own port; nil for what is none.
-    package static func origin(_ text: String) -> String? {
-        guard let mark = text.firstRange(of: "://"),
-            let authority = Authority(String(text[mark.upperBound...]))
-        else {
-            return nil
-        }
-        return origin(scheme: text[..<mark.lowerBound].lowercased(), authority)
-    }
+    /// An origin as browsers write it; nil for what is none.
+    package static func origin(_ text: String) -> String? { WebOrigin.of(text) }
 
     static func origin(scheme: String, _ authority: Authority) -> String {
-        let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
-        guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else {
-            return "\(scheme)://\(host)"
-        }
-        return "\(scheme)://\(host):\(port)"
+        WebOrigin.of(scheme: scheme, authority)
     }
 }
 

@@ -28,15 +28,22 @@ public final class TesterToken: Sendable {
 
     /// Compares the token of a request, unless its caller has guessed too often; nil where it has none.
     func judge(_ request: Request, from address: String?) -> Verdict? {
-        guard let field = request.headers.value(.authorization) else { return nil }
-        // The name of a scheme is written as one likes (RFC 9110, section 11.1).
-        guard field.utf8.count > 7, field.prefix(7).lowercased() == "bearer " else { return nil }
-        let candidate = String(field.dropFirst(7))
+        guard let candidate = request.bearerToken else { return nil }
         return guesses.judge(from: address) { text.isSame(asSecret: candidate) }
     }
 
     private static func isFitting(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: "-")
+    }
+}
+
+extension Request {
+    /// What stands behind `Authorization: Bearer` (RFC 6750, section 2.1); nil where nothing does.
+    var bearerToken: String? {
+        guard let field = headers.value(.authorization) else { return nil }
+        // The name of a scheme is written as one likes (RFC 9110, section 11.1).
+        guard field.utf8.count > 7, field.prefix(7).lowercased() == "bearer " else { return nil }
+        return String(field.dropFirst(7))
     }
 }

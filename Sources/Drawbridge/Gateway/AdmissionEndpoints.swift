@@ -7,13 +7,17 @@ struct AdmissionEndpoints: Responder {
         try gateway.authorizeTester(request)
         let path = OwnPath.admissions.path
         let parts = request.path.dropFirst(path.count).split(separator: "/").map(String.init)
+        _ = try request.query(of: [])
         let value: JSON
-        switch (parts.count, request.method) {
-        case (0, .get):
-            value = .array(gateway.admissions.all.sorted { $0.id < $1.id }.map(Self.describe))
-        case (0, .post):
-            value = ["link": .string("\(OwnPath.enter.path)#\(gateway.admissions.drawTicket())")]
-        case (1, .delete):
+        switch parts.count {
+        case 0:
+            try request.allow([.get, .post])
+            value =
+                request.method == .get
+                ? .array(gateway.admissions.all.sorted { $0.id < $1.id }.map(Self.describe))
+                : ["link": .string("\(OwnPath.enter.path)#\(gateway.admissions.drawTicket())")]
+        case 1:
+            try request.allow([.delete])
             guard gateway.admissions.revoke(parts[0]) else {
                 throw HTTPError(
                     .notFound,

@@ -1,11 +1,32 @@
 import HTTPTypes
 
+/// What a gateway asks of those who lie behind it, whoever they are.
+protocol GatewayBackground: Sendable {
+    /// The gateway's own endpoints answer.
+    func answerAsGateway(_ request: Request) async throws -> Response?
+
+    /// Who may answer a request, and whether the page runtime goes into its document.
+    ///
+    /// - Throws: a 403 where it is meant for somebody else, and nobody here is a proxy.
+    func answering(
+        _ request: Request, _ access: AccessPolicy
+    ) throws -> (chain: ResponderChain, isOwnPage: Bool)
+
+    /// Who is asked first, where that is one who needs no task for its answers.
+    func loopResponder(for request: Request) -> (any LoopResponder)?
+}
+
+extension Array where Element == any Responder {
+    /// All that lies behind a gateway to which these belong.
+    var behindTheGateway: any GatewayBackground { Behind(self) }
+}
+
 /// What lies behind a gateway: its own endpoints, files, the page's server; and for a browser's proxy, everything.
-struct Behind: Sendable {
+private struct Behind: GatewayBackground {
     /// What pages, testers and devices elsewhere ask of the gateway itself.
     private static let endpoints: [any Responder] = [
         EnterEndpoint(), PageEndpoints(), TesterEndpoints(), AdmissionEndpoints(),
-        SessionEndpoint(), ReplyEndpoints(), QuestionEndpoints(),
+        SessionEndpoint(), JournalEndpoints(), CatalogueEndpoints(), ReplyEndpoints(), QuestionEndpoints(),
     ]
     private let own = ResponderChain(Self.endpoints + [PrivateEndpoints()])
     private let all: ResponderChain
@@ -26,9 +47,8 @@ struct Behind: Sendable {
                 + passThrough.filter { !$0.isProxy })
     }
 
-    /// Who may answer a request, and whether the page runtime goes into its document.
-    ///
-    /// - Throws: a 403 where it is meant for somebody else, and nobody here is a proxy.
+    func answerAsGateway(_ request: Request) async throws -> Response? { try await own.respond(to: request) }
+
     func answering(
         _ request: Request, _ access: AccessPolicy
     ) throws -> (chain: ResponderChain, isOwnPage: Bool) {
@@ -43,15 +63,14 @@ struct Behind: Sendable {
         return (isListed ? ownAndProxies : proxies, isListed)
     }
 
-    /// Who is asked first, where that is one who needs no task for its answers.
-    fileprivate func loopResponder(for request: Request) -> (any LoopResponder)? {
+    func loopResponder(for request: Request) -> (any LoopResponder)? {
         guard let first, !request.isAbsoluteForm, !request.target.utf8.starts(with: Self.privatePrefix) else {
             return nil
         }
         return first
     }
 
-    private static let privatePrefix = Array(PrivateEndpoints.prefix.utf8)
+    private static let privatePrefix = Array(OwnPath.prefix.utf8)
 
     private static func noProxy(_ authority: String) -> HTTPError {
         HTTPError(
@@ -68,12 +87,13 @@ extension Gateway {
     package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
         // The pages of the gateway's own are no pages of an app's, and some are for people who were not let in.
-        let isOwnPath = !request.isAbsoluteForm && PrivateEndpoints.isOwn(request.path)
+        let isOwnPath = !request.isAbsoluteForm && OwnPath.isOwn(request.path)
         guard let injection, isOwnPage, !isOwnPath, pageRuntime?.isFor(request.path) == true else {
-            return try await chain.respond(to: request)?.passed
+            let response = try await chain.respond(to: request)
+            return isOwnPath ? response : response?.withPasser
         }
-        let response = try await chain.respond(to: injection.outgoing(request))
-        return response.map { withCookies(injection.apply(to: $0, for: request), for: request).passed }
+        let response = try await chain.respond(to: injection.outgoing(withAppName(request)))
+        return response.map { withCookies(injection.apply(to: $0, for: request), for: request).withPasser }
     }
 
     /// The same without a task, where that can be.
@@ -81,12 +101,12 @@ extension Gateway {
         guard let responder = behind.loopResponder(for: request) else { return nil }
         guard let injection, pageRuntime?.isFor(request.path) == true else {
             guard let begin = responder.relaying(request) else { return nil }
-            return { tell in begin { tell($0.passed) } }
+            return { tell in begin { tell($0.withPasser) } }
         }
-        guard let begin = responder.relaying(injection.outgoing(request)) else { return nil }
+        guard let begin = responder.relaying(injection.outgoing(withAppName(request))) else { return nil }
         return { tell in
             begin { answer in
-                tell(self.withCookies(injection.apply(to: answer, for: request), for: request).passed)
+                tell(self.withCookies(injection.apply(to: answer, for: request), for: request).withPasser)
             }
         }
     }

@@ -27,7 +27,14 @@ extension Gateway {
     /// Answers by what whoever starts the program has given, all at once.
     ///
     /// Pages that are there get the names of new replies where their own are, and lose those that are gone.
-    package func reply(by layers: ReplyLayers) { changingNames { replyBook.set(layers) } }
+    package func reply(by layers: ReplyLayers) {
+        let given = pageRuntime?.bridges.map(\.name) ?? []
+        for name in layers.bridgesOfPages where !given.contains(name) {
+            let near = Nearest.of(name, among: given).map { "is it \($0)?" } ?? "give it by --bridge \(name)"
+            logger.warning("pages are to have the bridge \(name), which no page gets; \(near)")
+        }
+        changingNames { replyBook.set(layers) }
+    }
 
     /// Switches a scenario on or off, with the names that pages have by it.
     ///
@@ -67,6 +74,7 @@ extension Gateway {
     func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
+        journal.forget(session)
         changingNames(in: session) { replyBook.reset(session) }
     }
 
@@ -79,6 +87,7 @@ extension Gateway {
             let concerned = pages.all.filter { session == nil || $0.session == session }
             let open = concerned.map { (page: $0, names: shownNames(toPageAt: $0.path, in: $0.session)) }
             change()
+            journal.touch(.replies, .scenarios, .sessions)
             for (page, old) in open {
                 let new = shownNames(toPageAt: page.path, in: page.session)
                 guard new != old else { continue }
@@ -118,7 +127,7 @@ extension Gateway {
             return try await replied(
                 to: &plain, original: original, replies(for: plain), by: tasks)
         } catch {
-            return reply(known(error, in: plain.path, plain))
+            return reply(known(error, in: plain.path, plain), to: plain)
         }
     }
 
@@ -136,6 +145,7 @@ extension Gateway {
         to plain: inout Request, original: Request, _ lookup: ReplyLookup, by tasks: HandlerTasks?
     ) async throws -> Response? {
         let input = try await replyInput(of: &plain, lookup.interest)
+        sends(plain)
         // Whoever is asked in its place gets what was read of it.
         var original = original
         original.body = plain.body
@@ -146,12 +156,15 @@ extension Gateway {
                 continue
             }
             if !lookup.why.isEmpty {
+                if let number = plain.record { journal.note(why: lookup.why, of: number) }
                 plain.logger.debug("reply \(found.title), after \(lookup.why.joined(separator: "; "))")
             }
             guard !found.reply.isMissing else {
-                return try await withoutHandler(
+                var answer = try await withoutHandler(
                     plain, original: original,
                     saying: "reply \(found.title) says that nobody has \(plain.path)")
+                ends(plain, &answer, by: .reply(found.title), form: .missing)
+                return answer
             }
             let title = found.reply.isSilence ? "\(found.title), silence" : found.title
             let route = Route(replying: title) { request in

@@ -4,12 +4,18 @@ import Logging
 // How answers and errors look at the bridges with an envelope (design: what a handler decides, or is decided for it,
 // follows `answers`; what is refused before there is a handler has its true status, with the same object).
 extension Gateway {
-    /// Dresses the answer of a handler for the bridge; bare for a bridge without an envelope.
-    func dress(_ response: inout Response, isBare: Bool = false) throws {
+    /// How the answer to a request looks.
+    ///
+    /// What a bridge claims was written for a web view that answers with the body alone.
+    private func form(for request: Request) -> AnswerForm { request.claimingBridge == nil ? answers : .bare }
+
+    /// Dresses the answer of a handler for the bridge by which its request came.
+    func dress(_ response: inout Response, for request: Request) throws {
+        let answers = form(for: request)
         try response.checkHeaders()
         let hasCaching = response.contains(.cacheControl)
         let code = response.status.code
-        guard case .output(let output) = response.body, !isBare else {
+        guard case .output(let output) = response.body, !request.isForScript else {
             if let type = response.contentType {
                 response.seal(type)
             } else {
@@ -25,17 +31,18 @@ extension Gateway {
         if answers == .envelope { response.status = .ok }
         response.seal(
             hasCaching
-                ? FixedFields(FixedFields.guarded.fields + [contentType])
+                ? FixedFields(FixedFields.guarded.fields + [contentType(answers)])
                 : answers == .envelope ? Self.textJSONFields : Self.applicationJSONFields)
     }
 
     /// An error that a handler threw, or that is answered in its place.
-    func reply(_ error: HTTPError) -> Response {
+    func reply(_ error: HTTPError, to request: Request) -> Response {
+        let answers = form(for: request)
         var response = Response(
             answers == .envelope ? .ok : error.status, headers: error.headers,
             body: .bytes(Envelope.failure(error)))
         response.code = error.code
-        response.headers[fields: .contentType] = [contentType]
+        response.headers[fields: .contentType] = [contentType(answers)]
         response.addSafety()
         return response
     }
@@ -74,7 +81,9 @@ extension Gateway {
             .internalServerError, "\(place) failed; the log has the reason under request \(request.id)")
     }
 
-    private var contentType: HTTPField { answers == .envelope ? Self.textJSON : Self.applicationJSON }
+    private func contentType(_ answers: AnswerForm) -> HTTPField {
+        answers == .envelope ? Self.textJSON : Self.applicationJSON
+    }
 
     private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
     private static let textJSON = HTTPField(name: .contentType, value: "text/json")

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import Synchronization
 
 // What replies have to know before they answer: what was sent, and what a person chooses.
 extension Gateway {
@@ -14,6 +15,7 @@ extension Gateway {
         let question = Question(
             found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
         guard presenter.canAnswer(question) || questions.isWatched(plain.session) else {
+            noteNobody(decides: found.name, last.name, for: plain)
             plain.logger.notice(
                 """
                 reply \(found.title): there is nobody to ask, so \(last.name) counts, the last choice; decide it by \
@@ -21,23 +23,38 @@ extension Gateway {
                 """)
             return last
         }
-        let chosen = try await answer(to: question, within: ask.within, for: plain)?.stringValue
-        return ask.choices.first { $0.name == chosen } ?? last
+        switch try await decision(on: question, within: ask.within, for: plain) {
+        case .made(let answer): return ask.choices.first { $0.name == answer?.stringValue } ?? last
+        case .tooLate:
+            noteNobody(decides: found.name, last.name, for: plain)
+            return last
+        }
     }
 
-    /// What a person answers; nil where nobody does, or not in time.
-    private func answer(
-        to question: Question, within milliseconds: Int?, for plain: Request
-    ) async throws -> JSON? {
-        guard let milliseconds else { return try await plain.present(question) }
-        return try await withThrowingTaskGroup(of: JSON?.self) { group in
-            group.addTask { try await plain.present(question) }
+    private func noteNobody(decides question: String, _ choice: String, for plain: Request) {
+        guard let number = plain.record else { return }
+        let decided = JournalRecord.Decided(choice: .string(choice), by: "nobody")
+        journal.note(.init(question: question, decided: decided), of: number)
+    }
+
+    private enum Decision: Sendable {
+        /// By a person, who may cancel the question; then it is nil.
+        case made(JSON?)
+        case tooLate
+    }
+
+    private func decision(
+        on question: Question, within milliseconds: Int?, for plain: Request
+    ) async throws -> Decision {
+        guard let milliseconds else { return .made(try await plain.present(question)) }
+        return try await withThrowingTaskGroup(of: Decision.self) { group in
+            group.addTask { .made(try await plain.present(question)) }
             group.addTask {
                 try await Task.sleep(for: .milliseconds(milliseconds))
-                return nil
+                return .tooLate
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            return try await group.next() ?? .tooLate
         }
     }
 
@@ -71,7 +88,7 @@ extension Gateway {
 
     /// The next reply that says itself what comes of a call.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
-        guard input.isLarge else { return replyBook.next(in: &lookup, input) }
+        guard input.isLarge else { return replyBook.next(in: &lookup, input, secrets.withLock { $0 }) }
         let (found, rest) = await nextApart(in: lookup, input)
         lookup = rest
         return found
@@ -89,7 +106,7 @@ extension Gateway {
         await withTaskExecutorPreference(globalConcurrentExecutor) {
             await Self.apart {
                 var rest = lookup
-                return (self.replyBook.next(in: &rest, input), rest)
+                return (self.replyBook.next(in: &rest, input, self.secrets.withLock { $0 }), rest)
             }
         }
     }

@@ -32,7 +32,7 @@ extension Gateway {
     /// What every answer of the core gets, its refusals included; what the engine refuses by itself does not come here.
     package func finish(_ answer: inout Response, for request: Request) {
         // An output that no handler gave: a middleware's, a responder's.
-        if case .output = answer.body, !request.isForScript { try? dress(&answer) }
+        if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
         // Who may read what another host answers, that host says; and what is for programs, no page reads.
         let isForTesters = OwnPath(of: request)?.isForTesters == true
@@ -68,9 +68,28 @@ extension Gateway {
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
         if !isStillRight(plan) { plan = planInside(for: request) }
         if let answer = answerToHead(plan) { return answer }
-        guard case .native(var plain, var taker) = plan.way else {
-            return try await passThrough(plan.request)
+        guard case .native(var plain, let taker) = plan.way else {
+            let number = passes(plan.request)
+            do {
+                let answer = try await passThrough(plan.request)
+                passed(number, answer.status)
+                return answer
+            } catch {
+                passed(number, (error as? HTTPError)?.status)
+                throw error
+            }
         }
+        if journal.isOn { begins(&plain, original: plan.request) }
+        var answer = await answer(native: plain, plan, taker, by: tasks)
+        if plain.record != nil { ends(plain, &answer) }
+        return answer
+    }
+
+    /// By a reply, a handler, or the gateway itself.
+    private func answer(
+        native request: Request, _ plan: Plan, _ first: Plan.Taker, by tasks: HandlerTasks?
+    ) async -> Response {
+        var (plain, taker) = (request, first)
         var original = plan.request
         if case .replying(_, let beneath) = taker {
             if let answer = await replied(to: &plain, original: plan.request, by: tasks) { return answer }
@@ -81,13 +100,14 @@ extension Gateway {
         if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
         do {
             var named = try await named(plain)
+            sends(named)
             let isNamedNow = plain.naming != .path
             if isNamedNow, let answer = await replied(to: &named, original: plan.request, by: tasks) {
                 return answer
             }
             return try await handle(named, original: original, unless: asked.declining, by: tasks)
         } catch {
-            var response = reply(known(error, in: plan.request.path, plan.request))
+            var response = reply(known(error, in: plan.request.path, plan.request), to: plan.request)
             response.answeredBy = Response.noHandler
             return response
         }
@@ -133,7 +153,10 @@ extension Gateway {
                 refusing = refusing ?? route
                 continue
             }
-            guard route !== declining, route.handler.canInit(with: request) else { continue }
+            guard route !== declining, route.handler.canInit(with: request) else {
+                notes("\(route.title) did not take it: canInit(with:) was false", of: plain)
+                continue
+            }
             return await run(route, request, by: tasks)
         }
         if let refusing { throw methodNotAllowed(plain, refusing) }
@@ -147,6 +170,7 @@ extension Gateway {
             var plain = plain
             if wantsAllOfBody(route, plain) {
                 plain.body = Request.Body(try await plain.body.collect(upTo: limit(of: route)))
+                sends(plain)
             }
             switch start(route, plain, by: tasks) {
             case .answered(let answer): return answer
@@ -160,15 +184,17 @@ extension Gateway {
     }
 
     /// What a handler has come to when it has begun.
-    private enum Start: ~Copyable {
+    enum Start: ~Copyable {
         case answered(Response)
         case loading(Load)
     }
 
     /// Lets a route's handler begin, whose body is there as it wants it.
-    private func start(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) -> Start {
+    func start(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) -> Start {
         if let error = refusesSize(plain.body.count, for: route) {
-            return .answered(refusal(error, of: plain))
+            var refusal = refusal(error, of: plain)
+            if plain.record != nil { ends(plain, &refusal) }
+            return .answered(refusal)
         }
         tellAsked(plain, route)
         if let immediate = route.immediate, tasks?.loop.isCurrent ?? true {
@@ -191,7 +217,7 @@ extension Gateway {
         let began = Moment.now
         let response: Response
         do {
-            response = try loop?.watch.during(route) { try immediate(request) } ?? immediate(request)
+            response = try loop?.watch.during(route.handler) { try immediate(request) } ?? immediate(request)
         } catch {
             return answer(to: request, of: route, error, after: route.held(since: began, request))
         }
@@ -199,7 +225,7 @@ extension Gateway {
     }
 
     /// What a load that is over has come to.
-    fileprivate func answer(of load: Load) -> Response {
+    func answer(of load: Load) -> Response {
         do {
             return answer(to: load.request, of: load.route, try load.takeResponse(), after: load.took)
         } catch {
@@ -212,7 +238,8 @@ extension Gateway {
         to request: Request, of route: Route, _ response: consuming Response, after took: Duration
     ) -> Response {
         do {
-            try dress(&response, isBare: request.isForScript)
+            if request.record != nil { ends(request, by: route, &response) }
+            try dress(&response, for: request)
             label(&response, to: request, of: route, after: took)
             return response
         } catch {
@@ -224,9 +251,11 @@ extension Gateway {
     private func answer(
         to request: Request, of route: Route, _ error: any Error, after took: Duration
     ) -> Response {
+        let cause = error
         let error = known(error, in: route.name, request)
+        ends(request, by: route, error, because: cause)
         // No page that expects the envelope asked for a handler without a path.
-        var answer = route.rule == nil ? reply(error) : Self.refusal(error)
+        var answer = route.rule == nil ? reply(error, to: request) : Self.refusal(error)
         if error.status.kind == .clientError { answer.refusal = error.message }
         label(&answer, to: request, of: route, after: took)
         return answer
@@ -246,7 +275,7 @@ extension Gateway {
     /// Whether a body is to be collected first.
     ///
     /// The engine does that by the first route that fits; the one that takes the request may want it otherwise.
-    private func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
+    func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
         !route.handler.bodyMode.isStreamed && request.body.count == nil
     }
 
@@ -256,85 +285,5 @@ extension Gateway {
             return nil
         }
         return HTTPError.tooLarge(limit(of: route))
-    }
-}
-
-// The same way without a task around the handler's own, for an engine: where nothing needs to be awaited but the
-// handler, as for most requests.
-extension Gateway {
-    /// A request's way up to where somebody has to wait.
-    package enum Beginning: ~Copyable {
-        case answered(Response, to: Request)
-        /// Somebody is at work on the answer.
-        case pending(any Pending, for: Request)
-        /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called
-        /// before.
-        case relaying(Relaying, for: Request)
-
-        /// The request, with the admission that let it in if one did.
-        package var request: Request {
-            switch self {
-            case .answered(_, let request): request
-            case .pending(_, let request): request
-            case .relaying(_, let request): request
-            }
-        }
-    }
-
-    /// Takes who wants the answer, and returns what cancels it.
-    package typealias Relaying = (_ tell: @escaping (consuming Response) -> Void) ->
-        @Sendable () -> Void
-
-    /// Begins to answer a request whose body is there, or is a stream.
-    package func begin(_ plan: Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
-        assert(
-            tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
-        guard plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn else {
-            return pass(plan, by: tasks)
-        }
-        let request = plan.request
-        if var answer = answerToHead(plan) {
-            finish(&answer, for: request)
-            return .answered(answer, to: request)
-        }
-        guard case .native(let plain, let taker) = plan.way else {
-            guard let begin = relaying(request) else { return pass(plan, by: tasks) }
-            return .relaying(
-                { tell in
-                    begin { [self] answer in
-                        var answer = answer
-                        finish(&answer, for: request)
-                        tell(answer)
-                    }
-                }, for: request)
-        }
-        let asked = taker.asked(plain)
-        guard case .taken(let route) = asked else {
-            return pass(asked.declining.map(plan.declined) ?? plan, by: tasks)
-        }
-        guard !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
-        if case .likely = taker { keep(plan, with: known) }
-        switch start(route, plain, by: tasks) {
-        case .answered(var answer):
-            finish(&answer, for: request)
-            return .answered(answer, to: request)
-        case .loading(let load): return .pending(load, for: request)
-        }
-    }
-
-    /// Goes on with what has to be awaited.
-    private func pass(_ plan: Plan, by tasks: HandlerTasks) -> Beginning {
-        let passage = Passage(self, plan, by: tasks)
-        return passage.start()
-            ? .answered(passage.answer(to: plan.request, in: self), to: plan.request)
-            : .pending(passage, for: plan.request)
-    }
-}
-
-extension Load: Pending {
-    package func answer(to request: Request, in gateway: Gateway) -> Response {
-        var answer = gateway.answer(of: self)
-        gateway.finish(&answer, for: request)
-        return answer
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 
 extension Gateway {
     /// Lets programs into the tester's API, and nobody else.
@@ -8,6 +9,9 @@ extension Gateway {
     ///
     /// - Throws: a 403 or a 429.
     func authorizeTester(_ request: Request) throws {
+        // The inspector is a page of its own origin, which has shown a secret of its own.
+        if request.isOfInspector { return }
+        try request.checkQueryHasNoSecret()
         guard !request.isAbsoluteForm else {
             throw HTTPError(.forbidden, "the tester's API is not asked by proxy; ask the gateway itself")
         }
@@ -33,4 +37,31 @@ extension Gateway {
             )
         }
     }
+
+    /// Says in the log what a tester does: it may change what pages get, and nobody sees who did.
+    ///
+    /// - Parameter deed: as it follows the words "a tester".
+    func noteTester(_ deed: String, in session: Session? = nil) {
+        let place = session.map { $0 == .usual ? "" : " in session \($0.name)" } ?? ""
+        logger.notice("a tester \(deed)\(place)")
+    }
+}
+
+extension Request {
+    private static let secretNames: Set = ["ticket", "token", "secret", "access_token"]
+
+    /// Whether its query has something that is a secret by its name: addresses stand in logs and histories.
+    package var hasSecretInQuery: Bool { query.contains { Self.secretNames.contains($0.name) } }
+
+    /// - Throws: a 400 that says where it belongs.
+    package func checkQueryHasNoSecret() throws(HTTPError) {
+        guard hasSecretInQuery else { return }
+        throw HTTPError(
+            .badRequest, "a secret has no place in an address; send it as Authorization: Bearer")
+    }
+}
+
+extension String {
+    /// A text of somebody else's for a line of the log: in quotes, and its beginning where it is long.
+    init(quoted text: String) { self = "\(JSON.string(text.cut(to: 80)))" }
 }

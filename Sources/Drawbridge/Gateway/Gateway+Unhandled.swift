@@ -16,17 +16,29 @@ extension Gateway {
         let hint = reason.map(shown) ?? hint(for: plain)
         // A page's own bridge says so itself, to the page's console too.
         if plain.channelCall == nil {
-            plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")")
+            if let times = timesMissed(plain.path) {
+                plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
+            }
         }
         if unhandled == .fail {
             var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
             response.answeredBy = Response.noHandler
             return response
         }
-        var response = reply(HTTPError(.badRequest, "No response"))
+        var response = reply(HTTPError(.badRequest, "No response"), to: plain)
         response.headers[.hint] = hint
         response.answeredBy = Response.noHandler
         return response
+    }
+
+    /// How often a name was missed, as the end of a sentence; nil where that was said already, and is not worth another
+    /// line: after the first time it is said at the 10th, the 100th and so on.
+    func timesMissed(_ name: String) -> String? {
+        let count = replyBook.countMissed(name)
+        var rest = count
+        while rest > 1, rest.isMultiple(of: 10) { rest /= 10 }
+        guard rest == 1 else { return nil }
+        return count == 1 ? "" : " (\(count) times now)"
     }
 
     func methodNotAllowed(_ plain: Request, _ route: Route) -> HTTPError {

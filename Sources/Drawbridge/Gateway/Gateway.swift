@@ -60,26 +60,38 @@ public final class Gateway: Sendable {
     public let admissions = Admissions()
     /// Its name in the `Via` of what goes through it, by which it knows what comes round.
     package let via = Via()
-    /// How many servers it listens by.
-    private let servers = Atomic(0)
+    /// The servers that listen for it, and those that have not stopped yet.
+    private let servers = Mutex((listening: 0, open: 0))
+    /// What the browser calls itself to pages whose settings say nothing of it.
+    let appName: AppName?
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
-    let behind: Behind
+    let behind: any GatewayBackground
     let middleware: [any Middleware]
     /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
     let isTelling: Bool
     /// Whether all rules are the gateway's own, which change a request's target and nothing else.
     let hasUsualRules: Bool
     let registry = Registry()
+    /// What was called of native, and what has become of it.
+    public let journal: Journal
+    /// What is left out of what leaves the journal.
+    package let secrets = Mutex(Redaction())
+    /// How this machine's programs reach it, without a slash at the end; nil where it does not listen.
+    package let ownAddress = Mutex<String?>(nil)
     /// What is answered in place of handlers.
     package let replyBook: ReplyBook
     /// What is done after the answers of replies, and as events.
     let replySteps = ReplySteps()
     /// Who gives replies what they take from programs and files; nil where nobody can.
     package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
+    /// Who writes replies into a file; nil where nobody does.
+    package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
     /// Held while names change.
     let naming = Mutex<Void>(())
+    /// The bridges of which the scripts of a served folder speak, and which pages are not given.
+    let spokenBridges = Mutex<[SpokenBridge]>([])
     /// The questions that wait for an answer.
     let questions = Questions()
     /// The handlers that every page can reach.
@@ -103,6 +115,7 @@ public final class Gateway: Sendable {
     ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
     ///   - pageRuntime: what pages are given to reach native; nil leaves documents as they are.
     ///   - testerToken: opens the tester's API; by default one that is new in every process.
+    ///   - keepsJournal: whether ``journal`` has what is called of native, for tests; without it nothing is kept.
     ///   - logger: where the gateway and its handlers log.
     public init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
@@ -110,19 +123,30 @@ public final class Gateway: Sendable {
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
         bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
         pageRuntime: PageRuntime? = PageRuntime(), testerToken: TesterToken = TesterToken(),
-        logger: Logger = Logger(label: "drawbridge")
+        keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.testerToken = testerToken
-        behind = Behind(passThrough)
-        replyBook = ReplyBook(in: registry)
+        journal = Journal(isOn: keepsJournal)
+        behind = passThrough.behindTheGateway
+        let replyBook = ReplyBook(in: registry)
+        self.replyBook = replyBook
         handlers = HandlerSet(in: registry, logger: logger)
         ruled = RuledHandlers(in: registry)
         self.pageRuntime = pageRuntime
+        appName = pageRuntime?.appName
         // What is put into documents holds the page token, which is another one in another process.
         injection = pageRuntime.map { runtime in
-            HTMLInjection(epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames) {
-                request, nonce in
-                RuntimeScript.tag(for: request.path, token: access.token.text, nonce: nonce)
+            let bridges: @Sendable (Request) -> [BridgeScript] = { request in
+                guard !runtime.bridges.isEmpty else { return [] }
+                return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
+            }
+            return HTMLInjection(
+                epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames,
+                version: { request in bridges(request).map { "-\($0.name)" }.joined() }
+            ) { request, nonce in
+                RuntimeScript.tags(
+                    for: request.path, token: access.token.text, nonce: nonce,
+                    bridges(request).map(\.path))
             }
         }
         self.middleware = middleware
@@ -141,11 +165,29 @@ public final class Gateway: Sendable {
     }
 
     /// A server listens for it.
-    package func serverBegan() { servers.add(1, ordering: .relaxed) }
+    package func serverBegan() {
+        servers.withLock { servers in
+            servers.listening += 1
+            servers.open += 1
+            journal.isStopping = false
+        }
+    }
 
-    /// A server has stopped; with the last one, no page can come back, and whoever waits for one is told.
-    package func serverEnded() {
-        guard servers.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+    /// A server listens no longer, once; with the last one, whoever waits for calls waits no longer.
+    package func serverIsStopping() {
+        servers.withLock { servers in
+            servers.listening -= 1
+            if servers.listening == 0 { journal.isStopping = true }
+        }
+    }
+
+    /// A server has stopped, once; with the last one, no page can come back, and whoever waits for one is told.
+    package func serverHasStopped() {
+        let isLast = servers.withLock { servers in
+            servers.open -= 1
+            return servers.open == 0
+        }
+        guard isLast else { return }
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
         // Behind the pages: a call of theirs that ends now may have begun some.
         replySteps.cancel()

@@ -6,10 +6,14 @@ enum OwnPath: String, CaseIterable {
     case health
     /// What editors know of files of replies and settings.
     case schema = "schema.json"
+    /// What generators of clients know of the tester's API.
+    case description = "api.json"
     /// The page runtime.
     case script = "page.js"
     /// Hands a global name to the page runtime.
     case global = "global.js"
+    /// The scripts of bridges from outside.
+    case bridge
     /// The page token, for a page that is open since before a restart.
     case token
     /// A page's synchronous call.
@@ -22,6 +26,17 @@ enum OwnPath: String, CaseIterable {
     case proxyScript = "proxy.pac"
     /// Puts a browser into a session of a test's.
     case session
+    /// The tester's API: what was called of native.
+    case calls
+    /// The tester's API: the same as an HTTP archive.
+    case har = "calls.har"
+    /// The tester's API: what pages may call.
+    case handlers
+    /// The tester's API: the same as operations of OpenAPI, and as types of TypeScript.
+    case openAPI = "openapi.json"
+    case types = "types.d.ts"
+    /// The tester's API: the answered calls as a file of replies.
+    case record
     /// The tester's API: replies of a session.
     case replies
     /// The tester's API: which scenarios are on in a session.
@@ -53,15 +68,22 @@ enum OwnPath: String, CaseIterable {
         self = own
     }
 
-    private static let start = "\(PrivateEndpoints.prefix)/"
+    static let prefix = "/__drawbridge__"
+    private static let start = "\(prefix)/"
+
+    /// Whether a path is the gateway's own, and nobody else's.
+    static func isOwn(_ path: String) -> Bool { path == prefix || path.hasPrefix(start) }
 
     /// The whole path.
-    var path: String { "\(PrivateEndpoints.prefix)/\(rawValue)" }
+    var path: String { "\(Self.prefix)/\(rawValue)" }
 
     /// Whether it is for programs alone, which show the tester's token.
     var isForTesters: Bool {
         switch self {
-        case .pages, .admissions, .replies, .scenario, .events, .questions, .reset: true
+        case .pages, .admissions, .calls, .har, .handlers, .openAPI, .types, .record, .replies, .scenario,
+            .events,
+            .questions, .reset:
+            true
         default: false
         }
     }
@@ -69,5 +91,10 @@ enum OwnPath: String, CaseIterable {
     /// Whether it is for everybody, admitted or not.
     var isForEverybody: Bool { self == .enter || self == .health }
 
-    private var hasPathsBelow: Bool { isForTesters || self == .session }
+    private var hasPathsBelow: Bool {
+        switch self {
+        case .har, .handlers, .openAPI, .types, .record: false
+        default: isForTesters || self == .session || self == .bridge
+        }
+    }
 }

@@ -127,7 +127,7 @@ package final class Load: Expiring, Errand {
         switch place {
         case .anywhere: Task.immediate { await self.run() }
         case .loop(let loop):
-            loop.watch.during(route) { Task.immediate(executorPreference: self) { await self.run() } }
+            loop.watch.during(route.handler) { Task.immediate(executorPreference: self) { await self.run() } }
         case .thread: Task(executorPreference: self) { await self.run() }
         }
     }
@@ -303,12 +303,12 @@ extension Load: TaskExecutor {
         step(on: loop) { run(job) }
     }
 
-    func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route, work) }
+    func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route.handler, work) }
 
     /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
     func step(on loop: any HandlerLoop, _ work: () -> Void) {
         let start = Moment.now
-        loop.watch.during(route, work)
+        loop.watch.during(route.handler, work)
         route.tellIfLong(start.elapsed, request)
     }
 }

@@ -19,12 +19,12 @@ package final class LoopWatch: Sendable {
     /// Is not looked at any more.
     package func end() { LoopWatches.shared.remove(self) }
 
-    /// Makes a step of a route's handler; on the loop's thread.
-    func during<T>(_ route: Route, _ work: () throws -> T) rethrows -> T {
+    /// Makes a step of a handler of this type; on the loop's thread.
+    func during<T>(_ type: Any.Type, _ work: () throws -> T) rethrows -> T {
         step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         // One may end another's work within its own step, and goes on behind that.
         let outer = handler.load(ordering: .relaxed)
-        handler.store(UInt(bitPattern: ObjectIdentifier(route.handler)), ordering: .releasing)
+        handler.store(UInt(bitPattern: ObjectIdentifier(type)), ordering: .releasing)
         defer { handler.store(outer, ordering: .relaxed) }
         return try work()
     }

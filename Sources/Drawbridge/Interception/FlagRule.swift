@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Takes requests whose query holds one item, name and value exactly (contract, section 1).
 public struct FlagRule: InterceptionRule {
-    private let item: Query.Item
+    let item: Query.Item
     private let flag: [UInt8]
 
     /// Takes `name=value`.

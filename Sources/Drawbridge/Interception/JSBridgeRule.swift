@@ -40,6 +40,15 @@ public struct JSBridgeRule: InterceptionRule {
         return Authority(authority)?.host == name
     }
 
+    /// Whether a request is sent to the bridge, by its host or its path.
+    static func isNamed(by request: Request) -> Bool {
+        request.target.utf8.dropFirst().first == UInt8(ascii: "_") && isBelow(request.path)
+            || isHost(request.authority)
+    }
+
+    /// Whether a path is one of the bridge's.
+    static func isBelow(_ path: String) -> Bool { below(path) != nil }
+
     private static func below(_ path: String) -> String? {
         let prefix = "/\(name)"
         guard path.hasPrefix(prefix) else { return nil }

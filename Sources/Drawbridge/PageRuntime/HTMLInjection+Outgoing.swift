@@ -10,9 +10,12 @@ extension HTMLInjection {
         let use = DocumentRequest(request)
         guard use != .other, !request.headers.isEmpty else { return request }
         var headers = request.headers
-        if let field = headers.value(.ifMatch) { headers[.ifMatch] = unsuffixed(field, keepingOthers: true) }
+        let suffix = suffix(for: request)
+        if let field = headers.value(.ifMatch) {
+            headers[.ifMatch] = Self.without(suffix, field, keepingOthers: true)
+        }
         if let field = headers.value(.ifNoneMatch) {
-            headers[.ifNoneMatch] = unsuffixed(field, keepingOthers: use == .unknown)
+            headers[.ifNoneMatch] = Self.without(suffix, field, keepingOthers: use == .unknown)
         }
         if use == .page {
             // Nothing is decompressed here.
@@ -31,7 +34,7 @@ extension HTMLInjection {
     }
 
     /// The entity tags as they are behind the gateway; nil for none.
-    private func unsuffixed(_ field: String, keepingOthers: Bool) -> String? {
+    private static func without(_ suffix: String, _ field: String, keepingOthers: Bool) -> String? {
         guard case .tags(let tags) = EntityTag.List(field) else { return field }
         let originals = tags.compactMap { tag in
             guard tag.opaque.hasSuffix(suffix) else { return keepingOthers ? tag : nil }

@@ -11,12 +11,14 @@ import HTTPTypes
 /// return response.map { injection.apply(to: $0, for: request) }
 /// ```
 ///
-/// A changed document is another version of it, so its `ETag` gets the epoch of this process, and what comes back as
-/// `If-None-Match` loses it again. It is never taken from a cache without asking: the tag holds what is new in every
-/// process.
+/// A changed document is another version of it, so its `ETag` gets the epoch of this process, and what tells the tags of
+/// one time from those of another; what comes back as `If-None-Match` loses it again. It is never taken from a cache
+/// without asking: the tag holds what is new in every process.
 struct HTMLInjection: Sendable {
-    /// What marks the entity tags of changed documents.
-    let suffix: String
+    /// What marks the entity tags of changed documents in this process.
+    private let mark: String
+    /// What tells the tags for a request from those that it had at another time.
+    private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
     private let withoutNative = PagesWithoutNative()
@@ -27,15 +29,21 @@ struct HTMLInjection: Sendable {
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
     ///   - isForForeignFrames: whether pages of other sites may frame documents that do not say so themselves.
+    ///   - version: another text where the tag is another one; letters, digits, `-`, `_` and `.`.
     ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
     init(
         epoch: String, isForForeignFrames: Bool = false,
+        version: @escaping @Sendable (_ request: Request) -> String = { _ in "" },
         tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String
     ) {
-        suffix = "-db\(epoch)"
+        mark = "-db\(epoch)"
+        self.version = version
         self.isForForeignFrames = isForForeignFrames
         self.tag = tag
     }
+
+    /// What marks the entity tag of the document that answers a request.
+    func suffix(for request: Request) -> String { mark + version(request) }
 
     /// The response with the tag in it if it is a document; else as it was.
     ///
@@ -72,13 +80,15 @@ struct HTMLInjection: Sendable {
         }
         var document = response
         document.body = body
-        document.headers = headers(of: response, access, beginning: beginning)
+        document.headers = headers(of: response, for: request, access, beginning: beginning)
         return document
     }
 
     // MARK: Header fields
 
-    private func headers(of response: Response, _ access: RuntimeAccess, beginning: [UInt8]?) -> HTTPFields {
+    private func headers(
+        of response: Response, for request: Request, _ access: RuntimeAccess, beginning: [UInt8]?
+    ) -> HTTPFields {
         var headers = HTTPFields()
         for var field in response.headers {
             if field.name == .contentSecurityPolicy || field.name == .contentSecurityPolicyReportOnly {
@@ -90,7 +100,7 @@ struct HTMLInjection: Sendable {
         }
         headers.becomeThoseOfADocument()
         headers[.contentLength] = nil
-        headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag))?.text
+        headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag), for: request)?.text
         // The tag moves what the page says of its encoding, and browsers look for that in the first 1,024 bytes.
         if let beginning, let type = headers[.contentType], !type.lowercased().contains("charset"),
             let label = HTMLEncoding.declared(in: beginning)
@@ -117,7 +127,8 @@ struct HTMLInjection: Sendable {
         guard case .tags(let known)? = request.headers.value(.ifNoneMatch).map(EntityTag.List.init) else {
             return response
         }
-        let tag = suffixed(response.headers.value(.eTag))
+        let tag = suffixed(response.headers.value(.eTag), for: request)
+        let suffix = suffix(for: request)
         guard known.contains(where: { tag?.matchesWeakly($0) ?? $0.opaque.hasSuffix(suffix) }) else {
             return response
         }
@@ -132,9 +143,9 @@ struct HTMLInjection: Sendable {
     }
 
     /// The entity tag of the changed document; a malformed one is none.
-    private func suffixed(_ text: String?) -> EntityTag? {
+    private func suffixed(_ text: String?, for request: Request) -> EntityTag? {
         guard let text, case .tags(let tags) = EntityTag.List(text), tags.count == 1 else { return nil }
-        return EntityTag("\(tags[0].opaque)\(suffix)", isWeak: tags[0].isWeak)
+        return EntityTag("\(tags[0].opaque)\(suffix(for: request))", isWeak: tags[0].isWeak)
     }
 }
 

@@ -31,6 +31,12 @@ public struct PageRuntime: Sendable, Equatable {
     public var functions: [String]
     /// Objects with a function for every handler of the page's: `MyApp.share(data, callback)` (contract, section 7).
     public var shortcuts: [String]
+    /// Bridges besides those that pages have already, in the order in which they are set up; no two have one name.
+    public var bridges: [BridgeScript]
+    /// What the browser calls itself, to pages and to what lies behind the gateway: `{{userAgent}} ShopApp/3.2`.
+    ///
+    /// `{{userAgent}}` is the browser's own name. Nil is that name alone, and so is what ``isUserAgent(_:)`` refuses.
+    public var userAgent: String?
     /// What a plain callback hears where its handler is missing.
     public var missing: Missing
     /// Whether a page also gets it inside a page of another site; by default it has no native side there.
@@ -42,8 +48,8 @@ public struct PageRuntime: Sendable, Equatable {
     public init(
         schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
         replyHandlers: [String] = [],
-        functions: [String] = [], shortcuts: [String] = [], missing: Missing = .silent,
-        isForForeignFrames: Bool = false,
+        functions: [String] = [], shortcuts: [String] = [], bridges: [BridgeScript] = [],
+        userAgent: String? = nil, missing: Missing = .silent, isForForeignFrames: Bool = false,
         excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }
@@ -52,14 +58,28 @@ public struct PageRuntime: Sendable, Equatable {
         self.replyHandlers = replyHandlers
         self.functions = functions
         self.shortcuts = shortcuts
+        self.bridges = bridges
+        self.userAgent = userAgent
         self.missing = missing
         self.isForForeignFrames = isForForeignFrames
         self.excluded = excluded
     }
 
+    /// Whether a text can be a ``userAgent``: ASCII without control characters, and with no other word in double braces.
+    public static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
+
+    var appName: AppName? { userAgent.flatMap(AppName.init) }
+
+    /// The bridges of pages with these settings.
+    func bridges(for settings: PageSettings) -> [BridgeScript] {
+        guard let names = settings.bridges else { return bridges }
+        return bridges.filter { names.contains($0.name) }
+    }
+
     /// Whether an object of the page's has every name that is answered.
     var showsAllNames: Bool {
-        !shortcuts.isEmpty || messageHandlers.contains(Self.everyName) || functions.contains(Self.everyName)
+        !shortcuts.isEmpty || !bridges.isEmpty || messageHandlers.contains(Self.everyName)
+            || functions.contains(Self.everyName)
     }
 
     /// The names of calls that pages are given, whoever answers them: not those by which any call is made.
@@ -85,7 +105,7 @@ public struct PageRuntime: Sendable, Equatable {
     /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
     func configuration(
         epoch: String, path: String, names: PageNames, session: Session = .usual, isWanted: Bool = false,
-        globals: JSON.Object = [:]
+        hasJournal: Bool = false, settings: PageSettings = PageSettings()
     ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
         var members: JSON.Object = [
@@ -96,9 +116,15 @@ public struct PageRuntime: Sendable, Equatable {
         ]
         for (key, value) in names.members { members[key] = value }
         if session != .usual { members["session"] = .string(session.name) }
-        if globals.count > 0 { members["globals"] = .object(globals) }
+        if settings.globals.count > 0 { members["globals"] = .object(settings.globals) }
+        if let name = settings.appName ?? appName { members["userAgent"] = .string(name.text) }
         if isWanted { members["wanted"] = true }
+        if hasJournal { members["journal"] = true }
         if isForForeignFrames { members["foreignFrames"] = true }
+        let own = bridges(for: settings)
+        if !own.isEmpty {
+            members["bridges"] = .array(own.map { ["name": .string($0.name), "options": $0.options] })
+        }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)
     }

@@ -8,40 +8,102 @@ enum RuntimeScript {
     static let modules: [[UInt8]] = [
         PackageResources.pristine_js,
         PackageResources.channel_js,
+        PackageResources.faults_js,
         PackageResources.calls_js,
         PackageResources.urls_js,
-        PackageResources.wvjb_js,
-        PackageResources.queue_js,
         PackageResources.names_js,
-        PackageResources.messages_js,
+        PackageResources.native_js,
+        PackageResources.interface_js,
         PackageResources.inject_js,
+        PackageResources.messages_js,
+        PackageResources.wvjb_js,
+        PackageResources.commands_js,
+        PackageResources.queue_js,
+        PackageResources.frames_js,
         PackageResources.shortcuts_js,
         PackageResources.globals_js,
-        PackageResources.native_js,
+        PackageResources.bridges_js,
     ]
 
-    private static let body = modules.flatMap(withoutComments) + Array("})();\n".utf8)
-
-    /// A third of the modules are lines for whoever reads them; no line of a text begins so there.
-    private static func withoutComments(_ module: [UInt8]) -> [UInt8] {
-        module.split(separator: UInt8(ascii: "\n")).filter { line in
-            !line.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8)
-        }.flatMap { Array($0) + [UInt8(ascii: "\n")] }
+    /// Their text without what a gateway does not need: what tells faults is for a journal alone, and the last module for
+    /// bridges from outside.
+    private static func body(hasBridges: Bool, hasJournal: Bool) -> [UInt8] {
+        let left = modules.filter {
+            (hasJournal || $0 != PackageResources.faults_js)
+                && (hasBridges || $0 != PackageResources.bridges_js)
+        }
+        return left.flatMap { joined(withoutComments($0)) } + Array("})();\n".utf8)
     }
 
-    /// The tag for the document at a path.
-    static func tag(for path: String, token: String, nonce: String?) -> String {
+    private static let bodies = [false, true].map { hasBridges in
+        [false, true].map { hasJournal in body(hasBridges: hasBridges, hasJournal: hasJournal) }
+    }
+
+    /// A third of a script are lines for whoever reads it, and blanks; no text in it has lines.
+    static func withoutComments(_ module: [UInt8]) -> [UInt8] {
+        module.split(separator: UInt8(ascii: "\n")).flatMap { line in
+            let words = line.drop { $0 == blank }
+            return words.starts(with: "//".utf8) ? [] : withoutBlanks(words) + [UInt8(ascii: "\n")]
+        }
+    }
+
+    private static let blank = UInt8(ascii: " ")
+
+    /// Lines that go on with the next one, each in one with it.
+    private static func joined(_ module: [UInt8]) -> [UInt8] {
+        var joined: [UInt8] = []
+        for byte in module where byte != UInt8(ascii: "\n") || joined.last.map("{([,;".utf8.contains) != true
+        {
+            joined.append(byte)
+        }
+        return joined
+    }
+
+    /// A line without the blanks beside its signs.
+    ///
+    /// Those in a text stay, and so do all of a line with a regular expression, a template or a text in double quotes.
+    private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        guard !line.contains(where: "\"`/".utf8.contains) else { return Array(line) }
+        var short: [UInt8] = []
+        var isText = false
+        var isEscaped = false
+        for (place, byte) in zip(line.indices, line) {
+            if byte == UInt8(ascii: "'"), !isEscaped { isText.toggle() }
+            isEscaped = isText && byte == UInt8(ascii: "\\") && !isEscaped
+            if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {
+                let (brackets, signs) = ("{}()[],;".utf8, "=<>!&|?:".utf8)
+                let (isAfter, isBefore) = (signs.contains(last), signs.contains(line[place + 1]))
+                // Two signs without a blank between them would be another one.
+                if isAfter != isBefore || brackets.contains(last) || brackets.contains(line[place + 1]) {
+                    continue
+                }
+            }
+            short.append(byte)
+        }
+        return short
+    }
+
+    /// The tags for the document at a path: the runtime's, and behind it those of bridges from outside.
+    ///
+    /// - Parameter bridges: the paths of their scripts.
+    static func tags(for path: String, token: String, nonce: String?, _ bridges: [String]) -> String {
         let path = Percent.encode(Percent.decode(path[...].utf8) ?? path, keeping: "/")
         let nonce = nonce.map { #" nonce="\#($0)""# } ?? ""
-        return
+        let own =
             #"<script src="\#(self.path)?path=\#(path)" data-token="\#(token)"\#(nonce)></script>"#
+        return bridges.reduce(own) { $0 + #"<script src="\#($1)"\#(nonce)></script>"# }
     }
 
     /// The script for the page at a path.
     ///
-    /// - Parameter configuration: a JSON object.
-    static func text(_ configuration: [UInt8]) -> [UInt8] {
+    /// - Parameters:
+    ///   - configuration: a JSON object.
+    ///   - hasBridges: whether there are bridges from outside.
+    ///   - hasJournal: whether the gateway keeps a journal, in which pages' faults stand.
+    static func text(
+        _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false
+    ) -> [UInt8] {
         Array("(function () {\n\"use strict\";\nvar config = ".utf8) + configuration + Array(";\n".utf8)
-            + body
+            + bodies[hasBridges ? 1 : 0][hasJournal ? 1 : 0]
     }
 }

@@ -9,15 +9,7 @@ extension Page {
 
         /// Makes a name; nil for what cannot be one.
         public init?(rawValue: String) {
-            let isName = rawValue.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-            guard isName, (1...32).contains(rawValue.utf8.count) else { return nil }
+            guard BridgeName.isOne(rawValue) else { return nil }
             self.rawValue = rawValue
         }
 

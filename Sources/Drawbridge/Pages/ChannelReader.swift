@@ -60,6 +60,7 @@ package final class ChannelReader: Sendable {
         let arrival = gateway.pages.find(sign) {
             Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
         }
+        if case .full = arrival { return refuse(Pages.isFull.message, connection) }
         guard case .page(let page, let isNew) = arrival else {
             if case .over = arrival { connection.send(gateway.isOver(sign).bytes) }
             return connection.close()

@@ -18,6 +18,18 @@ extension Gateway {
         )
     }
 
+    func hasBridge(_ bridge: Page.Bridge) -> Bool {
+        pageRuntime?.bridges.contains { $0.name == bridge.rawValue } == true
+    }
+
+    func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)? {
+        guard !isGiven(hint) else { return nil }
+        return (
+            "the page has failed without \(hint.name); if that is its app's bridge, pages get it by \(hint.option)",
+            replyBook.isNews(missed: hint.name)
+        )
+    }
+
     /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
         let request = request(PageCall(name: missed.name), of: page)

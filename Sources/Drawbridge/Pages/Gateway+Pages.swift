@@ -9,7 +9,7 @@ extension Gateway: PageHost {
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
         guard call.isByChannel else { return true }
         return call.id != nil && !answer.isSilent
-            && (!answer.isMissing || pageRuntime?.missing == .answer || call.bridge?.needsAnswer == true)
+            && (!answer.isMissing || pageRuntime?.missing == .answer || call.needsAnswer)
     }
 
     /// How a name that nobody answers gets an answer: the end of a sentence.

@@ -28,6 +28,7 @@ extension Page: Expiring {
             return (true, old)
         }
         if let old, old !== connection { old.close() }
+        gateway.journal.touch(.pages, .sessions)
         return isOpen
     }
 
@@ -56,6 +57,7 @@ extension Page: Expiring {
             state.changes()
             if case .open = state.phase { Deadlines.shared.add(self, after: gateway.pages.patience) }
         }
+        gateway.journal.touch(.pages)
     }
 
     /// Breaks the connection, for tests: the page comes back with another.
@@ -71,16 +73,21 @@ extension Page: Expiring {
     package func giveUp() { end(.lost) }
 
     /// The page has gone to where the back button finds it.
-    func freeze() { state.withLock { $0.isFrozen = true } }
+    func freeze() {
+        state.withLock { $0.isFrozen = true }
+        note(.page, "frozen")
+    }
 
     /// The page goes; what it says while it does may come a moment later.
     func leave() {
-        state.withLock { state in
-            guard case .open = state.phase else { return }
+        let isNews = state.withLock { state in
+            guard case .open = state.phase else { return false }
             state.phase = .leaving
             state.changes()
             Deadlines.shared.add(self, after: Pages.leave)
+            return true
         }
+        if isNews { note(.page, "left") }
     }
 
     /// It has not come back in time: first those who wait for its answer are told, then it is given up.
@@ -136,6 +143,7 @@ extension Page: Expiring {
             )
         }
         guard let left else { return }
+        note(.page, "gone", saying: error.message)
         Deadlines.shared.remove(self)
         gateway.pages.remove(self, last: left.last, error)
         // They go with the page, also for a request that is on its way.

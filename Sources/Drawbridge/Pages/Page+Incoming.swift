@@ -59,11 +59,31 @@ extension Page {
         case .step(let step): step()
         case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
         case .message(_, .result(let id, let outcome), _): answered(id, outcome)
-        case .message(_, .ready(let bridge), _): state.withLock { $0.add(bridge) }
+        case .message(_, .ready(let bridge), _):
+            state.withLock { $0.add(bridge) }
+            gateway.journal.touch(.pages)
         case .message(_, .missed(let name), _): miss(name)
+        case .message(_, .fault(let fault), _): note(fault)
+        case .message(_, .bridgeFault(let bridge, let message, let line), _):
+            tellFault(of: bridge, message, line)
+        case .message(_, .hidden(let isHidden), _): note(isHidden: isHidden)
         case .message(_, .moved(let url, let title), _): move(to: url, title: title)
         case .message(_, nil, _): break
         }
+    }
+
+    /// How often a page may tell that the script of a bridge has a fault.
+    private static let mostBridgeFaults = 20
+
+    /// The script of a bridge from outside has a fault, in this page.
+    private func tellFault(of bridge: Bridge, _ message: String, _ line: Int?) {
+        let isOne = state.withLock { state in
+            state.bridgeFaults += 1
+            return state.bridgeFaults <= Self.mostBridgeFaults
+        }
+        guard isOne, gateway.hasBridge(bridge) else { return }
+        let place = "\(bridge.rawValue).js\(line.map { ":\($0)" } ?? "")"
+        gateway.logger.warning("page \(id.prefix(8)) at \(path): \(place): \(message.cut(to: 1000))")
     }
 
     /// Whoever waits for the messages up to this one may begin.
@@ -73,11 +93,14 @@ extension Page {
     }
 
     /// The page says where it is.
+    ///
+    /// A page may say anything of itself, and again and again.
     func move(to url: String?, title: String?) {
         state.withLock { state in
-            state.url = url ?? state.url
-            state.title = title ?? state.title
+            state.url = url?.cut(to: Self.mostOfURL) ?? state.url
+            state.title = title?.cut(to: Self.mostOfTitle) ?? state.title
         }
+        gateway.journal.touch(.pages)
     }
 
     /// Starts a handler; it is cancelled when the page goes.
@@ -155,7 +178,8 @@ extension Page {
     func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
         guard let hint = answer.hint else { return }
         let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
-        warn("\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)")
+        let text = "\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)"
+        if let times = gateway.timesMissed(call.name) { warn(text + times) } else { tellConsole(text) }
     }
 
     /// Says something in the log and in the page's console.
@@ -182,6 +206,13 @@ extension Page {
             return true
         }
         guard isNew, let complaint = gateway.complaint(about: missed, of: self) else { return }
-        if complaint.isNews { warn(complaint.text) } else { tellConsole(complaint.text) }
+        say(complaint, of: missed.text)
+    }
+
+    /// Says in the page's console what it lacks, and the first time in log and journal too.
+    func say(_ complaint: (text: String, isNews: Bool), of name: String) {
+        guard complaint.isNews else { return tellConsole(complaint.text) }
+        note(.notice, name, saying: complaint.text)
+        warn(complaint.text)
     }
 }

@@ -21,8 +21,11 @@ extension Page {
     public func call(
         _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
     ) async throws -> JSON {
-        try await ask("\(name) of the page", deadline) { id in
-            Self.call(name, data, bridge, id)
+        let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
+        return try await noting(push) {
+            try await ask("\(name) of the page", deadline) { id in
+                Self.call(name, data, bridge, id)
+            }
         }
     }
 
@@ -30,7 +33,8 @@ extension Page {
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
-        try post(Self.call(name, data, bridge, nil).bytes)
+        let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
+        try postNoting(push, Self.call(name, data, bridge, nil).bytes)
     }
 
     /// Runs a script in the page and gives its value, awaited if it is a promise.
@@ -39,8 +43,11 @@ extension Page {
     ///
     /// - Throws: a ``PageError``, with the script's own message where it threw.
     public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
-        try await ask("a script in the page", deadline) { id in
-            ["evaluate": .string(script), "id": .number(.init(id))]
+        let push = note(.push, "evaluate", at: "script", JSON.string(script).bytes, .waiting)
+        return try await noting(push) {
+            try await ask("a script in the page", deadline) { id in
+                ["evaluate": .string(script), "id": .number(.init(id))]
+            }
         }
     }
 
@@ -48,7 +55,39 @@ extension Page {
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func emit(_ event: String, _ data: JSON = .null) throws {
-        try post((["event": .string(event), "data": data] as JSON).bytes)
+        let push = note(.push, event, at: "event", data.bytes, .waiting)
+        try postNoting(push, (["event": .string(event), "data": data] as JSON).bytes)
+    }
+
+    /// Has the page load itself anew; one that is gone need not.
+    func reload() { _ = try? post((["reload": true] as JSON).bytes) }
+
+    /// Sends what nobody answers, and notes whether it could go.
+    private func postNoting(_ push: Int?, _ text: [UInt8]) throws(PageError) {
+        do {
+            try post(text)
+            if let push { gateway.journal.end(push, .silent) }
+        } catch {
+            if let push { gateway.journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
+        }
+    }
+
+    /// Notes what comes of a push.
+    private func noting(_ push: Int?, _ ask: () async throws -> JSON) async throws -> JSON {
+        guard let push else { return try await ask() }
+        do {
+            let value = try await ask()
+            gateway.journal.end(push, .answered, output: value.bytes)
+            return value
+        } catch let error as PageError {
+            let outcome: JournalRecord.State = error.reason == .deadline ? .expired : .error
+            gateway.journal.end(push, outcome, output: JSON.string(error.message).bytes)
+            throw error
+        } catch {
+            gateway.journal.end(push, .left)
+            throw error
+        }
     }
 
     private static func call(_ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?) -> JSON {

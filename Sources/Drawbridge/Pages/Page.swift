@@ -55,6 +55,14 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         /// The names that the page has read of native's objects in vain.
         var missed: [MissedName] = []
+        /// How often it has told of something that is wrong in it.
+        var faults = 0
+        /// What it was told that it may want.
+        var hinted: Set<String> = []
+        /// How often it has told of a fault in the script of a bridge.
+        var bridgeFaults = 0
+        /// Whether nobody sees it, as far as it has said.
+        var isHidden = false
         var phase = Phase.open
         var connection: (any PageConnection)?
         /// When it was last seen to come or to go.
@@ -173,11 +181,15 @@ public final class Page: Sendable, Identifiable {
         session = name.flatMap(Session.init) ?? .usual
         state = Mutex(
             State(
-                url: said["url"]?.stringValue ?? head.headers[.referer] ?? "",
-                title: said["title"]?.stringValue ?? "",
+                url: (said["url"]?.stringValue ?? head.headers[.referer] ?? "").cut(to: Self.mostOfURL),
+                title: (said["title"]?.stringValue ?? "").cut(to: Self.mostOfTitle),
                 outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
                 runningMemory: gateway.pages.makeMemory()))
     }
+
+    /// Characters that are kept of an address, and of a title.
+    static let mostOfURL = 8000
+    static let mostOfTitle = 1000
 
     /// Its address, with query and fragment.
     public var url: String { state.withLock { $0.url } }
@@ -215,8 +227,9 @@ public final class Page: Sendable, Identifiable {
     }
 
     /// The path of its address, by which its handlers are chosen.
-    var path: String {
-        let url = url
+    var path: String { Self.path(of: url) }
+
+    static func path(of url: String) -> String {
         guard let scheme = url.firstRange(of: "://") else { return Target(url).path }
         let rest = url[scheme.upperBound...]
         let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex

@@ -40,7 +40,11 @@ struct PageAnswer: Sendable {
 
     /// The member of an object that says it.
     var member: [UInt8] {
-        if let error { return Array(#""error":"#.utf8) + Envelope.failure(error) }
+        if let error {
+            // A handler's own 400 is no missing handler, and some bridges say so.
+            let missing = isMissing ? #","missing":true"# : ""
+            return Array(#""error":"#.utf8) + Envelope.failure(error) + Array(missing.utf8)
+        }
         return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
     }
 }
@@ -84,7 +88,7 @@ extension PageAnswer {
             code: response.code ?? envelope?["code"]?.numberValue?.intValue, data: envelope?["data"])
     }
 
-    private static func text(_ bytes: [UInt8], _ type: String) -> String {
+    static func text(_ bytes: [UInt8], _ type: String) -> String {
         let isText = type.isEmpty || type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
         if isText, let text = String(validating: bytes, as: UTF8.self) { return text }
         return Data(bytes).base64EncodedString()

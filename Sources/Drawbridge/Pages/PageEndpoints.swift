@@ -12,10 +12,11 @@ struct PageEndpoints: Responder {
         switch (path, request.method) {
         case (.script, .get), (.script, .head): return script(runtime, gateway, request)
         case (.global, .get): return try global(request)
+        case (.bridge, .get), (.bridge, .head): return try bridge(runtime, request)
         case (.token, .get): response = try token(gateway, request)
         case (.call, .post): response = try await call(gateway, request)
         case (.messages, .post): response = try await messages(gateway, request)
-        case (.script, _), (.global, _), (.token, _):
+        case (.script, _), (.global, _), (.token, _), (.bridge, _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes GET", headers: [.allow: "GET"])
         case (.call, _), (.messages, _):
             throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
@@ -28,21 +29,56 @@ struct PageEndpoints: Responder {
     /// The runtime for the page at `?path=`: the same text as long as nothing changes.
     private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
         let path = request.query["path"] ?? "/"
+        let settings = gateway.replyBook.settings(ofPageAt: path)
+        // A bridge whose script is a file may be saved.
+        let isWanted =
+            gateway.replyBook.hasEventAtArrival || !gateway.spokenBridges(ofPageAt: path).isEmpty
+            || !runtime.bridges.allSatisfy(\.isShipped)
         let configuration = runtime.configuration(
             epoch: gateway.pages.epoch, path: path,
             names: gateway.shownNames(toPageAt: path, in: request.session), session: request.session,
-            isWanted: gateway.replyBook.hasEventAtArrival,
-            globals: gateway.replyBook.settings(ofPageAt: path).globals
+            isWanted: isWanted, hasJournal: gateway.journal.isOn, settings: settings
         ).bytes
         // The rest of the text is the process's, which the configuration names.
-        let tag = "\"\(String(Self.hash(configuration), radix: 36))\""
+        return script(to: request, of: configuration) {
+            RuntimeScript.text(
+                configuration, hasBridges: !runtime.bridges(for: settings).isEmpty,
+                hasJournal: gateway.journal.isOn)
+        }
+    }
+
+    /// A script, or that the browser has it already.
+    ///
+    /// - Parameter version: what is another one where the script is.
+    private func script(to request: Request, of version: [UInt8], _ text: () -> [UInt8]) -> Response {
+        let tag = "\"\(String(Self.hash(version), radix: 36))\""
         var headers = Self.scriptFields
         headers[.eTag] = tag
-        if request.headers[.ifNoneMatch]?.contains(tag) == true {
-            headers[.contentType] = nil
-            return Response(.notModified, headers: headers)
+        guard request.headers[.ifNoneMatch]?.contains(tag) == true else {
+            return Response(headers: headers, body: .bytes(text()))
         }
-        return Response(headers: headers, body: .bytes(RuntimeScript.text(configuration)))
+        headers[.contentType] = nil
+        return Response(.notModified, headers: headers)
+    }
+
+    /// The script of a bridge; one's own byte by byte as it stands in its file, so that its lines have their numbers.
+    private func bridge(_ runtime: PageRuntime, _ request: Request) throws -> Response {
+        guard let bridge = runtime.bridges.first(where: { $0.path == request.path }) else {
+            let others = runtime.bridges.map(\.path).joined(separator: ", ")
+            throw HTTPError(
+                .notFound,
+                "no bridge at \(request.path); \(others.isEmpty ? "there are none: --bridge gives them" : "there are \(others)")"
+            )
+        }
+        let text: [UInt8]
+        do throws(BridgeScript.Fault) {
+            text = try bridge.text()
+        } catch {
+            request.logger.error("\(error)")
+            throw HTTPError(
+                .notFound, "the script of the bridge \(bridge.name) cannot be read; the log says why")
+        }
+        return script(to: request, of: text) { text }
     }
 
     private static let scriptFields: HTTPFields = [
@@ -93,7 +129,7 @@ struct PageEndpoints: Responder {
             throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
         }
         let sign = try PageSign(body, id: id)
-        guard let page = page(sign, body, gateway, request) else { return isOver(sign, gateway) }
+        guard let page = try page(sign, body, gateway, request) else { return isOver(sign, gateway) }
         let call = PageCall(
             name: name, data: body["data"], id: nil,
             bridge: body["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)), isByChannel: false)
@@ -128,7 +164,7 @@ struct PageEndpoints: Responder {
         let messages = body["up"]?.arrayValue ?? []
         let sign = try PageSign(body)
         let isLeaving = body["leaving"]?.boolValue
-        if let page = page(sign, body, gateway, request),
+        if let page = try page(sign, body, gateway, request),
             let received = page.take(messages, bytes: request.body.count ?? 0, by: nil)
         {
             switch isLeaving {
@@ -173,10 +209,15 @@ struct PageEndpoints: Responder {
     }
 
     /// The page that sent this; nil where its life is over here, or another one has begun.
-    private func page(_ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request) -> Page? {
+    ///
+    /// - Throws: a 503 where there are too many pages.
+    private func page(
+        _ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request
+    ) throws(HTTPError) -> Page? {
         let arrival = gateway.pages.find(sign) {
             Page(sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway)
         }
+        if case .full = arrival { throw Pages.isFull }
         guard case .page(let page, let isNew) = arrival else { return nil }
         if isNew {
             page.awaitConnection()

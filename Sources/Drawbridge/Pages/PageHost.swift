@@ -8,6 +8,9 @@ protocol PageHost: Answerer {
     /// Counts what is registered, in the sets of its pages too.
     var registry: Registry { get }
 
+    /// What has happened between pages and native.
+    var journal: Journal { get }
+
     /// Whether the log takes what goes in and out.
     var isTelling: Bool { get }
 
@@ -17,8 +20,18 @@ protocol PageHost: Answerer {
     /// How a name that nobody answers gets an answer: the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String
 
+    /// How often a name was called that nobody answers, as the end of a sentence; nil where that is not worth a line.
+    func timesMissed(_ name: String) -> String?
+
     /// What is said of a name that a page has read in vain, and whether the log does not have it yet; nil for nothing.
     func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)?
+
+    /// What is said of a bridge that a page seems to want, and whether the log does not have it yet; nil where pages have
+    /// it.
+    func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)?
+
+    /// Whether pages are given a bridge from outside.
+    func hasBridge(_ bridge: Page.Bridge) -> Bool
 
     /// Whether the page hears what its call came to.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool

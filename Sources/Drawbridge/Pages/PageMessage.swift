@@ -9,20 +9,36 @@ enum PageMessage: Sendable {
     case moved(url: String?, title: String?)
     /// The page has read a name that is not there.
     case missed(MissedName)
+    /// Something is wrong in the page itself.
+    case fault(PageFault)
+    /// Something is wrong in the script of a bridge from outside.
+    case bridgeFault(Page.Bridge, message: String, line: Int?)
+    /// Whether anybody sees it.
+    case hidden(Bool)
 
     /// Reads a message; nil for one that says nothing.
     init?(_ json: JSON) {
         if let name = json["call"]?.stringValue {
-            self = .call(
-                PageCall(
-                    name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
-                    bridge: json["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:))))
+            var call = PageCall(
+                name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
+                bridge: json["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)))
+            call.waits = json["waits"]?.boolValue == true
+            call.takesProgress = json["progress"]?.boolValue == true
+            self = .call(call)
         } else if let id = json["result"]?.numberValue?.intValue {
             self = .result(id, Self.outcome(json))
         } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
             self = .ready(bridge)
         } else if let missed = MissedName(json) {
             self = .missed(missed)
+        } else if let fault = PageFault(json) {
+            self = .fault(fault)
+        } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name),
+            let message = json["message"]?.stringValue
+        {
+            self = .bridgeFault(bridge, message: message, line: json["line"]?.numberValue?.intValue)
+        } else if let isHidden = json["hidden"]?.boolValue {
+            self = .hidden(isHidden)
         } else if json["url"] != nil || json["title"] != nil {
             self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)
         } else {
@@ -47,6 +63,18 @@ struct PageCall: Sendable {
     var id: Int?
     /// By which it called; nil where it does not say.
     var bridge: Page.Bridge?
+    /// What a bridge from outside says of itself: that its caller waits until something comes, and may hear more than
+    /// one answer.
+    var waits = false
+    var takesProgress = false
     /// False for a synchronous call, whose answer is that of its request.
     var isByChannel = true
+    /// The number of the call in the journal that this one repeats.
+    var resentFrom: Int?
+
+    /// Whether whoever calls waits for ever where nothing comes.
+    var needsAnswer: Bool { waits || bridge?.needsAnswer == true }
+
+    /// Whether what calls back may be called again.
+    var hearsProgress: Bool { takesProgress || bridge?.hearsProgress == true }
 }

@@ -27,9 +27,6 @@ public final class Pages: Sendable {
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
-    /// How long a page may be without a connection before whoever waits for its answer is told.
-    static let usualPatience = Duration.seconds(5)
-
     /// How long a page that goes may still say something.
     static let leave = Duration.milliseconds(300)
 
@@ -47,9 +44,9 @@ public final class Pages: Sendable {
     /// Behind a lock of its own, since pages are made behind that of `state`.
     private let memory = Mutex(Memory())
 
-    private let limit = Mutex(usualPatience)
+    private let limit = Mutex(PageError.usualPatience)
 
-    /// The time of ``usualPatience`` here; another one is for tests, of which some are slow.
+    /// The time of ``PageError/usualPatience`` here; another one is for tests, of which some are slow.
     package var patience: Duration {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -82,6 +79,11 @@ public final class Pages: Sendable {
         for page in all { try? page.emit(event, data) }
     }
 
+    /// Has all pages load themselves anew, since what they were given is out of date.
+    package func reload() {
+        for page in all { page.reload() }
+    }
+
     /// What is known of a page that says something.
     enum Arrival {
         /// Its life goes on; or begins, and then it is new.
@@ -90,7 +92,14 @@ public final class Pages: Sendable {
         case over
         /// It has begun a later life, and this is late: dropped, and not acknowledged.
         case late
+        /// There are too many pages for another one.
+        case full
     }
+
+    /// So many pages at once: whoever has the page token could make any number.
+    static let most = 20_000
+    static let isFull = HTTPError(
+        .serviceUnavailable, "\(most) pages are open here; close some, and reload this one")
 
     /// The page of this sign, which is made where its life begins.
     ///
@@ -122,6 +131,7 @@ public final class Pages: Sendable {
         }
         // A life that has said or heard something was known once; nobody knows any longer what was done.
         guard sign.isFresh else { return (.over, nil) }
+        guard state.pages.count < most else { return (.full, nil) }
         let page = make()
         state.pages[sign.id] = page
         for listener in state.listeners.values { listener.yield(.came(page)) }

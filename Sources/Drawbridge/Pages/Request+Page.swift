@@ -15,6 +15,14 @@ extension Request {
         return gateway.pages[id]
     }
 
+    /// The bridge from outside that has claimed it, one of those which pages have; nil for all other requests.
+    var claimingBridge: Page.Bridge? {
+        guard !isAnonymous, channelCall == nil, let name = headers.value(.pageBridge),
+            gateway?.pageRuntime?.bridges.contains(where: { $0.name == name }) == true
+        else { return nil }
+        return Page.Bridge(rawValue: name)
+    }
+
     /// Those of the requests of pages among which it counts; nil for all that no page has sent by HTTP.
     var pageRequests: PageRequests? { isAnonymous || channelCall != nil ? nil : gateway?.pages.requests }
 
@@ -35,10 +43,10 @@ extension Request {
     /// with the last one when the handler returns.
     ///
     /// - Returns: false where nobody hears it: where the page gave no callback, and at all bridges but the library of
-    ///   WebViewJavascriptBridge that the page was given, and shortcuts.
+    ///   WebViewJavascriptBridge that the page was given, shortcuts, and those of ``PageRuntime/bridges`` that say so.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
-        guard let caller = callingPage, let id = caller.call.id, caller.call.bridge?.hearsProgress == true
+        guard let caller = callingPage, let id = caller.call.id, caller.call.hearsProgress
         else {
             return false
         }

@@ -8,6 +8,16 @@ struct TesterEndpoints: Responder {
     /// What can be done to a page.
     enum Verb: String, CaseIterable {
         case call, send, evaluate, emit
+
+        /// What a tester does, for the log.
+        fileprivate var words: String {
+            switch self {
+            case .call: "calls"
+            case .send: "sends"
+            case .evaluate: "runs"
+            case .emit: "emits"
+            }
+        }
     }
 
     private static let prefix = OwnPath.pages.path
@@ -19,31 +29,83 @@ struct TesterEndpoints: Responder {
         else { return nil }
         try gateway.authorizeTester(request)
         let parts = request.path.dropFirst(Self.prefix.count).split(separator: "/").map(String.init)
-        let value: JSON
-        switch (parts.count, request.method) {
-        case (0, .get):
-            value = .array(gateway.pages.all.map(Self.describe))
-        case (1, .get):
-            value = Self.describe(try gateway.page(beginning: parts[0]))
-        case (2, .post):
-            value = try await act(parts[1], on: try gateway.page(beginning: parts[0]), request, gateway)
-        default:
-            throw HTTPError(
-                .notFound,
-                "nothing at \(request.path); there are GET \(Self.prefix) and POST \(Self.prefix)/ID/ with one of \(Self.verbs)"
-            )
+        guard let id = parts.first, parts.count <= 2 else {
+            guard parts.isEmpty else { throw Self.nothing(at: request) }
+            try request.allow([.get])
+            let session = try request.query(of: ["session"])["session"].map { _ in try request.askedSession()
+            }
+            let pages = gateway.pages.all.filter { session == nil || $0.session == session }
+            return .success(.array(pages.map(Self.describe)))
         }
-        return .success(value)
+        try request.allow([parts.count == 1 ? .get : .post])
+        let isLatest = id == Self.latest
+        let page = isLatest ? try latest(request, gateway) : try gateway.page(beginning: id)
+        guard parts.count == 2 else { return .success(Self.describe(page)) }
+        guard let verb = Verb(rawValue: parts[1]) else {
+            throw HTTPError(.notFound, "a page takes \(Self.verbs), and not \(parts[1].cut(to: 40))")
+        }
+        if isLatest, verb == .evaluate { try Self.checkIsAlone(page, gateway) }
+        let value = try await act(verb, on: page, request, gateway)
+        // Who names no page hears which one it was.
+        return isLatest ? page.success(value) : .success(value)
     }
 
-    private func act(
-        _ verb: String, on page: Page, _ request: Request, _ gateway: Gateway
-    ) async throws -> JSON {
-        guard let verb = Verb(rawValue: verb) else {
-            throw HTTPError(.notFound, "a page takes \(Self.verbs), and not \(verb.cut(to: 40))")
+    private static func nothing(at request: Request) -> HTTPError {
+        HTTPError(
+            .notFound,
+            """
+            nothing at \(request.path); there are GET \(prefix), GET \(prefix)/ID and POST \(prefix)/ID/ with one of \(verbs), where ID is \
+            the beginning of an id, or \(latest)
+            """)
+    }
+
+    // MARK: The last page
+
+    private static let latest = "latest"
+
+    /// The page of the asking session that was opened last, by somebody on this machine.
+    private func latest(_ request: Request, _ gateway: Gateway) throws(HTTPError) -> Page {
+        let session = try request.askedSession()
+        let pages = Self.open(in: session, gateway)
+        if let page = pages.first(where: { $0.presence == .here }) ?? pages.first { return page }
+        throw HTTPError(
+            .notFound,
+            "no page of session \(session.name) is open on this machine; GET \(Self.prefix) lists all that there are"
+        )
+    }
+
+    private static func open(in session: Session, _ gateway: Gateway) -> [Page] {
+        gateway.pages.all.filter { page in
+            page.isOpen && page.session == session
+                && gateway.access.isFromThisMachine(Request(page.head, remoteAddress: page.remoteAddress))
         }
+    }
+
+    /// A script does what it likes to a page, so it is said for which one it is where there are several.
+    private static func checkIsAlone(_ page: Page, _ gateway: Gateway) throws(HTTPError) {
+        let pages = open(in: page.session, gateway)
+        guard pages.count > 1 else { return }
+        throw HTTPError(
+            .conflict,
+            "\(pages.count) pages of session \(page.session.name) are open; say by its id in which one the script runs",
+            data: .array(pages.map(describe)))
+    }
+
+    // MARK: Verbs
+
+    private func act(
+        _ verb: Verb, on page: Page, _ request: Request, _ gateway: Gateway
+    ) async throws -> JSON {
+        let words = ["name", "data", "script", "event", "by", "seconds"]
+        _ = try request.query(of: words + ["session"])
+        try request.checkMembers(words)
         let input = try await request.input(as: Input.self)
-        let deadline = input.seconds.map { Duration.seconds(max(0, min($0, 3600))) } ?? Page.usualDeadline
+        if let seconds = input.seconds, !(0...3600).contains(seconds) {
+            throw HTTPError(.badRequest, "seconds: it is a number up to 3600")
+        }
+        gateway.noteTester(
+            "\(verb.words) \(input.subject(of: verb)), page \(page.id.prefix(8)) at \(page.path)")
+        let deadline = input.seconds.map { Duration.seconds($0) } ?? Page.usualDeadline
         do {
             switch verb {
             case .call:
@@ -69,11 +131,12 @@ struct TesterEndpoints: Responder {
         return text
     }
 
-    private static func describe(_ page: Page) -> JSON {
-        let (presence, since) = page.state.withLock { ($0.presence, $0.since) }
+    static func describe(_ page: Page) -> JSON {
+        let (presence, since, isHidden) = page.state.withLock { ($0.presence, $0.since, $0.isHidden) }
         return [
             "id": .string(page.id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
-            "came": .string(page.came.timestamp), "url": .string(page.url), "title": .string(page.title),
+            "hidden": .bool(isHidden), "came": .string(page.came.timestamp), "url": .string(page.url),
+            "title": .string(page.title),
             "session": .string(page.session.name),
             "missed": .array(page.state.withLock { $0.missed.map { .string($0.text) } }),
             "bridges": .array(page.bridges.map(\.rawValue).sorted().map(JSON.string)),
@@ -89,6 +152,15 @@ struct TesterEndpoints: Responder {
         var event: String?
         var by: String?
         var seconds: Double?
+
+        /// What a verb is about, for the log: of a script its length alone, since it may hold secrets.
+        func subject(of verb: Verb) -> String {
+            switch verb {
+            case .call, .send: String(quoted: name ?? "")
+            case .evaluate: "a script of \((script ?? "").utf8.count) bytes"
+            case .emit: String(quoted: event ?? "")
+            }
+        }
 
         /// By which native is to call; a page may speak others than are known.
         func bridge(of page: Page) throws -> Page.Bridge? {
@@ -106,15 +178,18 @@ struct TesterEndpoints: Responder {
 extension Gateway {
     /// The page whose id begins so.
     ///
-    /// - Throws: a 404 where there is none, or several.
+    /// - Throws: a 404 where there is none, a 409 where there are several.
     func page(beginning id: String) throws(HTTPError) -> Page {
         let fitting = pages.all.filter { $0.id.hasPrefix(id) }
-        guard let page = fitting.first, fitting.count == 1 else {
+        guard let page = fitting.first else {
             throw HTTPError(
                 .notFound,
-                fitting.isEmpty
-                    ? "there is no page \(id.cut(to: 40)); GET \(OwnPath.pages.path) lists those that there are"
-                    : "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id")
+                "there is no page \(id.cut(to: 40)); GET \(OwnPath.pages.path) lists those that there are")
+        }
+        guard fitting.count == 1 else {
+            throw HTTPError(
+                .conflict, "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id",
+                data: .array(fitting.map(TesterEndpoints.describe)))
         }
         return page
     }

@@ -9,16 +9,21 @@ final class Questions: Sendable {
         let number: Int
         let question: Question
         let session: Session
-        /// The page that asks; nil where it is none.
+        /// The page that asks, and the path at which it is; nil where it is none.
         let page: String?
-        fileprivate let answers: AsyncStream<JSON?>.Continuation
+        let path: String?
+        fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
     }
+
+    private typealias Decided = JournalRecord.Decided
 
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
         /// Sessions in which a program looks for questions, so that nobody needs a person there; the newest last.
         var watched: [Session] = []
+        /// How many people look for questions of all sessions.
+        var inspectors = 0
     }
 
     /// So many wait at once, and so many of one page.
@@ -35,16 +40,27 @@ final class Questions: Sendable {
     ) async throws -> JSON? {
         let session = request.session
         let hasPresenter = presenter.canAnswer(question)
+        let journal = request.gateway?.journal
+        let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
+        let person = isScripted ? "script" : "person"
         guard question.kind != .notice, hasPresenter || isWatched(session) else {
-            return try await presenter.present(question, for: request)
+            let answer = try await presenter.present(question, for: request)
+            if question.kind != .notice { note(Decided(choice: answer, by: "nobody"), question, request) }
+            return answer
         }
-        let (stream, answers) = AsyncStream.makeStream(of: JSON?.self)
-        let number = try open(question, session, of: request.page?.id, answers)
-        defer { _ = take(number) }
-        return try await withThrowingTaskGroup(of: JSON?.self) { group in
+        let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
+        let number = try open(question, session, of: request, answers)
+        note(nil, question, request)
+        journal?.touch(.questions)
+        defer {
+            _ = take(number)
+            journal?.touch(.questions)
+        }
+        let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             if hasPresenter {
                 group.addTask { [self] in
-                    let answer = try await presenter.present(question, for: request)
+                    let answer = Decided(
+                        choice: try await presenter.present(question, for: request), by: person)
                     // Who answers first counts: a program that was told so has answered.
                     if take(number) == nil { for await first in stream { return first } }
                     return answer
@@ -55,8 +71,16 @@ final class Questions: Sendable {
                 throw CancellationError()
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            return try await group.next() ?? Decided(choice: nil, by: person)
         }
+        note(decision, question, request)
+        return decision.choice
+    }
+
+    /// - Parameter decision: nil where the question begins to wait.
+    private func note(_ decision: Decided?, _ question: Question, _ request: Request) {
+        guard let number = request.record, let gateway = request.gateway else { return }
+        gateway.journal.note(.init(question: question.name, decided: decision), of: number)
     }
 
     /// Takes a question out, once.
@@ -74,10 +98,16 @@ final class Questions: Sendable {
         }
     }
 
+    /// All questions that wait, the oldest first.
+    var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
+
+    /// A person looks for the questions of all sessions, or does not any more.
+    func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
+
     /// Answers a question.
     ///
     /// - Throws: a 404 where it does not wait any more, and an ``InvalidAnswer`` for what is no answer to it.
-    func answer(_ number: Int, _ answer: JSON, in session: Session) throws {
+    func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
         let found = state.withLock { $0.waiting[number] }
         guard let waiting = found, waiting.session == session else {
             let reason =
@@ -91,25 +121,29 @@ final class Questions: Sendable {
         guard take(number) != nil else {
             throw HTTPError(.conflict, "question \(number) was answered just now")
         }
-        waiting.answers.yield(value)
+        waiting.answers.yield(Decided(choice: value, by: by))
     }
 
     /// Nobody looks for questions of a session any more; those that wait go on.
     func reset(_ session: Session) { state.withLock { $0.watched.removeAll { $0 == session } } }
 
-    /// Whether a program looks for the questions of a session.
-    func isWatched(_ session: Session) -> Bool { state.withLock { $0.watched.contains(session) } }
+    /// Whether a program looks for the questions of a session, or a person for those of all.
+    func isWatched(_ session: Session) -> Bool {
+        state.withLock { $0.inspectors > 0 || $0.watched.contains(session) }
+    }
 
     private func open(
-        _ question: Question, _ session: Session, of page: String?,
-        _ answers: AsyncStream<JSON?>.Continuation
+        _ question: Question, _ session: Session, of request: Request,
+        _ answers: AsyncStream<Decided>.Continuation
     ) throws(HTTPError) -> Int {
+        let page = request.page?.id
         let number: Int? = state.withLock { state in
             let ofPage = page == nil ? 0 : state.waiting.values.count { $0.page == page }
             guard state.waiting.count < Self.most, ofPage < Self.mostOfPage else { return nil }
             state.last += 1
             state.waiting[state.last] = Waiting(
-                number: state.last, question: question, session: session, page: page, answers: answers)
+                number: state.last, question: question, session: session, page: page,
+                path: request.pagePath, answers: answers)
             return state.last
         }
         if let number { return number }

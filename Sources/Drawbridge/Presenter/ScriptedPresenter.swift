@@ -23,6 +23,11 @@ public struct ScriptedPresenter: Presenter {
         answers[question.name] != nil || next?.canAnswer(question) == true
     }
 
+    /// Whether the answer was written down, here or in the next one, so that no person is asked.
+    func knowsAnswer(to question: Question) -> Bool {
+        answers[question.name] != nil || (next as? ScriptedPresenter)?.knowsAnswer(to: question) == true
+    }
+
     /// Answers at once.
     ///
     /// - Throws: a 500 that names the choices for an answer that is none of them.

@@ -20,7 +20,7 @@ package struct ForwardTarget: Sendable, Hashable {
         let rest = text[mark.upperBound...].prefix { $0 != "/" }
         guard let authority = Authority(String(rest)), authority.port != 0,
             ![Authority.bridge, "unix"].contains(authority.host),
-            let origin = AccessPolicy.origin(String(text[..<mark.upperBound] + rest))
+            let origin = WebOrigin.of(String(text[..<mark.upperBound] + rest))
         else { return nil }
         self.text = text
         self.origin = origin

@@ -1,7 +1,9 @@
 /// A value of a JSON text that knows where it stands, for whoever has to say what is wrong with it.
 package struct LocatedJSON {
-    private let tape: JSONTape
-    private let place: Int
+    let tape: JSONTape
+    let place: Int
+    /// The text with its comments, which the tape has not.
+    let written: [UInt8]
 
     /// Deeper values are refused: replies are read by going into them.
     private static let deepest = 100
@@ -14,10 +16,12 @@ package struct LocatedJSON {
             throw ReplyFault(error)
         }
         place = 0
+        written = text
     }
 
-    private init(_ tape: JSONTape, _ place: Int) {
-        self.tape = tape
+    private init(_ value: LocatedJSON, _ place: Int) {
+        tape = value.tape
+        written = value.written
         self.place = place
     }
 
@@ -27,13 +31,13 @@ package struct LocatedJSON {
     /// The members of an object in their order; nil for any other value.
     package var members: [(name: String, value: LocatedJSON)]? {
         guard tape[place].kind == .object else { return nil }
-        return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(tape, $0)) }
+        return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(self, $0)) }
     }
 
     /// The elements of an array; nil for any other value.
     package var elements: [LocatedJSON]? {
         guard tape[place].kind == .array else { return nil }
-        return tape.values(in: place).map { LocatedJSON(tape, $0) }
+        return tape.values(in: place).map { LocatedJSON(self, $0) }
     }
 
     /// The way to it from the whole text.

@@ -6,38 +6,42 @@ package struct PageSettings: Sendable {
     package var globals = JSON.Object()
     /// Cookies of documents that are asked for without them: names and values.
     package var cookies: [(name: String, value: String)] = []
-    /// What the browser calls itself: a text in which `{{userAgent}}` is its own name; nil for that name alone.
-    package var userAgent: String?
+    /// What the browser calls itself; nil for its own name alone.
+    private(set) var appName: AppName?
+    /// Those of the bridges from outside that they have, by their names; nil for all.
+    private(set) var bridges: Set<String>?
     /// What may have been meant otherwise.
     private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
     /// Nothing is given.
-    var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && userAgent == nil }
+    var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && appName == nil && bridges == nil }
 
     /// The same, with what another one says besides.
     func merged(before other: PageSettings) -> PageSettings {
         var merged = self
         for (name, value) in other.globals where merged.globals[name] == nil { merged.globals[name] = value }
         merged.cookies += other.cookies.filter { cookie in !cookies.contains { $0.name == cookie.name } }
-        merged.userAgent = userAgent ?? other.userAgent
+        merged.appName = appName ?? other.appName
+        merged.bridges = bridges ?? other.bridges
         return merged
     }
 
     static let keys = ["cookies", "globals", "userAgent"]
+    /// What settings of some pages have besides.
+    static let keysOfSome = ["bridge"]
 
-    /// Reads the members `globals`, `cookies` and `userAgent`, where they are there.
-    init(_ members: [(name: String, value: LocatedJSON)]) throws(ReplyFault) {
+    /// Reads the members of ``keys``, where they are there.
+    ///
+    /// - Parameter isOfSome: whether they are of some pages, and so may choose among the bridges of all.
+    init(_ members: [(name: String, value: LocatedJSON)], isOfSome: Bool = false) throws(ReplyFault) {
         for (name, value) in members {
             switch name {
             case "globals": globals = try Self.globals(value)
             case "cookies": cookies = try Self.cookies(value)
-            case "userAgent":
-                userAgent = try Self.userAgent(value)
-                doubts.append(
-                    ReplyFault(
-                        "userAgent is right, but this version does not give it to pages yet", at: value))
+            case "userAgent": appName = try Self.appName(value)
+            case "bridge" where isOfSome: bridges = try Self.bridges(value)
             default: break
             }
         }
@@ -102,17 +106,24 @@ package struct PageSettings: Sendable {
             && ![UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\")].contains(byte)
     }
 
-    private static func userAgent(_ value: LocatedJSON) throws(ReplyFault) -> String {
-        guard let text = value.json.stringValue, !text.isEmpty,
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7F })
-        else {
+    private static func bridges(_ value: LocatedJSON) throws(ReplyFault) -> Set<String> {
+        let names = (value.elements?.map(\.json) ?? [value.json]).map(\.stringValue)
+        guard names.allSatisfy({ $0.map(BridgeName.isOne) == true }) else {
             throw ReplyFault(
-                "userAgent is a text in ASCII without control characters: \"{{userAgent}} ShopApp/3.2\"",
+                "bridge has names of those that all pages would get, such as [\"flutter\"]; [] is none",
                 at: value)
         }
-        guard !text.replacing("{{userAgent}}", with: "").contains("{{") else {
-            throw ReplyFault("in userAgent there is {{userAgent}} alone, the browser's own name", at: value)
+        return Set(names.compactMap { $0 })
+    }
+
+    private static func appName(_ value: LocatedJSON) throws(ReplyFault) -> AppName {
+        guard let name = value.json.stringValue.flatMap(AppName.init) else {
+            throw ReplyFault(
+                """
+                userAgent is a text in ASCII without control characters, in which {{userAgent}} alone stands for \
+                something, the browser's own name: "{{userAgent}} ShopApp/3.2"
+                """, at: value)
         }
-        return text
+        return name
     }
 }

@@ -21,6 +21,8 @@ package final class ReplyBook: Sendable {
         var said: Set<[String]> = []
         /// The names that pages have read in vain.
         var missed: Set<String> = []
+        /// How often names were called that nobody answered, since the last save.
+        var unheard: [String: Int] = [:]
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
@@ -81,6 +83,7 @@ package final class ReplyBook: Sendable {
             state.given = layers
             state.said = []
             state.missed = []
+            state.unheard = [:]
         }
     }
 
@@ -90,6 +93,7 @@ package final class ReplyBook: Sendable {
             state.coded = layers.filter { !$0.isEmpty }
             state.said = []
             state.missed = []
+            state.unheard = [:]
         }
     }
 
@@ -143,6 +147,11 @@ package final class ReplyBook: Sendable {
 
     /// The replies that a session has set, by their names.
     func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
+
+    /// What sessions have changed: the replies that they have set, and the scenarios that are on.
+    var changed: [Session: (replies: JSON.Object, scenarios: [String])] {
+        state.withLock { $0.sessions.mapValues { ($0.own, $0.scenarios.on) } }
+    }
 
     /// The file that is asked first, where replies come from files.
     var file: String? { state.withLock { $0.given.file } }
@@ -226,6 +235,11 @@ package final class ReplyBook: Sendable {
         state.withLock { $0[session] }.layers(ofPageAt: path).flatMap(\.patterns)
     }
 
+    /// All layers of a session in the order in which they are asked, and the pages that one is for alone.
+    func layers(in session: Session) -> [(names: ReplyNames, pages: String?)] {
+        state.withLock { $0[session] }.all
+    }
+
     // MARK: What is answered
 
     /// The replies for a path, as they are at one moment.
@@ -236,16 +250,18 @@ package final class ReplyBook: Sendable {
         return ReplyLookup(
             state.withLock { $0.layers(in: session, ofPageAt: page) }.flatMap { layer in
                 layer.matches(segments).map { name, reply in
-                    let title = layer.label.map { "\(name) (\($0))" } ?? name
-                    return FoundReply(source: layer.source, name: name, title: title, reply: reply)
+                    FoundReply(
+                        source: layer.source, name: name, title: layer.title(of: name), reply: reply)
                 }
             }, in: session)
     }
 
     /// What is answered to a call, nil where what lies beneath is asked; each step of a sequence is given once.
-    func next(in lookup: inout ReplyLookup, _ input: ReplyInput) -> FoundReply? {
+    ///
+    /// - Parameter redaction: whose values are not said where a case does not fit.
+    func next(in lookup: inout ReplyLookup, _ input: ReplyInput, _ redaction: Redaction) -> FoundReply? {
         while let found = lookup.next() {
-            if let answer = resolve(found, input, &lookup) { return answer }
+            if let answer = resolve(found, input, redaction, &lookup) { return answer }
         }
         return nil
     }
@@ -260,16 +276,28 @@ package final class ReplyBook: Sendable {
         state.withLock { $0.missed.count < 1000 && $0.missed.insert(name).inserted }
     }
 
+    /// Counts a call that nobody answered.
+    ///
+    /// - Returns: how often that was since the last save; of names beyond a thousand, how often it was any of those.
+    func countMissed(_ name: String) -> Int {
+        state.withLock { state in
+            let isKnown = state.unheard.count < 1000 || state.unheard[name] != nil
+            let count = state.unheard[isKnown ? name : "", default: 0] + 1
+            state.unheard[isKnown ? name : ""] = count
+            return count
+        }
+    }
+
     /// The reply that one comes to for an input; nil where what lies beneath is asked.
     private func resolve(
-        _ found: FoundReply, _ input: ReplyInput, _ lookup: inout ReplyLookup
+        _ found: FoundReply, _ input: ReplyInput, _ redaction: Redaction, _ lookup: inout ReplyLookup
     ) -> FoundReply? {
         switch found.reply.outcome {
         case .cases(let cases):
             for (place, own) in cases.enumerated() {
                 let inner = found.inner(own.reply, "case \(place + 1)")
-                guard let misfit = own.condition?.misfit(input) else {
-                    return resolve(inner, input, &lookup)
+                guard let misfit = own.condition?.misfit(input, redaction) else {
+                    return resolve(inner, input, redaction, &lookup)
                 }
                 lookup.why.append("\(inner.title): \(misfit)")
             }
@@ -277,7 +305,7 @@ package final class ReplyBook: Sendable {
         case .sequence(let replies, let place):
             let sequence = SessionReplies.Sequence(source: found.source, place: place)
             let step = step(of: sequence, among: replies.count, in: lookup.session)
-            return resolve(found.inner(replies[step], "step \(step + 1)"), input, &lookup)
+            return resolve(found.inner(replies[step], "step \(step + 1)"), input, redaction, &lookup)
         case .pass:
             lookup.why.append("\(found.title): $pass")
             return nil

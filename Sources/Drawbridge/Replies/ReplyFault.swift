@@ -22,7 +22,7 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
         message = error.message + (isComment ? "; a comment begins with // and ends with its line" : "")
     }
 
-    init(_ message: String, at value: LocatedJSON) {
+    package init(_ message: String, at value: LocatedJSON) {
         (line, column) = value.beginning
         key = value.path
         self.message = message

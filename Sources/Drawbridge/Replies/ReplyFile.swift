@@ -59,13 +59,16 @@ package struct ReplyFile: Sendable {
     /// Says where its replies come from.
     package mutating func name(by source: String) {
         replies.source = source
+        replies.file = source
         for name in scenarios.keys {
             scenarios[name]?.source = "\(source), scenario \(name)"
+            scenarios[name]?.file = source
             scenarios[name]?.label = name
         }
         for index in pages.indices {
             let pattern = pages[index].pattern.text
             pages[index].replies.source = "\(source), pages at \(pattern)"
+            pages[index].replies.file = source
             pages[index].replies.label = pattern
         }
     }
@@ -123,7 +126,7 @@ package struct ReplyFile: Sendable {
                 throw ReplyFault(
                     "a page is known by its path, such as /pay.html, or /pay* for several", at: value)
             }
-            let keys = ["replies"] + PageSettings.keys
+            let keys = ["replies"] + PageSettings.keysOfSome + PageSettings.keys
             guard let said = value.members, !said.isEmpty, said.allSatisfy({ keys.contains($0.name) }) else {
                 throw ReplyFault(
                     "a page has \(keys.joined(separator: ", ")), and no more: \(example)", at: value)
@@ -131,7 +134,7 @@ package struct ReplyFile: Sendable {
             let replies = said.first { $0.name == "replies" }?.value
             pages.append(
                 ReplyLayers.PageMap(
-                    pattern: Glob(pattern), settings: try PageSettings(said),
+                    pattern: Glob(pattern), settings: try PageSettings(said, isOfSome: true),
                     replies: try replies.map { value throws(ReplyFault) in
                         try ReplyNames(value, trust: trust)
                     } ?? ReplyNames()))

@@ -164,7 +164,8 @@ struct ReplyHandler: Handler {
     ///
     /// A page that stands still meanwhile gets nothing, at once: a frozen page teaches nobody anything.
     private func silence() async throws -> Response {
-        if let call = request.callingPage?.call, call.isByChannel {
+        let isForNobody = request.channelCall is RepeatedCall
+        if isForNobody || request.callingPage?.call.isByChannel == true {
             var response = Response()
             response.isSilent = true
             return response

@@ -64,6 +64,11 @@ package struct ReplyLayers: Sendable {
     /// All layers, whichever scenarios are on.
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
 
+    /// The bridges among which settings of pages choose, sorted.
+    var bridgesOfPages: [String] {
+        pages.reduce(into: Set<String>()) { $0.formUnion($1.settings.bridges ?? []) }.sorted()
+    }
+
     /// What the page at a path is given; what is said of that page goes before what is said of all.
     func settings(ofPageAt path: String) -> PageSettings {
         pages.filter { $0.pattern.matches(path) }.reduce(PageSettings()) { $0.merged(before: $1.settings) }

@@ -5,6 +5,23 @@ package struct ReplyNames: Sendable {
         /// As it was written.
         let name: String
         let reply: Reply
+        let text: String
+        /// The line of its file; nil where it stands in none.
+        let line: Int?
+    }
+
+    /// A reply as it is listed.
+    struct Listed: Sendable {
+        let pattern: RoutePattern
+        /// As the journal and the log name it.
+        let title: String
+        let reply: Reply
+        /// As it is written.
+        let text: String
+        /// Where its layer comes from.
+        let source: String
+        /// The file in which it stands, and the line there.
+        let place: (file: String, line: Int)?
     }
 
     private var routes = Routes<Named>()
@@ -12,10 +29,15 @@ package struct ReplyNames: Sendable {
     package var source = ""
     /// What is said of them in the log beside the name: the scenario, or the pages that they are for.
     var label: String?
+    /// The file that they stand in; nil for those that stand in none.
+    var file: String?
     /// What may have been meant otherwise, such as a template in a value that is answered as it stands.
     package private(set) var doubts: [ReplyFault] = []
 
     package init() {}
+
+    /// The key of a name in what is written: its first slash may be there or not.
+    package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
     /// Reads an object of replies by their names.
     ///
@@ -24,11 +46,17 @@ package struct ReplyNames: Sendable {
         guard let members = value.members else {
             throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
         }
+        var (line, offset) = (1, 0)
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
-            let other = set(
-                try ReplyReader.reply(value, for: name, trust: trust),
-                for: try Self.pattern(name, at: value), name)
+            // Counted from one to the next: a file may have thousands.
+            line += value.tape.bytes[offset..<value.nameOffset].count { $0 == UInt8(ascii: "\n") }
+            offset = value.nameOffset
+            let other = insert(
+                Named(
+                    pattern: try Self.pattern(name, at: value), name: name,
+                    reply: try ReplyReader.reply(value, for: name, trust: trust), text: value.text, line: line
+                ))
             if let other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
             }
@@ -36,9 +64,7 @@ package struct ReplyNames: Sendable {
     }
 
     /// The name that had the pattern before, if one had.
-    private mutating func set(_ reply: Reply, for pattern: RoutePattern, _ name: String) -> String? {
-        routes.insert(Named(pattern: pattern, name: name, reply: reply))?.name
-    }
+    private mutating func insert(_ named: Named) -> String? { routes.insert(named)?.name }
 
     /// Adds a reply; one of the same name goes.
     ///
@@ -47,9 +73,10 @@ package struct ReplyNames: Sendable {
         _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
         doubts += ReplyReader.doubts(about: reply)
-        _ = set(
-            try ReplyReader.reply(reply, for: name, trust: trust), for: try Self.pattern(name, at: reply),
-            name)
+        _ = insert(
+            Named(
+                pattern: try Self.pattern(name, at: reply), name: name,
+                reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, line: nil))
     }
 
     /// What may have been meant otherwise was said.
@@ -74,6 +101,21 @@ package struct ReplyNames: Sendable {
     func matches(_ segments: [String]) -> [(name: String, reply: Reply)] {
         routes.matches(segments).map { ($0.route.name, $0.route.reply) }
     }
+
+    /// All of them, in no order.
+    var listed: [Listed] { routes.all.map(listed) }
+
+    /// The best for a name.
+    func listed(for segments: [String]) -> Listed? { routes.matches(segments).first.map { listed($0.route) } }
+
+    private func listed(_ named: Named) -> Listed {
+        Listed(
+            pattern: named.pattern, title: title(of: named.name), reply: named.reply, text: named.text,
+            source: source, place: file.flatMap { file in named.line.map { (file, $0) } })
+    }
+
+    /// What log and journal call the reply of a name.
+    func title(of name: String) -> String { label.map { "\(name) (\($0))" } ?? name }
 
     /// The names that a page can be shown: those that stand for one name each.
     var plain: [String] { routes.all.filter(\.pattern.isPlain).map { String($0.pattern.text.dropFirst()) } }

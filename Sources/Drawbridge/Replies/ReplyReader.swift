@@ -162,7 +162,7 @@ struct ReplyReader {
             throw ReplyFault(
                 """
                 {{\(error.word)}} stands for nothing; there are {{input}}, {{input.name}}, {{uuid}} and {{userAgent}}; \
-                a value with braces of its own is written without $reply
+                a value with braces of its own is written without $reply, or has {{"{{"}} in their place
                 """, at: value)
         }
     }

@@ -82,7 +82,7 @@ final class ReplySteps: Sendable {
         return filled
     }
 
-    private struct TooMuch: Error, CustomStringConvertible {
+    struct TooMuch: Error, CustomStringConvertible {
         var description: String {
             "its data has more than \(ReplySteps.mostBytes >> 10) KB; let it say less of what was sent"
         }

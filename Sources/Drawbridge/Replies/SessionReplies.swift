@@ -42,11 +42,13 @@ struct SessionReplies: Sendable {
         return first + pages.filter { $0.pattern.matches(path) }.map(\.replies) + rest
     }
 
+    /// All that may be asked, and the pages that one is for alone.
+    var all: [(names: ReplyNames, pages: String?)] {
+        first.map { ($0, nil) } + pages.map { ($0.replies, $0.pattern.text) } + rest.map { ($0, nil) }
+    }
+
     /// Whether a test has set a reply of its own.
     var isTests: Bool { own.count > 0 }
-
-    /// The key of a name in what is set: the first slash may be written or not.
-    static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
     /// Sets a reply, or takes it back where it is nil.
     ///
@@ -55,7 +57,7 @@ struct SessionReplies: Sendable {
     mutating func set(
         _ reply: LocatedJSON?, for name: String, in session: Session, scenarios: Set<String>
     ) throws(ReplyFault) -> [ReplyFault] {
-        let name = Self.key(name)
+        let name = ReplyNames.key(name)
         var doubts: [ReplyFault] = []
         var replies = own
         replies[name] = reply?.json

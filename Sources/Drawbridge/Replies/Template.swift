@@ -14,6 +14,8 @@ struct Template: Sendable {
         case input([String])
         case uuid
         case userAgent
+        /// Two opening braces, which begin no template.
+        case braces
 
         /// Nil for a word that is none.
         init?(_ word: Substring) {
@@ -22,6 +24,7 @@ struct Template: Sendable {
             case "input" where !parts.contains(""): self = .input(Array(parts.dropFirst()))
             case "uuid" where parts.count == 1: self = .uuid
             case "userAgent" where parts.count == 1: self = .userAgent
+            case #""{{""# where parts.count == 1: self = .braces
             default: return nil
             }
         }
@@ -131,6 +134,28 @@ struct Template: Sendable {
         return pieces
     }
 
+    /// What its values are, as far as they do not depend on what is sent.
+    var shape: ValueShape { Self.shape(of: root) }
+
+    private static func shape(of node: Node) -> ValueShape {
+        switch node {
+        case .constant(let value): return ValueShape(of: [value])
+        case .whole(.input, _): return .any
+        case .whole, .text: return ValueShape(.string)
+        case .array(let nodes):
+            var shape = ValueShape()
+            shape.elements =
+                nodes.isEmpty ? [] : [nodes.reduce(into: ValueShape()) { $0.merge(Self.shape(of: $1)) }]
+            return shape
+        case .object(let members):
+            var shape = ValueShape()
+            shape.members = ValueShape.Members(
+                known: members.map { ($0.name, Self.shape(of: $0.node)) },
+                required: Set(members.map { JSON.Bytewise($0.name) }))
+            return shape
+        }
+    }
+
     private struct Filling {
         let input: ReplyInput
         var missing: [String] = []
@@ -204,6 +229,7 @@ extension Template.Source {
         switch self {
         case .uuid: .string(UUID().uuidString.lowercased())
         case .userAgent: .string(input.userAgent)
+        case .braces: "{{"
         case .input(let path):
             path.reduce(input.value) { value, name in
                 if case .array = value { Int(name).flatMap { value?[$0] } } else { value?[name] }

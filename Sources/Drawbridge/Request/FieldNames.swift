@@ -11,12 +11,17 @@ extension HTTPField.Name {
     package static let pagePath = Self("X-Drawbridge-Path")!
     /// Which message of its page's a request comes behind: the number of its life, a dot, that of the message.
     package static let pageAfter = Self("X-Drawbridge-After")!
+    /// The bridge from outside that has claimed a request of the page's.
+    package static let pageBridge = Self("X-Drawbridge-Bridge")!
     /// The session of a test that a request belongs to.
     package static let session = Self("X-Drawbridge-Session")!
+    /// The last event that a reader of an event stream has.
+    package static let lastEventID = Self("Last-Event-ID")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!
     package static let hint = Self("X-Drawbridge-Hint")!
     package static let secFetchSite = Self("Sec-Fetch-Site")!
+    package static let secFetchMode = Self("Sec-Fetch-Mode")!
     package static let secFetchDest = Self("Sec-Fetch-Dest")!
     package static let xRequestedWith = Self("X-Requested-With")!
     package static let xFrameOptions = Self("X-Frame-Options")!

@@ -25,6 +25,8 @@ extension Request {
         var parameters: [String: String] = [:]
         var naming = Naming.path
         var bridgeInput: JSON?
+        /// Whether it has shown the inspector's secret.
+        var isOfInspector = false
         /// The page's call that this is, where no request of HTTP's brought it.
         var channelCall: (any ChannelCall)?
 

@@ -114,6 +114,21 @@ public struct Request: Sendable {
         set { change { $0.bridgeInput = newValue } }
     }
 
+    /// The number of its call in the journal; nil where it is not there.
+    ///
+    /// It stands apart from all else, since every call gets one where there is a journal: no copy is made for it.
+    var record: Int? {
+        get { recordNumber == 0 ? nil : recordNumber }
+        set { recordNumber = newValue ?? 0 }
+    }
+    private var recordNumber = 0
+
+    /// Whether a person asks with the inspector, whose secret was looked at before.
+    var isOfInspector: Bool {
+        get { parts.values.isOfInspector }
+        set { change { $0.isOfInspector = newValue } }
+    }
+
     /// The page's call that this is; nil for one that came by HTTP.
     var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
@@ -208,6 +223,17 @@ public struct Request: Sendable {
         values.bridgeInput = input
         values.channelCall = call
         parts = Parts(values)
+    }
+
+    /// Makes a call that no page makes.
+    ///
+    /// - Parameter target: path and query of the handler.
+    init(
+        _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields, body: Body,
+        calling call: any ChannelCall
+    ) {
+        self.init(method, target, headers: headers, body: body)
+        change { $0.channelCall = call }
     }
 
     /// The id of a request with these header fields: the caller's own, or a new one.

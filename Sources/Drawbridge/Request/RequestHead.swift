@@ -55,6 +55,7 @@ package final class RequestHead: Sendable {
         case 14: name == .secFetchSite
         case 17: name == .pageID || name == .pagePath
         case 18: name == .pageToken || name == .pageWaits || name == .pageAfter
+        case 19: name == .pageBridge
         case 20: name == .session
         default: false
         }

@@ -43,7 +43,7 @@ public struct Response: Sendable {
     package var answeredBy: String?
 
     /// ``answeredBy`` where no handler took a request for native.
-    static let noHandler = "no handler"
+    package static let noHandler = "no handler"
 
     private var seldom: Seldom?
 
@@ -167,12 +167,20 @@ public struct Response: Sendable {
         }
     }
 
-    /// The same answer, which the access log names `passed`.
-    var passed: Response {
+    /// ``answeredBy`` where a server behind the gateway did, where a file did, and where anybody else there did.
+    package static let upstream = "upstream"
+    package static let files = "files"
+    package static let passed = "passed"
+
+    /// The same answer, with who gave it, where that was nobody of the gateway's own.
+    var withPasser: Response {
         var response = self
-        response.answeredBy = "passed"
+        response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)
         return response
     }
+
+    /// Whether it was nobody of the gateway's own who gave it.
+    var hasPassed: Bool { answeredBy == Self.upstream || answeredBy == Self.passed }
 
     /// Whether there is such a field.
     func contains(_ name: HTTPField.Name) -> Bool { hasOwn(name) || seal.contains(name) }

@@ -61,5 +61,8 @@ public final class HandlerSet: Sendable {
 
     func best(_ path: String) -> Route? { routes.withLock { $0.best(path) } }
 
+    /// All routes, in no order.
+    var all: [Route] { routes.withLock { $0.all } }
+
     var patterns: [RoutePattern] { routes.withLock { $0.all.map(\.pattern) } }
 }

@@ -4,6 +4,8 @@ import Logging
 extension Gateway {
     /// Does what is to be done when a page arrives, once for its document.
     func greet(_ page: Page) {
+        page.note(.page, "came")
+        tellOfSpokenBridges(page)
         // A page that begins its second life here has been greeted in its first.
         guard page.life == 1, replyBook.hasEventAtArrival else { return }
         let name = ReplyFile.atArrival

@@ -8,10 +8,14 @@ struct QuestionEndpoints: Responder {
         let path = OwnPath.questions.path
         let session = try request.askedSession()
         let parts = request.path.dropFirst(path.count).split(separator: "/").map(String.init)
-        switch (parts.count, request.method) {
-        case (0, .get):
+        _ = try request.query(of: ["session", "choice"])
+        switch parts.count {
+        case 0:
+            try request.allow([.get])
             return .success(.array(gateway.questions.watch(session).map(Self.describe)))
-        case (1, .post):
+        case 1:
+            try request.allow([.post])
+            try request.checkMembers(["choice", "fields"])
             guard let number = Int(parts[0]) else {
                 throw HTTPError(.notFound, "a question has a number; GET \(path) lists those that wait")
             }
@@ -21,7 +25,9 @@ struct QuestionEndpoints: Responder {
                     .badRequest, #"an answer is {"choice": "ok"}, or {"fields": {"user": "ann"}}"#)
             }
             do {
-                try gateway.questions.answer(number, answer, in: session)
+                try gateway.questions.answer(
+                    number, answer, in: session, by: request.isOfInspector ? "inspector" : "program")
+                gateway.noteTester("answers question \(number)", in: session)
             } catch let error as InvalidAnswer {
                 throw HTTPError(.badRequest, "\(error)")
             }
@@ -37,12 +43,13 @@ struct QuestionEndpoints: Responder {
         var fields: JSON?
     }
 
-    private static func describe(_ waiting: Questions.Waiting) -> JSON {
+    static func describe(_ waiting: Questions.Waiting) -> JSON {
         let question = waiting.question
         var members: JSON.Object = [
             "number": .number(JSON.Number(waiting.number)), "name": .string(question.name),
             "title": .string(question.title), "message": .string(question.message),
-            "page": waiting.page.map(JSON.string) ?? .null,
+            "page": waiting.page.map(JSON.string) ?? .null, "path": waiting.path.map(JSON.string) ?? .null,
+            "session": .string(waiting.session.name),
         ]
         switch question.kind {
         case .notice: break

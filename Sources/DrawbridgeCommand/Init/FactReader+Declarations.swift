@@ -1,8 +1,12 @@
+import Drawbridge
+
 extension FactReader {
     /// Remembers what a script declares, and the texts that it gives a name.
     mutating func readDeclaration(_ word: String, at place: Int) {
         switch word {
         case "var", "let", "const":
+            // TypeScript says so of what others have declared.
+            guard tokens.word(at: place - 1) != "declare" else { return }
             guard let name = tokens.word(at: place + 1) else { return readNames(in: place + 1) }
             guard !isItself(name, at: place + 3) else { return }
             facts.defined.insert(name)
@@ -64,7 +68,7 @@ extension FactReader {
     /// `MyApp.pay(…)`: an object that may be the app's.
     mutating func readShortcut(_ word: String, at place: Int) {
         guard let first = word.first, first.isASCII, first.isUppercase, isGlobal(place),
-            !Self.known.contains(word)
+            !Self.known.contains(word), BridgeHint.named(word) == nil
         else { return }
         let isMember = tokens.isMark(".", at: place - 1)
         if isMember || tokens.word(at: place - 1) == "typeof" { facts.lookedFor.insert(word) }
@@ -82,6 +86,8 @@ extension FactReader {
             let method = tokens.word(at: place + 2), tokens.isMark("(", at: place + 3),
             !["hasOwnProperty", "toString", "call", "apply", "bind"].contains(method)
         else { return }
+        // A channel of an app's takes one text; a frame takes more.
+        if method == "postMessage", script.parts(place + 3).count != 1 { return }
         facts.uses.append(
             .init(bridge: .shortcut(word), name: .text(method), line: line, shown: "", isGuess: true))
     }
@@ -100,8 +106,8 @@ extension FactReader {
         "Reflect", "RegExp", "Request", "ResizeObserver", "Response", "Sentry", "Set", "Stripe", "String",
         "Swiper", "Symbol", "THREE", "TypeError", "URL", "URLSearchParams", "Uint8Array", "Vant", "Vue",
         "VueRouter", "Vuex", "WVJBCallbacks", "WeakMap", "WeakSet", "WebAssembly", "WebSocket",
-        "WebViewJavascriptBridge", "WeixinJSBridge", "Worker", "XMLHttpRequest", "XMLSerializer", "Zepto",
-        "AlipayJSBridge", "QRCode", "TextDecoder", "TextEncoder", "WebViewBridge", "AudioContext", "Buffer",
+        "WebViewJavascriptBridge", "Worker", "XMLHttpRequest", "XMLSerializer", "Zepto",
+        "QRCode", "TextDecoder", "TextEncoder", "WebViewBridge", "AudioContext", "Buffer",
         "AppModule", "AppRegistry", "AppState",
     ]
 }

@@ -7,23 +7,30 @@ struct FactReader {
     /// The actions of texts that are made of objects, `JSON.stringify({action: …})`, by their lines.
     private var actions: [ScriptFacts.Use] = []
 
+    /// Whether the script has Capacitor's name anywhere.
+    private(set) lazy var namesCapacitor = tokens.contains { $0.word == "Capacitor" }
+
     var tokens: [ScriptToken] { script.tokens }
 
-    static func facts(of tokens: [ScriptToken]) -> ScriptFacts {
+    /// What a script says.
+    ///
+    /// - Parameter end: when the reader stops wherever it is; nil for never.
+    static func facts(of tokens: [ScriptToken], until end: ContinuousClock.Instant? = nil) -> ScriptFacts {
         var reader = FactReader(script: Script(tokens))
-        reader.read()
+        reader.read(until: end)
         return reader.facts
     }
 
     private init(script: Script) { self.script = script }
 
-    private mutating func read() {
+    private mutating func read(until end: ContinuousClock.Instant?) {
         let names = Set(script.functions.compactMap(\.nameAt))
         for function in script.functions where !function.isMember {
             if let name = function.name { facts.defined.insert(name) }
         }
         var read = 0
         for (place, token) in tokens.enumerated() {
+            if place.isMultiple(of: 100), let end, ContinuousClock.now >= end { break }
             switch token.kind {
             case .word(let word):
                 readDeclaration(word, at: place)
@@ -31,7 +38,7 @@ struct FactReader {
             case .text where place >= read:
                 guard let phrase = Phrase(script, at: place) else { continue }
                 read = phrase.end
-                readURL(phrase, at: place)
+                if !readBridgeText(phrase.text, at: place) { readURL(phrase, at: place) }
             default: break
             }
         }
@@ -73,7 +80,7 @@ struct FactReader {
     }
 
     /// The value of a member of an object, whose brace opens at a place.
-    private func member(_ key: String, at open: Int) -> ScriptFacts.Name? {
+    func member(_ key: String, at open: Int) -> ScriptFacts.Name? {
         for range in script.parts(open, most: 40) {
             guard let first = range.first, tokens[first].word == key || tokens[first].text == key else {
                 continue
@@ -89,6 +96,7 @@ struct FactReader {
     private mutating func readWord(_ word: String, at place: Int) {
         let isCall = tokens.isMark("(", at: place + 1)
         switch word {
+        case "callHandler" where isCall && isOfFlutter(place): readBridge(word, at: place)
         case "callHandler" where isCall: use(.webViewJavascriptBridge, firstArgumentOf: place, "callHandler")
         case "registerHandler" where isCall:
             guard let range = script.parts(place + 1).first, case .text(let name) = name(range) else {
@@ -114,9 +122,17 @@ struct FactReader {
                     bridge: .function(word), name: .text(word), line: tokens[place].line, shown: "",
                     isGuess: true
                 ))
-        default: readShortcut(word, at: place)
+        default:
+            readBridge(word, at: place)
+            readShortcut(word, at: place)
         }
         if isCall { readCall(word, at: place) }
+    }
+
+    /// Whether it is no handler of WebViewJavascriptBridge's: `flutter_inappwebview` has a function of the same name.
+    private func isOfFlutter(_ place: Int) -> Bool {
+        guard tokens.isMark(".", at: place - 1) else { return facts.aliases["callHandler"] != nil }
+        return tokens.word(at: place - 2) == "flutter_inappwebview"
     }
 
     private mutating func use(_ bridge: NativeBridge, firstArgumentOf place: Int, _ shown: String) {
@@ -129,7 +145,7 @@ struct FactReader {
     }
 
     /// A value as it stands there, in short.
-    private func shownText(_ range: Range<Int>) -> String {
+    func shownText(_ range: Range<Int>) -> String {
         let words = tokens[range].prefix(5).map { token in
             switch token.kind {
             case .word(let word): word
@@ -186,6 +202,8 @@ struct FactReader {
                     shown: "messageHandlers[\(shownText(place + 2..<end - 1))]"))
             return
         }
+        let message = isSent && tokens.isMark("(", at: end + 2) ? end + 2 : nil
+        if readHalf(name, at: place, messageAt: message) { return }
         guard isSent, tokens.isMark("(", at: end + 2), let close = script.partner(of: end + 2) else {
             facts.handlers[name] = facts.handlers[name] ?? false
             guard name != "JSBridge" else { return }

@@ -92,7 +92,7 @@ struct FirstFile {
         }
         list("inject", calls.functions.sorted(), "  // a guess: no script here declares it")
         list("shortcuts", calls.shortcuts.sorted(), "  // a guess: no script here declares it")
-        return lines
+        return lines + bridgeLines
     }
 
     private var replies: [String] {

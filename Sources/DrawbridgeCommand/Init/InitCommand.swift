@@ -10,10 +10,15 @@ struct InitCommand: ParsableCommand {
             commandName: "\(program) init",
             abstract:
                 "Writes a drawbridge.json with a reply to each call of native that the pages of a folder make.",
-            usage: "\(program) init [folder] [--print]",
+            usage: """
+                \(program) init [folder] [--print]
+                \(program) init [folder] --bridge ./mine.js [--print]
+                """,
             discussion: """
                 It reads the folder's pages and scripts (.html .htm .vue .js .mjs .cjs .ts .mts .jsx .tsx), and says \
                 what it found and what it only guesses. No file is ever overwritten.
+
+                With --bridge it writes the script of a bridge of your own to begin with, and reads nothing.
                 """)
     }
 
@@ -22,6 +27,12 @@ struct InitCommand: ParsableCommand {
 
     @Flag(name: .customLong("print"), help: "Print the file, and write none.")
     var isPrinted = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the script of a bridge of your own, and no drawbridge.json: ./mine.js", valueName: "file"),
+        completion: .file(extensions: ["js"]))
+    var bridge: String?
 
     /// Reads the folder, writes the file, and says what is in it.
     ///
@@ -33,9 +44,12 @@ struct InitCommand: ParsableCommand {
             throw ValidationError(
                 "\(folder) is no folder; name the one with your page, or go there and name none")
         }
+        if let bridge { return try writeBridge(bridge) }
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let path = base == "." ? FoundFile.name : "\(base)/\(FoundFile.name)"
-        if !isPrinted, lstat(path, &status) == 0 { throw Self.taken(path, folder) }
+        let place = NewFile(
+            path: path, arguments: "init --print \(ShellWord(folder))", elsewhere: FoundFile.name)
+        if !isPrinted, place.isThere { throw place.taken }
         let files = try PageFiles(in: folder)
         let first = FirstFile(PageCalls(files.files), answered: answered)
         let text = first.text
@@ -44,40 +58,28 @@ struct InitCommand: ParsableCommand {
             for name in files.leftOut.prefix(20) { complain("left out: \(name)".plain) }
             return print(text, terminator: "")
         }
-        try Self.create(path, text, folder)
+        try place.create(text)
         let summary = InitSummary(path: path, folder: folder, files: files, file: first)
         print(summary.lines.map(\.plain).joined(separator: "\n"))
     }
 
-    /// Writes a file that is not there yet.
-    private static func create(_ path: String, _ text: String, _ folder: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw errno == EEXIST ? taken(path, folder) : unwritten(path, folder)
+    /// Writes the script that a bridge of one's own begins with, and says what serves with it.
+    private func writeBridge(_ path: String) throws {
+        do throws(BridgeScript.Fault) {
+            _ = try BridgeScript.unread(path)
+        } catch {
+            throw ValidationError("--bridge \(error)")
         }
-        defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let failure = unwritten(path, folder)
-                unlink(path)
-                throw failure
-            }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    private static func taken(_ path: String, _ folder: String) -> Failure {
-        Failure(
-            "\(path) is there already, and stays as it is; move it away first, or see what would be written: "
-                + "\(Command.program.name) init --print \(ShellWord(folder))")
-    }
-
-    private static func unwritten(_ path: String, _ folder: String) -> Failure {
-        Failure(
-            "cannot write \(path): \(String(cString: strerror(errno))); write it elsewhere: "
-                + "\(Command.program.name) init --print \(ShellWord(folder)) > \(FoundFile.name)")
+        guard !isPrinted else { return print(BridgeTemplate.script, terminator: "") }
+        let word = ShellWord(path)
+        let place = NewFile(
+            path: path, arguments: "init --bridge \(word) --print", elsewhere: "elsewhere/mine.js")
+        try place.create(BridgeTemplate.script)
+        let served = ShellWord(Words.commands.contains(folder) ? "./\(folder)" : folder)
+        let lines = [
+            "\(path) is written: a bridge that puts Shop into pages, for you to make your app's of it.", "",
+            "Next: \(Command.program.name) \(served) --bridge \(word) --reply '\(BridgeTemplate.reply)'",
+        ]
+        print(lines.map(\.plain).joined(separator: "\n"))
     }
 }

@@ -17,6 +17,7 @@ struct InitSummary {
             lines += [isUnread ? "No name of a call could be read." : "No call of native was found.", ""]
         }
         list("found, for you to answer", file.missing.filter { !$0.isGuess }.map(row))
+        list("the bridges of its app", file.bridges.filter { !$0.isGuess }.map(row))
         list("only guessed", file.missing.filter(\.isGuess).map(row) + settings)
         list("found, and answered by handlers already", file.known.map(row))
         list("not read: only a run tells these names", file.calls.unread.map { ("\($0.place)", $0.shown) })
@@ -46,6 +47,10 @@ struct InitSummary {
         return (entry.name, "\(places)\(more), \(entry.calls[0].bridge.description)")
     }
 
+    private func row(_ bridge: FirstFile.Bridge) -> (String, String) {
+        (bridge.name, "\(bridge.place), \(bridge.object)")
+    }
+
     /// The settings that nothing proves.
     private var settings: [(String, String)] {
         file.calls.functions.sorted().map { ("\($0)()", "a function of the app's, --inject") }
@@ -53,6 +58,10 @@ struct InitSummary {
             + file.calls.schemes.filter(\.value).keys.sorted().map {
                 ("\($0)://", "a scheme of the app's, --scheme")
             }
+            + file.calls.objects.keys.sorted().map {
+                ($0, "an object of an app for Android, --bridge android")
+            }
+            + file.calls.channels.keys.sorted().map { ($0, "a channel of the app's, --bridge android") }
     }
 
     /// The command that shows the pages with these answers.

@@ -115,15 +115,17 @@ struct PageFiles {
         }
         guard !contents.prefix(8192).contains(0) else { return leftOut.append("\(path) (no text)") }
         bytes += contents.count
-        files.append((path, Self.facts(of: contents, in: path)))
+        files.append((path, Self.facts(of: contents, in: path, until: end)))
     }
 
     /// What a file says, as a page or as a script.
-    static func facts(of contents: [UInt8], in path: String) -> ScriptFacts {
+    static func facts(
+        of contents: [UInt8], in path: String, until end: ContinuousClock.Instant? = nil
+    ) -> ScriptFacts {
         let name = path.lowercased()
         let isPage = [".html", ".htm", ".vue"].contains(where: name.hasSuffix)
-        return FactReader.facts(
-            of: isPage ? PageLexer.tokens(of: contents[...]) : ScriptLexer.tokens(of: contents[...]))
+        let tokens = isPage ? PageLexer.tokens(of: contents[...]) : ScriptLexer.tokens(of: contents[...])
+        return FactReader.facts(of: tokens, until: end)
     }
 
     /// A file's bytes, as many as are read of one.

@@ -1,3 +1,5 @@
+import Drawbridge
+
 /// What one script, or all scripts of one page, say about native.
 struct ScriptFacts {
     /// A value where a name is wanted.
@@ -26,6 +28,38 @@ struct ScriptFacts {
         /// What stands there, for a name that cannot be read.
         let shown: String
         var isGuess = false
+        /// What a reply's name is made of it.
+        var form = Form.plain
+    }
+
+    /// How a bridge makes one name of what its calls say.
+    enum Form: Hashable {
+        case plain
+        /// Behind the name of a service, a plugin or an object: `Camera/getPhoto`.
+        case below(String)
+        /// A dot parts a namespace from the method, as DSBridge has it: `ns.method`.
+        case namespaced
+
+        /// The whole name; nil for a call of the bridge's own that needs no answer.
+        func path(_ name: String) -> String? {
+            switch self {
+            case .plain: name
+            case .below(""): name
+            case .below(let owner): "\(owner)/\(name)"
+            case .namespaced where name.hasPrefix("_dsb."): nil
+            case .namespaced:
+                name.lastIndex(of: ".").map { "\(name[..<$0])/\(name[name.index(after: $0)...])" } ?? name
+            }
+        }
+    }
+
+    /// Where a script speaks to native by a bridge from outside.
+    struct Spoken {
+        let hint: BridgeHint
+        let line: Int
+        /// Whether the page's own half of the bridge does, which a page that brings the object itself cannot do without
+        /// the app.
+        var isByItsHalf = false
     }
 
     /// A call of any function, by which wrappers are followed.
@@ -58,6 +92,19 @@ struct ScriptFacts {
     var commandItems: [Mention] = []
     /// The names below `messageHandlers`, and whether one is asked for a promise.
     var handlers: [String: Bool] = [:]
+    var spoken: [Spoken] = []
+    /// Names under which a script keeps a bridge's function: `var callHandler = flutter_inappwebview.callHandler`.
+    var aliases: [String: BridgeHint] = [:]
+    /// Capacitor's plugins, by the names that the script has for them.
+    var plugins: [String: String] = [:]
+    /// Whether it imports anything of Capacitor's.
+    var hasCapacitor = false
+    /// Whether it asks for WebViewJavascriptBridge by the library's own URL.
+    var asksForBridge = false
+    /// The files that a page has as scripts, and that a script imports, as they say it.
+    var references: [String] = []
+    /// Whether it has the scheme of the JsBridge for Android, apart from the rest of its URL.
+    var isOfYY = false
 }
 
 /// By which bridge a page calls native.
@@ -70,6 +117,8 @@ enum NativeBridge: Hashable {
     case commandURL
     case function(String)
     case shortcut(String)
+    /// One that pages have by `--bridge`, by its object.
+    case outside(String)
 
     /// As the file says it behind the place.
     var description: String {
@@ -81,7 +130,7 @@ enum NativeBridge: Hashable {
         case .queue: "by the pull queue"
         case .commandURL: "by a command URL, which hears no answer"
         case .function(let name): "by \(name)()"
-        case .shortcut(let name): "by \(name)"
+        case .shortcut(let name), .outside(let name): "by \(name)"
         }
     }
 }

@@ -9,17 +9,17 @@ import Synchronization
 /// A save counts as a whole or not at all: of a file that cannot be read nothing is taken, and what it said before stays.
 /// The files are looked at ten times a second. Messages of the system would come sooner, but not from folders that a
 /// container shares, nor where an editor puts another file in the place of the old one.
-struct LiveReplies {
-    private var sources: ReplySources
-    private let supplier: OutsideReplies
+actor LiveReplies {
+    private(set) var sources: ReplySources
+    let supplier: OutsideReplies
     private let gateway: Gateway
     /// How it stands with each file.
-    private var states: [State]
-    private var search: Search
+    private(set) var states: [State]
+    private(set) var search: Search
 
-    private static let pause = Duration.milliseconds(100)
+    static let pause = Duration.milliseconds(100)
 
-    private struct State {
+    struct State {
         /// Nil at first: the file may have been saved since it was read.
         var stamp: FileStamp?
         /// What was said about the last save, which is said once.
@@ -34,7 +34,7 @@ struct LiveReplies {
     }
 
     /// Most people begin without a file: so one is looked for until it is there.
-    private enum Search {
+    enum Search {
         /// One was found, or another was named.
         case over
         /// In the working folder and in the one that is served, with how it stands with the one that is there.
@@ -59,7 +59,11 @@ struct LiveReplies {
             case .unread(let why): .on(root: settings.root, State(complaint: why))
             case .file, .notSought: .over
             }
-        gateway.replySupplier.withLock { $0 = settings.supplier }
+    }
+
+    /// Answers by what the files say now.
+    func begin() {
+        gateway.replySupplier.withLock { $0 = supplier }
         gateway.reply(by: sources.layers)
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
@@ -67,7 +71,7 @@ struct LiveReplies {
     }
 
     /// Follows the files until its task is cancelled, or none is left that could change.
-    consuming func follow() async {
+    func follow() async {
         while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
             let broken = due().filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
@@ -89,7 +93,7 @@ struct LiveReplies {
     }
 
     /// What is another than when it was last looked at.
-    private mutating func due() -> [Due] {
+    private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in
             sources.files[place].text.isRegular && states[place].isDue(sources.files[place].text.path)
         }.map { .file($0) }
@@ -104,7 +108,7 @@ struct LiveReplies {
         return due
     }
 
-    private mutating func take(_ due: Due) throws {
+    private func take(_ due: Due) throws {
         switch due {
         case .file(let place): try take(place)
         case .found(let path): try takeFound(path)
@@ -112,7 +116,7 @@ struct LiveReplies {
     }
 
     /// Takes a file that has come since the start.
-    private mutating func takeFound(_ path: String) throws {
+    func takeFound(_ path: String) throws {
         let config = try ConfigFile(found: try FoundFile.read(path))
         search = .over
         sources = sources.adding(config.source)
@@ -125,11 +129,9 @@ struct LiveReplies {
     }
 
     /// Takes what a file says now.
-    private mutating func take(_ place: Int) throws {
+    func take(_ place: Int) throws {
         let old = sources.files[place]
-        let text =
-            old.kind == .found
-            ? try FoundFile.read(old.text.path) : try FileText(old.text.path, onlyRegular: true)
+        let text = try text(of: old)
         guard text.bytes != old.text.bytes else {
             if states[place].complaint != nil {
                 states[place].complaint = nil
@@ -138,11 +140,7 @@ struct LiveReplies {
             return
         }
         // What would end a start is no save either.
-        let new =
-            switch old.kind {
-            case .replies: try ReplySources.Source(text, kind: .replies)
-            case .settings, .found: try ConfigFile(text, isFound: old.kind == .found).source
-            }
+        let new = try source(text, like: old)
         let changed = sources.replacing(at: place, by: new)
         try changed.check(by: supplier)
         states[place].complaint = nil
@@ -151,6 +149,20 @@ struct LiveReplies {
         tellTaken(text.path, new, old)
         tell(new.doubts, of: text.path)
         tellFaults()
+    }
+
+    /// What a file says now.
+    func text(of source: ReplySources.Source) throws -> FileText {
+        source.kind == .found
+            ? try FoundFile.read(source.text.path) : try FileText(source.text.path, onlyRegular: true)
+    }
+
+    /// What a text says in the place of a file.
+    func source(_ text: FileText, like old: ReplySources.Source) throws -> ReplySources.Source {
+        switch old.kind {
+        case .replies: try ReplySources.Source(text, kind: .replies)
+        case .settings, .found: try ConfigFile(text, isFound: old.kind == .found).source
+        }
     }
 
     /// Says which replies a file has now.
@@ -168,7 +180,7 @@ struct LiveReplies {
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
 
-    private mutating func complain(_ text: String, about due: Due) {
+    private func complain(_ text: String, about due: Due) {
         switch due {
         case .file(let place):
             guard states[place].complaint != text else { return }

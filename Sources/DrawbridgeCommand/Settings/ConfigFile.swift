@@ -61,11 +61,13 @@ struct ConfigFile {
                     "\(place): a file that nobody has named may not say this; name it: -c \(path)")
             }
             let arguments = try Self.arguments(key, value, place)
+            let options: Options
             do {
-                _ = try Options.parse(arguments)
+                options = try Options.parse(arguments)
             } catch {
                 throw Failure("\(place): \(Options.message(for: error))")
             }
+            if isFound { try Self.refuseScripts(of: options.pages.bridge, place, path) }
             all += arguments
         }
         hasSettings = !all.isEmpty
@@ -81,6 +83,7 @@ struct ConfigFile {
         Self.resolve(&options.listening.cert, folder)
         Self.resolve(&options.listening.key, folder)
         Self.resolve(&options.handlers.storage, folder)
+        for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
         options.handlers.choose = (options.handlers.answer + options.handlers.choose).map { answer in
             guard answer.hasPrefix("@") else { return answer }
             var file: String? = String(answer.dropFirst())
@@ -89,16 +92,22 @@ struct ConfigFile {
         }
     }
 
+    /// The script of a bridge runs in every page, and whoever wrote a file that was only found may have written it too.
+    private static func refuseScripts(of bridges: [BridgeOption], _ place: String, _ path: String) throws {
+        guard let file = bridges.lazy.compactMap(\.file).first else { return }
+        throw Failure(
+            "\(place): a file that nobody has named gives pages shipped bridges alone, and \(file) is a script; "
+                + "name the file: -c \(path)")
+    }
+
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
         "answer-missing", "api-for-others", "bring-home", "envelope", "files-last", "forwarded", "keep-host",
-        "open",
-        "page-runtime",
-        "proxy", "quiet", "upstream-insecure", "verbose",
+        "open", "page-runtime", "proxy", "quiet", "save", "upstream-insecure", "verbose",
     ]
     private static let lists = [
-        "allowed-hosts", "answer", "choose", "cors", "forward-to", "inject", "message-handler",
-        "plain", "proxy-client", "scheme", "shortcuts", "trusted-proxy", "upstream",
+        "allowed-hosts", "answer", "bridge", "choose", "cors", "forward-to", "inject", "message-handler",
+        "plain", "proxy-client", "redact", "scheme", "shortcuts", "trusted-proxy", "upstream",
     ]
 
     /// The member as it would be written in a command line.
@@ -117,6 +126,8 @@ struct ConfigFile {
                 throw Failure("\(place): it is one value and no list")
             }
             return try values.flatMap { try arguments(key, $0, place) }
+        case .object(let members) where key == "bridge":
+            return [try bridge(members, place)]
         case .object(let members):
             guard key == "choose" || key == "answer" else {
                 throw Failure("\(place): it is no object; see --help")
@@ -129,6 +140,18 @@ struct ConfigFile {
                 return "--choose=\(name)=\(written(answer))"
             }
         }
+    }
+
+    /// A bridge with its options as its flag has it.
+    private static func bridge(_ members: JSON.Object, _ place: String) throws -> String {
+        let script = members["name"]?.stringValue ?? members["file"]?.stringValue
+        let others = members.map(\.key).filter { !["name", "file", "options"].contains($0) }
+        guard let script, others.isEmpty, members["name"] == nil || members["file"] == nil else {
+            throw Failure(
+                "\(place): a bridge is a name, or an object with name or file, and options, for instance "
+                    + #"{"name": "object", "options": {"object": "WeixinJSBridge"}}"#)
+        }
+        return "--bridge=\(script)\(members["options"].map { "=\($0)" } ?? "")"
     }
 
     /// An answer as its flag has it: an object as it is, any other as a string of JSON.
@@ -149,11 +172,13 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer-missing", "api-for-others", "bring-home", "cert", "choose",
+        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "bring-home", "cert", "choose",
         "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace",
-        "host", "inject", "keep-host", "key", "location", "log-format", "memory-for-bodies",
+        "host", "inject", "keep-host", "key", "location", "log", "log-format",
+        "memory-for-bodies",
         "memory-per-connection", "message-handler", "open", "page-runtime", "plain", "port",
-        "proxy", "proxy-client", "quiet", "root", "scheme", "shortcuts", "storage", "trusted-proxy",
-        "upstream", "upstream-ca", "upstream-insecure", "upstream-timeout", "verbose",
+        "proxy", "proxy-client", "quiet", "redact", "root", "save", "scheme", "shortcuts", "storage",
+        "trusted-proxy",
+        "unanswered", "upstream", "upstream-ca", "upstream-insecure", "upstream-timeout", "verbose",
     ]
 }

@@ -20,6 +20,10 @@ struct FileText {
     let bytes: [UInt8]
     /// Whether it can be read again: what came by a pipe is gone.
     let isRegular: Bool
+    /// What some editors write before a text, which is no part of it.
+    let mark: [UInt8]
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static let mostBytes = 32 << 20
 
@@ -55,9 +59,16 @@ struct FileText {
                 throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller file of JSON")
             }
         }
-        // Some editors write a byte order mark, which is no part of the text.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        bytes = contents.starts(with: mark) ? Array(contents.dropFirst(mark.count)) : contents
+        mark = contents.starts(with: Self.byteOrderMark) ? Self.byteOrderMark : []
+        bytes = Array(contents.dropFirst(mark.count))
+    }
+
+    /// What a file will say.
+    init(_ path: String, _ bytes: [UInt8], mark: [UInt8] = []) {
+        self.path = path
+        self.bytes = bytes
+        self.mark = mark
+        isRegular = true
     }
 
     private static func unreadable(_ file: String) -> Failure {

@@ -12,6 +12,7 @@ struct Options: ParsableArguments {
     @OptionGroup(title: "Who may call") var access: AccessOptions
     @OptionGroup(title: "What handlers answer") var handlers: HandlerOptions
     @OptionGroup(title: "What it says") var log: LogOptions
+    @OptionGroup(title: "What it writes") var saving: SavingOptions
 }
 
 struct ListeningOptions: ParsableArguments {
@@ -249,4 +250,60 @@ struct LogOptions: ParsableArguments {
             return format
         })
     var logFormat: LogFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose requests have a line: native, upstream, files, gateway, with commas. (default: all)",
+            valueName: "kinds"))
+    var log: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A word of members' names whose values never leave the journal, besides token, password and such; several with commas.",
+            valueName: "words"))
+    var redact: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "fail: end with code 3 where a call or a question had no answer, for CI; tell: say so. (default: tell)",
+            valueName: "how"), completion: .list(["tell", "fail"]),
+        transform: { text in
+            guard let unanswered = Unanswered(rawValue: text) else {
+                throw ValidationError("it is tell or fail")
+            }
+            return unanswered
+        })
+    var unanswered: Unanswered?
+
+    /// What comes of calls that nobody answered.
+    enum Unanswered: String, Sendable {
+        case tell, fail
+    }
+
+    func validate() throws {
+        if let log { _ = try Self.logged(log) }
+        for list in redact {
+            let words = PageOptions.names([list])
+            // What hides nothing would be trusted to hide something.
+            guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
+                throw ValidationError(
+                    "--redact \(list): name members by words of letters and digits, such as iban,bic")
+            }
+        }
+    }
+
+    /// The kinds of a list with commas.
+    static func logged(_ list: String) throws -> Set<LoggedRequests> {
+        let words = list.split { $0 == "," || $0 == " " }.map(String.init)
+        let all = LoggedRequests.allCases.map(\.rawValue)
+        for word in words where !all.contains(word) {
+            let near = Nearest.of(word, among: all).map { "did you mean \($0)?" }
+            throw ValidationError("--log \(list): \(near ?? "there are \(all.joined(separator: ", "))")")
+        }
+        guard !words.isEmpty else {
+            throw ValidationError(
+                "--log: it is one or more of \(all.joined(separator: ", ")); --quiet has no lines")
+        }
+        return Set(words.compactMap(LoggedRequests.init))
+    }
 }

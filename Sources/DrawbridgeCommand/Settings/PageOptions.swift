@@ -34,6 +34,22 @@ struct PageOptions: ParsableArguments {
             valueName: "name"))
     var shortcuts: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A bridge besides those that pages have already: one that is shipped, or a script. Repeatable.",
+            discussion: """
+                Shipped are \(BridgeScript.shipped.joined(separator: ", ")); a script is ./mine.js. With options: \
+                'object={"object": "WeixinJSBridge", "method": "invoke"}'.
+                """,
+            valueName: "name"))
+    var bridge: [BridgeOption] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What the browser calls itself; {{userAgent}} in it is its own name: '{{userAgent}} ShopApp/3.2'.",
+            valueName: "text"))
+    var userAgent: String?
+
     @Flag(
         inversion: .prefixedNo,
         help: "Tell a page's callback of a missing handler; else only the log and the console say it.")
@@ -64,6 +80,11 @@ struct PageOptions: ParsableArguments {
             throw ValidationError(
                 "--scheme \(name): browsers take \(name): themselves, and the page could load nothing by it any more; "
                     + "write the app's own, for instance mizhua")
+        }
+        if let userAgent, !PageRuntime.isUserAgent(userAgent) {
+            throw ValidationError(
+                "--user-agent: write a text in ASCII, in which {{userAgent}} alone stands in braces, for instance "
+                    + "'{{userAgent}} ShopApp/3.2'")
         }
         for path in Self.names(plain) where !PageRuntime.canExclude(path) {
             throw ValidationError(

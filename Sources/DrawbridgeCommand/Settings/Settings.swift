@@ -36,6 +36,8 @@ struct Settings {
     let supplier: OutsideReplies
     /// The files that it was told by, which no page gets.
     let hidden: [String]
+    /// The scripts of bridges that are files.
+    let bridgeFiles: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
     let place: RequestLocationHandler.Place
@@ -43,6 +45,12 @@ struct Settings {
     let storage: String?
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
+    /// Whose values never leave the journal, besides the usual ones.
+    let redacted: [String]
+    /// Whether programs may write replies into the file.
+    let savesForPrograms: Bool
+    /// Whether calls that nobody answered make it fail in the end.
+    let failsUnanswered: Bool
 
     init(_ flags: Options, _ named: ConfigFile?) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
@@ -60,11 +68,15 @@ struct Settings {
         grace = value(\.listening.grace) ?? 3
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
+        redacted = PageOptions.names(list(\.log.redact))
+        savesForPrograms = value(\.saving.save) ?? false
+        failsUnanswered = value(\.log.unanswered) == .fail
         var limits = value(\.listening.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes
         server = ServerConfiguration(
             host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
-            limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet)
+            limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet,
+            logged: try value(\.log.log).map(LogOptions.logged) ?? Set(LoggedRequests.allCases))
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
             // The name in --host is one by which the gateway may be reached. An address need not be listed: it may be
@@ -88,8 +100,9 @@ struct Settings {
         proxyClients = list(\.behind.proxyClient)
         asksFilesLast = value(\.behind.filesLast) ?? false
         let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
+        let bridges = flags.pages.bridge.isEmpty ? file?.pages.bridge ?? [] : flags.pages.bridge
         pageRuntime =
-            value(\.pages.pageRuntime) == false
+            try value(\.pages.pageRuntime) == false
             ? nil
             : PageRuntime(
                 schemes: PageOptions.names(list(\.pages.scheme)), commandItem: value(\.pages.commandItem),
@@ -97,6 +110,7 @@ struct Settings {
                 replyHandlers: handlers.filter(\.replies).map(\.name),
                 functions: PageOptions.names(list(\.pages.inject)),
                 shortcuts: PageOptions.names(list(\.pages.shortcuts)),
+                bridges: BridgeOption.scripts(bridges), userAgent: value(\.pages.userAgent),
                 missing: value(\.pages.answerMissing) == true ? .answer : .silent,
                 excluded: PageOptions.names(list(\.pages.plain)))
         answerForm = value(\.pages.envelope).map { $0 ? .envelope : .bare }
@@ -112,8 +126,10 @@ struct Settings {
         let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)
+        bridgeFiles = bridges.compactMap(\.file)
         hidden =
-            replies.files.map(\.text.path) + answerFiles + named + FoundFile.candidates(in: root)
+            replies.files.map(\.text.path) + bridgeFiles + answerFiles + named
+            + FoundFile.candidates(in: root)
         place =
             switch value(\.handlers.location) {
             case "denied": .denied

@@ -6,7 +6,7 @@ import Glibc
 /// What stands in the command line besides options: the folder that is served, or URLs of what lies behind the gateway.
 struct Words {
     /// The words that are commands, and go before a folder of the same name, which is `./init` then.
-    static let commands = ["init"]
+    static let commands = ["init", "test-bridge"]
 
     private var folder: String?
     private var upstreams: [String] = []

@@ -86,7 +86,7 @@ final class Keyboard: Sendable {
                 terminal.leave()
                 editor = LineEditor()
                 shown = nil
-                wakeup.wait()
+                for line in idle() { presenter.take(line, for: nil) }
                 continue
             }
             switch terminal.enter() {
@@ -110,6 +110,28 @@ final class Keyboard: Sendable {
             case .nothing: break
             case .gone: presenter.end()
             }
+        }
+    }
+
+    /// Waits while no question does; returns what was typed meanwhile, in lines that the terminal itself has edited.
+    private func idle() -> [String] {
+        guard presenter.takesLinesAlways else {
+            wakeup.wait()
+            return []
+        }
+        guard terminal.standing == .foreground else {
+            // Nothing tells that the foreground is ours again, unless we were stopped too.
+            wakeup.wait(milliseconds: 1000)
+            return []
+        }
+        switch terminal.read(unless: wakeup) {
+        case .bytes(let bytes):
+            var editor = LineEditor()
+            return bytes.compactMap { editor.take($0) }
+        case .nothing: return []
+        case .gone:
+            presenter.end()
+            return []
         }
     }
 

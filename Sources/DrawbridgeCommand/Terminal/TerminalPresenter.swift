@@ -19,6 +19,8 @@ final class TerminalPresenter: Presenter {
         /// True when the person has stopped the program: questions that wait are not asked any more, nor answered.
         var isLeaving = false
         var onChange: @Sendable () -> Void = {}
+        /// What `i` does; nil where nothing.
+        var onAskedForLink: (@Sendable () -> Void)?
     }
 
     /// So many are listed at once.
@@ -58,6 +60,15 @@ final class TerminalPresenter: Presenter {
 
     /// Calls back whenever a question came or went, on any thread; the callback must not wait.
     func onChange(_ callback: @escaping @Sendable () -> Void) { state.withLock { $0.onChange = callback } }
+
+    /// Calls back when somebody types `i`, on any thread.
+    func onAskedForLink(_ callback: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onAskedForLink = callback }
+        changed()
+    }
+
+    /// Whether a line may be typed while no question waits.
+    var takesLinesAlways: Bool { state.withLock { $0.onAskedForLink != nil && !$0.isOver && !$0.isLeaving } }
 
     /// Shows the question, and waits until it is answered or cancelled by a line.
     ///
@@ -100,7 +111,9 @@ final class TerminalPresenter: Presenter {
                 "\(waiting.number) \(waiting.question.name): \(waiting.question.summary(of: answer))", .plain)
             waiting.caller.resume(returning: answer)
             changed()
-        case .misunderstood(let hint): print(hint, .plain)
+        case .misunderstood(let hint):
+            if line == "i", let draw = state.withLock({ $0.onAskedForLink }) { return draw() }
+            print(hint, .plain)
         case .nothing: break
         }
     }

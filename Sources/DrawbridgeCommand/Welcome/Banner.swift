@@ -87,9 +87,7 @@ struct Banner {
             try Desktop.open(page)
             return nil
         }
-        let file = try RedirectFile(to: "\(address)/__drawbridge__/enter#\(ticket)")
-        try Desktop.open(file.path)
-        return file
+        return try Desktop.open(secretly: "\(address)/__drawbridge__/enter#\(ticket)")
     }
 
     /// The address of the script that tells a browser when to use the proxy.

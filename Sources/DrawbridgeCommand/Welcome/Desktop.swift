@@ -3,21 +3,26 @@ import Glibc
 
 /// The desktop of the person who runs the gateway.
 enum Desktop {
+    /// The same for a URL with a secret in it, which no argument may hold.
+    ///
+    /// - Returns: a file that leads there, which is to be removed when it was used.
+    static func open(secretly url: String) throws -> RedirectFile {
+        let file = try RedirectFile(to: url)
+        do {
+            try open(file.path)
+        } catch {
+            file.remove()
+            throw error
+        }
+        return file
+    }
+
     /// Hands a URL to the program that the desktop opens it with; returns at once.
     ///
     /// - Throws: a 501 where there is no desktop to do that.
     static func open(_ url: String) throws {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        // A process group of its own, so that Ctrl-C ends the gateway and not the browser.
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        // Signals that this process ignores or blocks do to the program what they usually do.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
+        // In a group of its own Ctrl-C ends the gateway and not the browser.
+        var attributes = posix_spawnattr_t.ofOwnGroup()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
@@ -40,5 +45,23 @@ enum Desktop {
                 .notImplemented,
                 "cannot open \(url): there is no xdg-open here; open it by hand, or install xdg-utils")
         }
+    }
+}
+
+extension posix_spawnattr_t {
+    /// Those of a program in a process group of its own; the caller destroys them.
+    ///
+    /// Signals that this process ignores or blocks do to the program what they usually do.
+    static func ofOwnGroup() -> Self {
+        var attributes = Self()
+        posix_spawnattr_init(&attributes)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        return attributes
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Drawbridge
 import Glibc
 import Synchronization
@@ -63,4 +64,17 @@ final class RedirectFile: Sendable {
         Failure(
             "cannot write below \(path): \(String(cString: strerror(errno))); open the printed link by hand")
     }
+}
+
+/// Those files that lead a browser somewhere now.
+final class OpenedFiles: Sendable {
+    private let files = Mutex<[RedirectFile]>([])
+
+    /// Keeps one for as long as the ticket in it is good, at most.
+    func add(_ file: RedirectFile) {
+        files.withLock { $0.append(file) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
+    }
+
+    func remove() { for file in files.withLock({ $0 }) { file.remove() } }
 }

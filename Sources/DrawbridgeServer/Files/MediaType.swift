@@ -20,6 +20,9 @@ enum MediaType {
         return nil
     }
 
+    /// What `Content-Type` says of a text in UTF-8.
+    static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
+
     /// The type without parameters; `application/octet-stream` for what nobody knows.
     static func of(_ name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }

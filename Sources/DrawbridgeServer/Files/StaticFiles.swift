@@ -63,6 +63,12 @@ public struct StaticFiles: Responder {
     ///
     /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
     public func respond(to request: Request) async throws -> Response? {
+        guard var response = try answer(to: request) else { return nil }
+        response.answeredBy = Response.files
+        return response
+    }
+
+    private func answer(to request: Request) throws -> Response? {
         guard let path = RequestedPath(request.path) else { return nil }
         do {
             guard let folder = try openRoot(for: request) else { return nil }

@@ -11,6 +11,8 @@ struct AccessLog {
     }
 
     let writer: LogWriter
+    /// Whose requests have a line.
+    var kinds = Set(LoggedRequests.allCases)
 
     /// Adds the line of a request that was answered.
     ///
@@ -19,6 +21,8 @@ struct AccessLog {
         _ request: Request, _ response: Response, bytes: Int?, took: Duration = .zero,
         cut: Cut? = nil
     ) {
+        let sort = LoggedRequests(response)
+        guard kinds.contains(sort) else { return }
         let by = response.answeredBy ?? "gateway"
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
         switch writer.format {
@@ -30,7 +34,8 @@ struct AccessLog {
             line.append(0x20)
             line.append(harmless: Self.target(of: request), atMost: Self.shownTarget)
             line += "  ".utf8
-            line += by.utf8
+            // A reply has the name that its file gives it.
+            line.append(harmless: by, atMost: Self.shownTarget)
             line += "  ".utf8
             if let cut {
                 line += cut.rawValue.utf8
@@ -54,7 +59,7 @@ struct AccessLog {
             line += String(bytes ?? 0).utf8
             line += " B  request=".utf8
             line.append(harmless: request.id, atMost: Self.shownTarget)
-            writer.write(line)
+            writer.write(line, as: cut == nil ? sort.kind(response) : .passed)
         case .json:
             let target = String(Self.target(of: request).prefix(Self.shownTarget))
             var members: JSON.Object = [
@@ -79,8 +84,13 @@ struct AccessLog {
     }
 
     /// The target as it was sent: by way of a browser's proxy, a whole URL.
+    ///
+    /// A secret that somebody puts into the query of an address of ours is not written down.
     private static func target(of request: Request) -> String {
-        request.isAbsoluteForm
+        if request.path.hasPrefix("/__drawbridge__/"), request.hasSecretInQuery {
+            return "\(request.path)?[removed]"
+        }
+        return request.isAbsoluteForm
             ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget
     }
 

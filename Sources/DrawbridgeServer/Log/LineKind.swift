@@ -2,6 +2,12 @@
 package enum LineKind: Sendable, Hashable {
     /// What happened.
     case plain
+    /// A call of native's; green.
+    case call
+    /// A call that nobody answered, or that failed; red.
+    case failedCall
+    /// What passed on; faint.
+    case passed
     /// What somebody should look at; yellow.
     case warning
     /// What failed; red.
@@ -12,7 +18,7 @@ package enum LineKind: Sendable, Hashable {
     /// The level that stands in a line of JSON.
     var level: String {
         switch self {
-        case .plain, .question: "info"
+        case .plain, .question, .call, .failedCall, .passed: "info"
         case .warning: "warning"
         case .error: "error"
         }
@@ -22,6 +28,9 @@ package enum LineKind: Sendable, Hashable {
     var codes: (begin: String, end: String) {
         switch self {
         case .plain: ("", "")
+        case .call: ("\u{1B}[32m", "\u{1B}[m")
+        case .failedCall: ("\u{1B}[31m", "\u{1B}[m")
+        case .passed: ("\u{1B}[2m", "\u{1B}[m")
         case .warning: ("\u{1B}[33m", "\u{1B}[m")
         case .error: ("\u{1B}[31m", "\u{1B}[m")
         case .question: ("\u{1B}[1;36m", "\u{1B}[m")

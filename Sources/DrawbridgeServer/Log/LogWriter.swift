@@ -88,10 +88,13 @@ public final class LogWriter: Sendable {
     }
 
     /// Adds a plain line of harmless bytes with the time of day before it; returns at once.
-    package func write(_ line: [UInt8]) {
+    package func write(_ line: [UInt8], as kind: LineKind) {
         add { state in
+            let codes = style.hasColors ? kind.codes : LineKind.plain.codes
+            state.waiting += codes.begin.utf8
             state.waiting += Self.time(&state.clock).utf8
             state.waiting += line
+            state.waiting += codes.end.utf8
         }
     }
 

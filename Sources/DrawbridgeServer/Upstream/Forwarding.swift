@@ -92,6 +92,7 @@ package struct Forwarding: Sendable {
         case 17 where name == .xForwardedProto: .forwarded
         case 17 where name == .pageID || name == .pagePath: .ours
         case 18 where name == .pageToken || name == .pageWaits || name == .pageAfter: .ours
+        case 19 where name == .pageBridge: .ours
         case 20 where name == .session: .ours
         default: .plain
         }

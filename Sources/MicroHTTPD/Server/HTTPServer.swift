@@ -239,7 +239,12 @@ public final class HTTPServer: Sendable {
     }
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
-        makeRefusal(refusal.status, refusal.message)
+        var (head, body) = makeRefusal(refusal.status, refusal.message)
+        // All that the engine hands on (RFC 9110, section 15.5.6).
+        if refusal.status == .methodNotAllowed {
+            head.headerFields[.allow] = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+        }
+        return (head, body)
     }
 
     /// Raises the process's limit of descriptors as far as it may, and takes half of them.

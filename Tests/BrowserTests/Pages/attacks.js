@@ -12,6 +12,7 @@ const patience = way => query.getAll('awaited').includes(way) ? 120000 : 4000;
 const bridges = {
     flag: way => `/witness?${new URLSearchParams({_mobile_bridge: 1, way})}`,
     path: way => `/__jsbridge__/witness?${new URLSearchParams({way})}`,
+    inspector: way => `/__drawbridge__/calls?${new URLSearchParams({way})}`,
 };
 
 const urlOf = way => query.get('target') + bridges[query.get('bridge')](way);

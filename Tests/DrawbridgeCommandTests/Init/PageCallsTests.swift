@@ -93,6 +93,138 @@ import Testing
         #expect(Self.calls(script).unread.isEmpty)
     }
 
+    /// Each with the name that its call has here, and the bridge that a file of settings names.
+    @Test(arguments: [
+        ("flutter_inappwebview.callHandler('pay', 1)", "pay by flutter_inappwebview", "flutter"),
+        (
+            "if (window.flutter_inappwebview) window.flutter_inappwebview?.callHandler('pay')",
+            "pay by flutter_inappwebview", "flutter"
+        ),
+        (
+            "var callHandler = window.flutter_inappwebview.callHandler; callHandler('pay')",
+            "pay by flutter_inappwebview", "flutter"
+        ),
+        ("dsBridge.call('user.pay', {}, f)", "user/pay by dsBridge", "dsbridge"),
+        ("import dsBridge from 'dsbridge'; dsBridge.call('pay')", "pay by dsBridge", "dsbridge"),
+        (
+            "_dsbridge.call('_dsb.dsinit', '{}'); _dsbridge.call('a.b.pay', '{}')", "a.b/pay by _dsbridge",
+            "dsbridge"
+        ),
+        ("KKJSBridge.call('App', 'pay', {}, f)", "App/pay by KKJSBridge", "kkjsbridge"),
+        ("KKJSBridge.syncCall('', 'pay')", "pay by KKJSBridge", "kkjsbridge"),
+        ("Capacitor.nativePromise('App', 'pay', {})", "App/pay by Capacitor", "capacitor"),
+        (
+            "import { registerPlugin } from '@capacitor/core'; const Echo = registerPlugin<EchoPlugin>('App'); Echo.pay()",
+            "App/pay by Capacitor", "capacitor"
+        ),
+        (
+            "import { Camera as Photo, CameraSource } from '@capacitor/camera'; await Photo.getPhoto({source: CameraSource.Camera})",
+            "Camera/getPhoto by Capacitor", "capacitor"
+        ),
+        ("Capacitor.Plugins.App.pay({})", "App/pay by Capacitor", "capacitor"),
+        (
+            "const { App } = Capacitor.Plugins; App.addListener('resume', f); App.pay()",
+            "App/pay by Capacitor",
+            "capacitor"
+        ),
+        ("cordova.exec(ok, failed, 'App', 'pay', [1])", "App/pay by cordova", "cordova"),
+        (
+            "const APP = 'App'; function go(action) { cordova.exec(ok, failed, APP, action, []) } go('pay')",
+            "App/pay by cordova", "cordova"
+        ),
+        ("WeixinJSBridge.invoke('pay', {}, f)", "pay by WeixinJSBridge", "object"),
+        ("AlipayJSBridge.call('pay', {}, f)", "pay by AlipayJSBridge", "object"),
+        (
+            "ReactNativeWebView.postMessage(JSON.stringify({type: 'pay', n: 1}))",
+            "pay by ReactNativeWebView",
+            "reactnative"
+        ),
+        (
+            "window.ReactNativeWebView && window.ReactNativeWebView.postMessage('closed')",
+            "message by ReactNativeWebView", "reactnative"
+        ),
+        ("Android.pay('{}')", "Android/pay by Android", "android"),
+        ("declare const Android: any; Android.pay('{}')", "Android/pay by Android", "android"),
+    ])
+    func findsABridgeFromOutside(_ script: String, _ expected: String, _ bridge: String) {
+        let calls = Self.calls(script)
+        #expect(Self.found(calls) == [expected], "\(script)")
+        #expect(Set(calls.spoken.map(\.hint.bridge)) == [bridge], "\(script)")
+        #expect(calls.unread.isEmpty && calls.shortcuts.isEmpty && calls.handlers.isEmpty, "\(script)")
+    }
+
+    @Test(arguments: [
+        "if (window.ReactNativeWebView) { isApp = true }", "typeof Android !== 'undefined'",
+        "window.flutter_inappwebview = { callHandler() {} }; flutter_inappwebview.callHandler('pay')",
+        "const Android = { pay() {} }; Android.pay()", "videojs.registerPlugin('pay', f)",
+        "Capacitor.isNativePlatform()",
+        "import { Capacitor } from '@capacitor/core'; Capacitor.getPlatform()",
+        "my.Android.pay()", "WeixinJSBridge.log('a')", "var text = 'flutter_inappwebview.callHandler(1)'",
+    ])
+    func findsNoBridgeWhereOneIsOnlyLookedForOrBrought(_ script: String) {
+        let calls = Self.calls(script)
+        #expect(calls.spoken.isEmpty && calls.names.isEmpty, "\(script)")
+        #expect(calls.shortcuts.isEmpty, "\(script)")
+    }
+
+    /// Whoever brings the library's half still needs the app's.
+    @Test(arguments: [
+        (
+            "var cordova = { exec: function (a, b, s, m, x) { webkit.messageHandlers.cordova.postMessage([i, s, m, x]) } }",
+            "cordova"
+        ),
+        ("var dsBridge = { call(m, x) { return prompt('_dsbridge=' + m, x) } }", "dsbridge"),
+        ("window.KKJSBridge = {}; webkit.messageHandlers.KKJSBridgeMessage.postMessage(m)", "kkjsbridge"),
+        ("var CUSTOM = 'yy', HAS = '__QUEUE_MESSAGE__/'; f.src = CUSTOM + '://' + HAS", "jsbridge-android"),
+        ("f.src = 'yy://__QUEUE_MESSAGE__/'", "jsbridge-android"),
+    ])
+    func findsTheHalfOfABridge(_ script: String, _ bridge: String) {
+        let calls = Self.calls(script)
+        #expect(calls.spoken.map(\.hint.bridge) == [bridge], "\(script)")
+        #expect(calls.names.isEmpty && calls.schemes.isEmpty && calls.handlers.isEmpty, "\(script)")
+    }
+
+    @Test func channelsAndObjectsOfAndroidAreGuesses() {
+        let calls = Self.calls(
+            "Toast.postMessage('a'); AndroidBridge.pay('{}'); Frame.postMessage('a', '*'); MyApp.open({}); Android.a()"
+        )
+        #expect(Set(calls.channels.keys) == ["Toast"])
+        #expect(Set(calls.objects.keys) == ["AndroidBridge"])
+        #expect(calls.shortcuts == ["MyApp"])
+        #expect(Set(calls.names.keys) == ["Toast", "AndroidBridge/pay", "open", "Android/a"])
+        let file = FirstFile(calls, answered: []).text
+        #expect(
+            file.contains(
+                #"{"name": "android", "options": {"objects": ["Android", "AndroidBridge"], "channels": ["Toast"]}}"#
+            ),
+            "\(file)")
+    }
+
+    @Test func aSecondBridgeOfAScriptHasANameOfItsOwn() {
+        let calls = Self.calls(
+            "AlipayJSBridge.call('a'); WeixinJSBridge.invoke('b'); KKJSBridge.call('', 'c')")
+        let lines = FirstFile(calls, answered: []).bridgeLines
+        #expect(lines.count == 5)
+        #expect(lines[1].hasPrefix(#"    "kkjsbridge",  // a.js:1, KKJSBridge"#))
+        #expect(
+            lines[2].hasPrefix(#"    {"name": "object", "options": {"object": "AlipayJSBridge""#), "\(lines)")
+        #expect(
+            lines[3].hasPrefix(
+                #"    {"name": "object", "options": {"as": "WeixinJSBridge", "object": "WeixinJSBridge""#),
+            "\(lines)")
+    }
+
+    @Test func aPluginOfAnotherFileIsAGuess() {
+        let calls = Self.calls([
+            (
+                "echo.ts",
+                "import { registerPlugin } from '@capacitor/core'; export const Echo = registerPlugin('App')"
+            ),
+            ("page.ts", "import { Echo } from './echo'; Echo.pay()"),
+        ])
+        #expect(Self.found(calls) == ["App/pay? by Capacitor"])
+    }
+
     @Test(arguments: [
         "// bridge.callHandler('pay')\n/* callHandler('pay') */ var a = \"callHandler('pay')\"",
         "var r = /callHandler('pay')/g, s = `callHandler('pay')`",

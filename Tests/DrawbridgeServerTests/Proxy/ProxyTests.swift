@@ -249,6 +249,7 @@ import Testing
             let reply = try await Self.ask(
                 port, "\(line.replacing("PORT", with: "\(site.port)")) HTTP/1.1", "Host: x")
             #expect(reply.status == status)
+            if status == 405 { #expect(reply.all("allow").first?.hasPrefix("GET, HEAD, POST") == true) }
             #expect(site.requests.value == [])
             if line.hasPrefix("CONNECT") || line.hasPrefix("GET https") || line.hasPrefix("GET wss") {
                 #expect(reply.text.contains("/__drawbridge__/proxy.pac"))

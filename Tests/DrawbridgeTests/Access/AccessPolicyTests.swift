@@ -10,7 +10,7 @@ struct AccessPolicyTests {
         allowedHosts: ["Kiosk.Example.", "192.168.1.5:8080"], allowedOrigins: ["HTTPS://App.Example:443"])
 
     /// A gateway whose handler notes that it ran.
-    private func gateway(_ access: AccessPolicy, _ journal: Journal) -> Gateway {
+    private func gateway(_ access: AccessPolicy, _ journal: Notebook) -> Gateway {
         let gateway = Gateway.testing(passThrough: [Behind()], access: access)
         gateway.answer(at: "/pay") { _ in
             journal.note("paid")
@@ -23,7 +23,7 @@ struct AccessPolicyTests {
         _ target: String = "/pay?_mobile_bridge=1", authority: String? = "localhost:8080",
         headers: HTTPFields = [:], isAbsoluteForm: Bool = false, access: AccessPolicy = policy
     ) async -> Int {
-        let journal = Journal()
+        let journal = Notebook()
         var request = Request(.post, target, authority: authority, headers: headers)
         request.isAbsoluteForm = isAbsoluteForm
         let response = await gateway(access, journal).respond(to: request)
@@ -47,7 +47,7 @@ struct AccessPolicyTests {
         "192.168.1.5", "192.168.1.5:1",
     ])
     func hostsOfOursAreTaken(host: String) async {
-        let response = await gateway(Self.policy, Journal()).respond(to: Request("/page", authority: host))
+        let response = await gateway(Self.policy, Notebook()).respond(to: Request("/page", authority: host))
         #expect(response.status == .ok)
     }
 
@@ -62,7 +62,7 @@ struct AccessPolicyTests {
     ])
     func foreignHostsAreRefusedOnEveryRoute(host: String) async throws {
         for target in Self.everyRoute {
-            let journal = Journal()
+            let journal = Notebook()
             let request = Request(target, authority: host)
             let response = await gateway(Self.policy, journal).respond(to: request)
             #expect(response.status == .forbidden)
@@ -193,7 +193,7 @@ struct AccessPolicyTests {
         var request = Request(
             .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
         request.isAbsoluteForm = call.isAbsolute
-        let gateway = gateway(Self.policy, Journal())
+        let gateway = gateway(Self.policy, Notebook())
         switch gateway.admission(by: gateway.plan(for: request)) {
         case .taken: #expect(call.isTaken)
         case .refused(let response):
@@ -285,7 +285,7 @@ struct AccessPolicyTests {
         ]
         headers[.origin] = origin
         for field in more { headers.append(field) }
-        let journal = Journal()
+        let journal = Notebook()
         let request = Request(.options, target, headers: headers)
         let response = await gateway(access, journal).respond(to: request)
         #expect(journal.entries.isEmpty)
@@ -328,7 +328,7 @@ struct AccessPolicyTests {
         func headers(_ origin: String?, _ target: String) async -> HTTPFields {
             var headers = HTTPFields()
             headers[.origin] = origin
-            return await gateway(Self.policy, Journal()).respond(to: Request(target, headers: headers))
+            return await gateway(Self.policy, Notebook()).respond(to: Request(target, headers: headers))
                 .headers
         }
         for target in ["/pay?_mobile_bridge=1", "/page", "/none?_mobile_bridge=1", "/__drawbridge__/health"] {
@@ -345,7 +345,7 @@ struct AccessPolicyTests {
 
     @Test func withoutListedOriginsThereIsNoTraceOfCORS() async {
         let headers: HTTPFields = [.origin: "http://localhost"]
-        let gateway = gateway(AccessPolicy(), Journal())
+        let gateway = gateway(AccessPolicy(), Notebook())
         let response = await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: headers))
         #expect(response.headers[.accessControlAllowOrigin] == nil)
         #expect(response.headers[.vary] == nil)
@@ -356,7 +356,7 @@ struct AccessPolicyTests {
         ("X-Original", "X-Original, Origin"),
     ])
     func theAnswersOwnVaryIsKept(vary: String, expected: String) async {
-        let gateway = gateway(Self.policy, Journal())
+        let gateway = gateway(Self.policy, Notebook())
         gateway.answer(at: "/vary") { _ in Response(headers: [.vary: vary]) }
         let response = await gateway.respond(to: Request("/vary?_mobile_bridge=1"))
         #expect(response.headers[.vary] == expected)

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func aDeviceThatIsPutOutLosesWhatItHolds() throws {
-        let journal = Journal()
+        let journal = Notebook()
         let (first, secret) = admissions.admit(address: "192.0.2.7", browser: "A phone")
         let (_, other) = admissions.admit(address: "192.0.2.8", browser: "Another")
         _ = try #require(admissions.hold(secret) { journal.note("closed") })

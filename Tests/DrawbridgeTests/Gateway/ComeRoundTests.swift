@@ -5,20 +5,20 @@ import Testing
 
 /// What a gateway has sent on itself is for whoever lies behind, however it comes in and whatever its size.
 struct ComeRoundTests {
-    private static func gateway(_ journal: Journal) -> Gateway {
+    private static func gateway(_ journal: Notebook) -> Gateway {
         let gateway = Gateway.testing(passThrough: [Behind()])
         gateway.answer(at: "/pay") { _ in
             journal.note("by its path")
             return Response(text: "handler")
         }
-        gateway.register(ruled: Journal.self, deadline: nil, where: { $0.path == "/ruled" }) { _ in
+        gateway.register(ruled: Notebook.self, deadline: nil, where: { $0.path == "/ruled" }) { _ in
             Ruled(journal: journal)
         }
         return gateway
     }
 
     private struct Ruled: Handler {
-        let journal: Journal
+        let journal: Notebook
 
         func startLoading(_ request: Request) async throws -> Response {
             journal.note("by its rule")
@@ -32,7 +32,7 @@ struct ComeRoundTests {
 
     @Test(arguments: ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/ruled"])
     func theHeadAloneAndTheWholeRequestAreDecidedAlike(_ target: String) async {
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Self.gateway(journal)
         let plan = gateway.plan(for: Self.request(target, by: gateway))
         guard case .taken(.streamed) = gateway.admission(by: plan) else {

@@ -22,6 +22,18 @@ struct PrivateEndpointsTests {
     }
 
     @Test(arguments: [
+        ("schema.json", "application/schema+json", "$schema"),
+        ("api.json", "application/openapi+json", "openapi"),
+    ])
+    func descriptionsForToolsAreServed(name: String, contentType: String, member: String) async throws {
+        let response = await Gateway.testing().respond(to: Request("/__drawbridge__/\(name)"))
+        #expect(response.status == .ok)
+        #expect(response.headers[.contentType] == contentType)
+        #expect(response.headers[.xContentTypeOptions] == "nosniff")
+        #expect(try await response.json()[member]?.stringValue != nil)
+    }
+
+    @Test(arguments: [
         "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/other", "/__drawbridge__/health/x",
     ])
     func whatDoesNotExistNeverReachesThePagesServer(target: String) async throws {

@@ -101,7 +101,7 @@ struct HandlerTests {
 
     @Test(arguments: ["prefetch", "prefetch;prerender"])
     func aPrefetchStartsNoHandler(purpose: String) async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Gateway.testing(passThrough: [Behind()])
         gateway.answer(at: "/pay") { _ in
             journal.note("paid")

@@ -10,7 +10,7 @@ import Testing
 struct LoadTests {
     /// Waits until it is released, whether it is cancelled or not, and notes what it hears.
     struct Stubborn: Handler {
-        let journal: Journal
+        let journal: Notebook
         let released: Event
 
         static var deadline: Duration? { .milliseconds(20) }
@@ -30,7 +30,7 @@ struct LoadTests {
 
     @Test func theDeadlineCancelsThenStopsThenAnswersThoughTheHandlerNeverDoes() async throws {
         let gateway = Gateway.testing()
-        let (journal, released) = (Journal(), Event())
+        let (journal, released) = (Notebook(), Event())
         gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
         let before = Gateway.droppedAnswers
         let response = await gateway.respond(to: Request("/stubborn?_mobile_bridge=1"))
@@ -49,7 +49,7 @@ struct LoadTests {
 
     /// Ends at once when it is cancelled, as a well-behaved handler does.
     struct Obedient: Handler {
-        let journal: Journal
+        let journal: Notebook
 
         static var deadline: Duration? { .milliseconds(1) }
 
@@ -63,7 +63,7 @@ struct LoadTests {
 
     @Test func aHandlerThatEndsBecauseItWasCancelledIsStillToldAndAnsweredFor() async throws {
         let gateway = Gateway.testing()
-        let journal = Journal()
+        let journal = Notebook()
         gateway.register(at: "/obedient") { Obedient(journal: journal) }
         for round in 1...50 {
             let json = try await gateway.respond(to: Request("/obedient?_mobile_bridge=1")).json()
@@ -74,14 +74,14 @@ struct LoadTests {
 
     @Test func theTrueStatusOfAMissedDeadlineIs504() async {
         let gateway = Gateway.testing(answers: .http)
-        gateway.register(at: "/obedient") { Obedient(journal: Journal()) }
+        gateway.register(at: "/obedient") { Obedient(journal: Notebook()) }
         let response = await gateway.respond(to: Request("/obedient?_mobile_bridge=1"))
         #expect(response.status == .gatewayTimeout)
     }
 
     /// Waits for a person, and has no deadline.
     struct Patient: Handler {
-        let journal: Journal
+        let journal: Notebook
 
         static var deadline: Duration? { nil }
 
@@ -96,7 +96,7 @@ struct LoadTests {
 
     @Test func aCallerThatLeavesStopsTheHandlerExactlyOnce() async throws {
         let gateway = Gateway.testing()
-        let journal = Journal()
+        let journal = Notebook()
         gateway.register(at: "/patient") { Patient(journal: journal) }
         let caller = Task { await gateway.respond(to: Request("/patient?_mobile_bridge=1")) }
         await journal.wait(for: 1)
@@ -108,7 +108,7 @@ struct LoadTests {
 
     @Test func aCallerThatHasLeftBeforeTheStartStopsTheHandlerToo() async {
         let gateway = Gateway.testing()
-        let (journal, left) = (Journal(), Event())
+        let (journal, left) = (Notebook(), Event())
         gateway.register(at: "/patient") { Patient(journal: journal) }
         let caller = Task {
             await left.wait()
@@ -122,10 +122,10 @@ struct LoadTests {
 
     @Test func cancellingManyCallersAtAnyMomentTellsEachHandlerOnce() async {
         let gateway = Gateway.testing()
-        let (started, stopped) = (Journal(), Journal())
+        let (started, stopped) = (Notebook(), Notebook())
         struct Sleeping: Handler {
-            let started: Journal
-            let stopped: Journal
+            let started: Notebook
+            let stopped: Notebook
             func startLoading(_ request: Request) async throws -> Response {
                 started.note("")
                 try await Task.sleep(for: .seconds(3600))
@@ -146,9 +146,9 @@ struct LoadTests {
 
     @Test func aHandlerThatAnswersIsNeverToldToStop() async throws {
         let gateway = Gateway.testing()
-        let journal = Journal()
+        let journal = Notebook()
         struct Quick: Handler {
-            let journal: Journal
+            let journal: Notebook
             func startLoading(_ request: Request) async throws -> Response {
                 await Task.yield()
                 return Response(text: "done")
@@ -201,7 +201,7 @@ struct LoadTests {
         let gateway = Gateway(logger: log.logger)
         let released = DispatchSemaphore(value: 0)
         gateway.register(at: "/blocking") { Blocking(released: released) }
-        let (journal, named) = (Journal(), "Blocking has been in its stopLoading() for more than a second")
+        let (journal, named) = (Notebook(), "Blocking has been in its stopLoading() for more than a second")
         gateway.register(at: "/obedient") { Obedient(journal: journal) }
         let blocked = (0..<5).map { _ in
             Task { await gateway.respond(to: Request("/blocking?_mobile_bridge=1")) }
@@ -251,7 +251,7 @@ struct LoadTests {
 
     /// Streams numbers for ever.
     struct Ticking: Handler {
-        let journal: Journal
+        let journal: Notebook
 
         func startLoading(_ request: Request) async throws -> Response {
             Response(contentType: "text/event-stream") { client in
@@ -269,7 +269,7 @@ struct LoadTests {
 
     @Test func aStreamWhoseReaderLeavesTellsItsHandlerOnce() async throws {
         let gateway = Gateway.testing()
-        let journal = Journal()
+        let journal = Notebook()
         gateway.register(at: "/tick") { Ticking(journal: journal) }
         let response = await gateway.respond(to: Request("/tick?_mobile_bridge=1"))
         #expect(response.headers[.contentType] == "text/event-stream")
@@ -332,7 +332,7 @@ struct LoadTests {
 
     @Test func aWriterWaitsForASlowReader() async throws {
         let gateway = Gateway.testing()
-        let (written, room) = (Journal(), Journal())
+        let (written, room) = (Notebook(), Notebook())
         gateway.answer(at: "/fast") { _ in
             Response(contentType: "text/plain") { client in
                 for number in 1...3 {
@@ -342,7 +342,7 @@ struct LoadTests {
             }
         }
         let response = await gateway.respond(to: Request("/fast?_mobile_bridge=1"))
-        let arrived = Journal()
+        let arrived = Notebook()
         let reader = Task {
             let client = Client { chunk in
                 arrived.note(String(decoding: chunk, as: UTF8.self))
@@ -364,9 +364,9 @@ struct LoadTests {
     /// Answers with a stream, and notes when it is forgotten.
     struct Forgettable: Handler {
         final class Remains: Sendable {
-            let journal: Journal
+            let journal: Notebook
 
-            init(_ journal: Journal) { self.journal = journal }
+            init(_ journal: Notebook) { self.journal = journal }
 
             deinit { journal.note("forgotten") }
         }
@@ -380,7 +380,7 @@ struct LoadTests {
 
     @Test func aHandlerIsForgottenWhenItsStreamHasEnded() async throws {
         let gateway = Gateway.testing()
-        let journal = Journal()
+        let journal = Notebook()
         gateway.register(at: "/stream") { Forgettable(remains: .init(journal)) }
         let bytes = try await gateway.respond(to: Request("/stream?_mobile_bridge=1")).body.collect()
         #expect(bytes == Array("part".utf8))

@@ -248,7 +248,7 @@ struct HTMLInjectionTests {
     }
 
     @Test func streamsPassAsTheyCome() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         var response = document()
         response.body = Self.stream(["<html>", "<he", "ad>", "x", "<b>y"], length: 17)
         let body = apply(to: response).body

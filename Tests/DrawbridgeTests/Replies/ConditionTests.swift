@@ -39,21 +39,35 @@ import Testing
 
     @Test(arguments: table) private func aConditionFitsOrNot(_ row: Row) throws {
         let input = try JSON(parsing: Array(row.input.utf8))
-        let misfit = try Self.condition(row.when).misfit(ReplyInput(input.isNull ? nil : input))
+        let misfit = try Self.condition(row.when).misfit(ReplyInput(input.isNull ? nil : input), Redaction())
         #expect((misfit == nil) == row.fits, "\(row.when) on \(row.input): \(misfit ?? "fits")")
     }
 
     @Test func whatAFormSaysInTextFitsNumbersAndTruth() throws {
         let input = ReplyInput(["amount": "5.0", "isNew": "true", "name": "5"], texts: ["amount", "isNew"])
-        #expect(try Self.condition(#"{"amount": 5}"#).misfit(input) == nil)
-        #expect(try Self.condition(#"{"isNew": true}"#).misfit(input) == nil)
-        #expect(try Self.condition(#"{"amount": "5.0"}"#).misfit(input) == nil)
-        #expect(try Self.condition(#"{"name": 5}"#).misfit(input) == #"name is "5", wanted 5"#)
+        #expect(try Self.condition(#"{"amount": 5}"#).misfit(input, Redaction()) == nil)
+        #expect(try Self.condition(#"{"isNew": true}"#).misfit(input, Redaction()) == nil)
+        #expect(try Self.condition(#"{"amount": "5.0"}"#).misfit(input, Redaction()) == nil)
+        #expect(try Self.condition(#"{"name": 5}"#).misfit(input, Redaction()) == #"name is "5", wanted 5"#)
+    }
+
+    /// The sentence goes into logs and to programs.
+    @Test func valuesOfSecretsAreNotInIt() throws {
+        let input = ReplyInput(["iban": ["code": "DE1"], "token": "t1", "city": "Bonn"])
+        func why(_ when: String, _ redaction: Redaction?) throws -> String? {
+            try Self.condition(when).misfit(input, redaction)
+        }
+        let redaction = Redaction(also: ["iban"])
+        #expect(try why(#"{"token": "t2"}"#, redaction) == "token is another")
+        #expect(try why(#"{"iban": {"code": "DE2"}}"#, redaction) == "iban.code is another")
+        #expect(try why(#"{"iban": {"$equals": {"code": "DE2"}}}"#, redaction) == "iban.code is another")
+        #expect(try why(#"{"city": "Kiel"}"#, redaction) == #"city is "Bonn", wanted "Kiel""#)
+        #expect(try why(#"{"token": "t2"}"#, nil) == #"token is "t1", wanted "t2""#)
     }
 
     @Test func whyACaseDoesNotFitIsSaid() throws {
         func why(_ when: String, _ input: JSON?) throws -> String? {
-            try Self.condition(when).misfit(ReplyInput(input))
+            try Self.condition(when).misfit(ReplyInput(input), Redaction())
         }
         #expect(
             try why(#"{"a": {"b": "alipay"}}"#, ["a": ["b": "wechat"]])
@@ -67,9 +81,15 @@ import Testing
         let long = try why(#"{"a": 1, "b": 2}"#, ["a": .string(String(repeating: "ä", count: 1 << 20))])
         #expect(long?.utf8.count ?? 0 < 250)
         #expect(try why(#"{"a": 1}"#, ["a": [1, 2, 3]]) == "a is an array of 3, wanted 1")
+        #expect(try why(#"{"a": [{"b": [[1]]}]}"#, ["a": [["b": [[2]]]]]) == "a[0].b[0][0] is 2, wanted 1")
+        // As many steps as it is deep, and not twice as many for each level.
+        let deep = String(repeating: #"{"a": ["#, count: 40), ends = String(repeating: "]}", count: 40)
+        let other = try JSON(parsing: Array("\(deep)2\(ends)".utf8))
+        let misfit = try why(#"{"$equals": \#(deep)1\#(ends)}"#, other)
+        #expect(misfit?.hasSuffix("a[0] is 2, wanted exactly 1") == true, "\(misfit ?? "")")
         var unreadable = ReplyInput(nil)
         unreadable.isUnreadable = true
-        #expect(try Self.condition("null").misfit(unreadable) == "the input cannot be read")
+        #expect(try Self.condition("null").misfit(unreadable, Redaction()) == "the input cannot be read")
     }
 }
 

@@ -222,7 +222,7 @@ extension Gateway {
 
     private struct Answering: Presenter {
         let answer: JSON?
-        let asked = Journal()
+        let asked = Notebook()
 
         func present(_ question: Question, for request: Request) async throws -> JSON? {
             asked.note("\(question.name): \(question.message) \(question.kind)")
@@ -231,7 +231,7 @@ extension Gateway {
     }
 
     private struct Nobody: Presenter {
-        let cancelled = Journal()
+        let cancelled = Notebook()
 
         func present(_ question: Question, for request: Request) async throws -> JSON? {
             do {
@@ -419,7 +419,8 @@ extension Gateway {
         _ = try await page.reply(1)
         await until { gateway.replySteps.count == 1 }
         gateway.serverBegan()
-        gateway.serverEnded()
+        gateway.serverIsStopping()
+        gateway.serverHasStopped()
         #expect(gateway.replySteps.count == 0)
         #expect(!page.down.contains { $0.message["event"] != nil })
     }

@@ -19,7 +19,7 @@ import Testing
     /// What answers, as `title: value`; the reasons where none does.
     private static func asked(_ book: ReplyBook, _ path: String, _ input: JSON? = nil) -> String {
         var lookup = book.lookup(path)
-        guard let found = book.next(in: &lookup, ReplyInput(input)) else {
+        guard let found = book.next(in: &lookup, ReplyInput(input), Redaction()) else {
             return "beneath (\(lookup.why.joined(separator: "; ")))"
         }
         guard case .value(let bytes) = found.reply.outcome else { return found.title }

@@ -26,7 +26,7 @@ import Testing
 
     private static func title(_ book: ReplyBook, _ path: String) -> String? {
         var lookup = book.lookup(path)
-        return book.next(in: &lookup, ReplyInput(nil)).map { "\($0.source): \($0.title)" }
+        return book.next(in: &lookup, ReplyInput(nil), Redaction()).map { "\($0.source): \($0.title)" }
     }
 
     @Test func aScenarioIsAskedBeforeAllElse() throws {

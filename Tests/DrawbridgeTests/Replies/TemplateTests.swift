@@ -24,7 +24,8 @@ import Testing
         (#"{"{{input.orderNo}}": "{{input.orderNo}}{{input.orderNo}}"}"#, #"{"{{input.orderNo}}":"A1A1"}"#),
         (#""{{userAgent}} x""#, #""ShopApp/3.2 x""#), (#""{{input.none}}""#, "null"),
         (#""no template }} {{""#, #""no template }} {{""#), (#""{ {x} }""#, #""{ {x} }""#),
-        ("17", "17"), ("null", "null"),
+        ("17", "17"), ("null", "null"), (#""{{\"{{\"}}""#, #""{{""#),
+        (#""{{\"{{\"}}input.orderNo}} {{input.orderNo}}""#, #""{{input.orderNo}} A1""#),
     ])
     func aTemplateIsFilledIn(_ template: String, _ expected: String) throws {
         #expect(try Self.fill(template) == expected)

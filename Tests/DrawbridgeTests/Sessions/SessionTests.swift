@@ -22,7 +22,8 @@ import Testing
 
     private static func value(_ book: ReplyBook, _ path: String, in session: Session) -> String? {
         var lookup = book.lookup(path, in: session)
-        guard case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil))?.reply.outcome else {
+        guard case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil), Redaction())?.reply.outcome
+        else {
             return nil
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -131,7 +132,9 @@ import Testing
         )
         func value(_ page: String?) -> String? {
             var lookup = book.lookup("/price", ofPageAt: page)
-            guard case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil))?.reply.outcome else {
+            guard
+                case .value(let bytes)? = book.next(in: &lookup, ReplyInput(nil), Redaction())?.reply.outcome
+            else {
                 return nil
             }
             return String(decoding: bytes, as: UTF8.self)

@@ -45,6 +45,14 @@ private struct DownloadPage: Responder {
         #expect(Gateway(pageRuntime: nil).pageRuntime == nil)
     }
 
+    @Test func bridgesAreNamedAndOnesOwnIsAFile() throws {
+        let folder = try Folder()
+        let mine = try folder.write("mine.js", "drawbridge.bridge(native => {});")
+        let gateway = Gateway(
+            pageRuntime: PageRuntime(bridges: [try .named("dsbridge"), try .file(mine)]))
+        #expect(gateway.pageRuntime?.bridges.map(\.name) == ["dsbridge", "mine"])
+    }
+
     @Test func aPageIsCalledUntilItIsClosed() async throws {
         let gateway = Gateway(
             passThrough: [DownloadPage()], pageRuntime: PageRuntime(shortcuts: ["MyApp"]))

@@ -52,6 +52,9 @@ extension Action {
         Action("a stream with an end", 60) { try $0.ask("GET /twice?\(flag)", expecting: "first") },
         Action("a reply", 300) { caller in
             try caller.ask("GET /replied?\(flag)", expecting: envelope(#"{"nick":"Ann"}"#))
+            // A bridge claims it, and its answer has no envelope.
+            try caller.ask(
+                "GET /__jsbridge__/replied", "X-Drawbridge-Bridge: flutter", expecting: #"{"nick":"Ann"}"#)
         },
         Action("a reply by its input", 300) { caller in
             let text = "a\(caller.unique)"
@@ -87,6 +90,9 @@ extension Action {
         Action("a file", 800) { try $0.ask("GET /", expecting: SoakedGateway.page) },
         Action("a document", 200) { try $0.ask("GET /document.html", expecting: nil) },
         Action("the page runtime", 30) { try $0.ask("GET /__drawbridge__/page.js?path=/", expecting: nil) },
+        Action("the script of a bridge", 20) {
+            try $0.ask("GET /__drawbridge__/bridge/flutter.js", expecting: nil)
+        },
         Action("a large file", 60) { try $0.ask("GET /large.txt", expecting: SoakedGateway.large) },
         Action("a range", 300) {
             try $0.ask("GET /large.txt", "Range: bytes=10-19", status: 206, expecting: "abcdef0123")

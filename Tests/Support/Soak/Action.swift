@@ -22,6 +22,6 @@ struct Action: Sendable {
     }
 
     private static let all =
-        calls + files + faults + connections + leavings + upstreams + upstreamLeavings + pages
+        calls + files + faults + connections + leavings + upstreams + upstreamLeavings + pages + journal
     private static let total = all.reduce(0) { $0 + $1.weight }
 }

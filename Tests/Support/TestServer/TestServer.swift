@@ -18,7 +18,7 @@ struct TestServer {
             gateway.register(Turn.self, at: "/turn")
             gateway.register(Block.self, at: "/block")
             gateway.register(Counts.self, at: "/counts")
-            gateway.register(Heap.self, at: "/heap")
+            gateway.register(at: "/heap") { [journal = gateway.journal] in Heap(journal: journal) }
             gateway.register(Witness.self, at: "/witness")
             gateway.register(AsksBack.self, at: "/asksBack")
             Faults.register(on: gateway)
@@ -53,9 +53,11 @@ struct Counts: JSONHandler {
     }
 }
 
-/// How many bytes of its heaps are in use.
+/// How many bytes of its heaps are in use, and how many of them the journal counts as its own.
 struct Heap: JSONHandler {
-    func handle(_ input: Nothing) async throws -> Int { mallinfo2().uordblks }
+    let journal: Journal
+
+    func handle(_ input: Nothing) async throws -> [Int] { [mallinfo2().uordblks, journal.keptBytes] }
 }
 
 /// Gives back the body that it has got.

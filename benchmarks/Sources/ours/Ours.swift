@@ -4,7 +4,7 @@ import Glibc
 
 /// The gateway that is measured:
 /// `ours PORT [--log] [--pool BYTES] [--paths COUNT] [--root FOLDER] [--upstream URL [--insecure]]
-/// [--connections COUNT] [--middleware] [--replies COUNT]`.
+/// [--connections COUNT] [--middleware] [--replies COUNT] [--journal]`.
 @main
 struct Ours {
     static func main() throws {
@@ -20,7 +20,8 @@ struct Ours {
             passThrough.append(.upstream(upstream, options))
         }
         let middleware: [any Middleware] = arguments.contains("--middleware") ? [Transparent()] : []
-        let gateway = Gateway(passThrough: passThrough, middleware: middleware)
+        let gateway = Gateway(
+            passThrough: passThrough, middleware: middleware, keepsJournal: arguments.contains("--journal"))
         gateway.register(Sync.self, at: "/sync")
         gateway.register(Async.self, at: "/async")
         let greeter = Hop.Greeter()

@@ -1,48 +1,27 @@
 // Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
 //
-// gives: after, call, callBack, callNow, failCalls, flushNow, gather, gathering, promise, replied, sign, signature
-// uses pristine: attempt, JSON, Map, origin, Promise, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// gives: after, call, callNow, failCalls, failure, flushNow, gather, gathering, gatherings, replied, sign, signature
+// uses pristine: attempt, JSON, Map, origin, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, waiting
 // uses urls: gatherURLs
-// uses wvjb: fetchFrom, ownBridge
 let lastCall = 0;
 const calls = new Map();
 
-/// Calls native. `done(error, value, isMore)` gets `{code, message}` or the handler's output, nothing being `null`;
-/// without it no reply is wanted, and none comes.
-function call(name, data, bridge, done) {
+/// Calls native. `done(error, value, isMore, isMissing)` gets `{code, message}` or the handler's output, nothing being
+/// `null`; without it no reply is wanted, and none comes. `traits` say how a bridge waits that native does not know.
+function call(name, data, bridge, done, traits) {
     gather();
-    const message = { call: String(name).replace(/^\//, ''), data, bridge };
+    const message = { call: String(name).replace(/^\//, ''), data, bridge, ...traits };
     if (!done) return post(message);
     const id = message.id = ++lastCall;
     post(message, id);
     calls.set(id, done);
 }
 
-/// A call whose answer goes to a plain callback: its value, or `{code, message}`.
-function callBack(name, data, bridge, callback) {
-    call(name, data, bridge, callback && ((error, value, isMore) => callback(error || value, isMore)));
-}
-
-/// A call as a promise.
-function promise(name, data, bridge, progress) {
-    const answer = new Promise((resolve, reject) => {
-        call(name, data, bridge, (error, value, isMore) => {
-            if (progress) attempt(() => progress(error || value));
-            if (isMore) return;
-            if (error) reject(failure(error));
-            else resolve(value);
-        });
-    });
-    // The page need not look at it.
-    answer.catch(() => {});
-    return answer;
-}
-
-function replied({ reply, error, value = null, more }) {
+function replied({ reply, error, value = null, more, missing }) {
     const done = calls.get(reply);
     if (!more) calls.delete(reply);
-    if (done) done(error, value, more === true);
+    if (done) done(error, value, more === true, missing === true);
 }
 
 function failCalls(error, isLost) {
@@ -53,8 +32,8 @@ function failCalls(error, isLost) {
     }
 }
 
-function failure({ code, message, data }) {
-    return Object.assign(new Error(message), data === undefined ? { code } : { code, data });
+function failure({ code, message, data }, isMissing) {
+    return Object.assign(new Error(message), { code }, data === undefined ? {} : { data }, isMissing && { isMissing });
 }
 
 /// Calls native and waits, the page standing still.
@@ -62,7 +41,7 @@ function callNow(name, data, bridge) {
     connect();
     gather();
     const { status, answer } = tellNow('call', { call: name.replace(/^\//, ''), data, bridge });
-    if (answer.error) throw failure(answer.error);
+    if (answer.error) throw failure(answer.error, answer.missing);
     if (status !== 200) throw failure({ code: status || 503, message: answer.message || 'the gateway did not answer' });
     return answer.value;
 }
@@ -86,12 +65,13 @@ function tellNow(path, more) {
 }
 
 /// Makes the calls that wait for the end of the page's task, before the page makes another one: calls begin in their
-/// order, whichever bridge they go by. Of what waits in the page's own bridge and behind its URLs, only one has some.
+/// order, whichever bridge they go by. Of what waits in a bridge and behind the page's URLs, only one has some.
 let isGathering = false;
-function gather(isForBridge) {
+const gatherings = [];
+function gather() {
     gathering(() => {
         gatherURLs();
-        if (ownBridge && !isForBridge) fetchFrom(ownBridge.bridge);
+        gatherings.forEach(attempt);
     });
 }
 

@@ -294,5 +294,8 @@ window.addEventListener('pageshow', event => {
     delay = 0;
     connect();
 });
+document.addEventListener('visibilitychange', () => {
+    if (config.journal && isWelcome && !isGone) post({ hidden: document.hidden });
+});
 for (const name of ['popstate', 'hashchange']) window.addEventListener(name, () => later(flush));
 if (config.wanted === true) connect();

@@ -1,15 +1,29 @@
 // Injected functions (contracts, section 6): global functions that are there before the page's first script, and whose
-// value is the handler's output. The page stands still meanwhile.
+// value is the handler's output. The page stands still meanwhile. Native calls the page's own (section 3), and any by
+// which the page answers nothing else.
 //
-// uses channel: ready
-// uses calls: callNow
-// uses names: naming
-const functions = config.inject || [];
-// Who names a function of the browser's wants native's in its place.
-for (const name of functions) if (!config.absent.includes(name)) Reflect.deleteProperty(window, name);
-naming(window, functions, name => ({ [name](...input) {
-    ready('function');
-    // The one whose first argument is the handler.
-    if (name === 'callNative') return callNow(String(input[0]), input[1], 'inject');
-    return callNow(name, input, 'inject');
-} }[name]));
+// uses pristine: Promise
+// uses interface: setUp
+setUp(['inject', 'function'], (native, called) => {
+    const { inject: functions = [], absent } = native.options;
+    // Who names a function of the browser's wants native's in its place.
+    for (const name of functions) if (!absent.includes(name)) Reflect.deleteProperty(window, name);
+    native.members(window, functions, name => ({ [name](...input) {
+        called.listens();
+        // The one whose first argument is the handler.
+        if (name === 'callNative') return native.callNow(input[0], input[1]);
+        return native.callNow(name, input);
+    } }[name]));
+
+    called.voice({
+        when: Promise.resolve(),
+        looks: (name, found) => found(true),
+        call(name, data, answer) {
+            native.global(name, data === undefined ? [] : [].concat(data), outcome => {
+                if (!outcome) answer.missing();
+                else if (outcome.error === undefined) answer.value(outcome.value);
+                else answer.error(outcome.error);
+            });
+        },
+    });
+});

@@ -1,51 +1,64 @@
 // `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5).
 //
-// gives: answersTo, callMessage
-// uses pristine: callGlobal, console, Map, put, structuredClone
-// uses channel: ready
-// uses calls: call, callBack, promise
-// uses names: naming, watched
-const answersTo = new Map();
-
-const { messageHandlers: named = [], replyHandlers: replying = [] } = config;
-if (named.length) {
-    const messageHandlers = {};
-    naming(messageHandlers, named, name => ({
-        postMessage(body) {
-            if (!arguments.length) throw new TypeError('postMessage needs a message');
-            // What cannot be cloned throws, as it does in a web view.
-            structuredClone(body);
-            const replies = replying.includes(name) || !named.includes(name) && replying.includes('*');
-            if (replies) return promise(name, body, 'reply');
+// uses pristine: console, globalNamed, Map, Promise
+// uses interface: setUp
+setUp(['message', 'reply'], (native, replying) => {
+    const { messageHandlers: named = [], replyHandlers = [] } = native.options;
+    if (named.length) {
+        const messageHandlers = {};
+        native.members(messageHandlers, named, name => native.receiver(body => {
+            if (replyHandlers.includes(name) || !named.includes(name) && replyHandlers.includes('*')) {
+                const answer = replying.promise(name, body);
+                // The page need not look at it.
+                answer.catch(() => {});
+                return answer;
+            }
             if (name === 'JSBridge') jsBridge(body);
-            else call(name, body, 'message');
+            else native.call(name, body);
+            return undefined;
+        }));
+        native.put('webkit', { messageHandlers: native.watched(messageHandlers, 'webkit.messageHandlers') });
+    }
+
+    const answers = new Map();
+    native.forgets(() => answers.clear());
+
+    function jsBridge(body) {
+        const { action, data, callbackId } = Object(body);
+        const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+        if (typeof action !== 'string' || !isObject || typeof callbackId !== 'string') {
+            console.warn(
+                'Drawbridge: JSBridge takes {action: string, data: object, callbackId: string} and dropped', body);
+            return;
+        }
+        native.listens();
+        if (action === 'handleH5Response') {
+            const answer = answers.get(callbackId);
+            answers.delete(callbackId);
+            if (answer) answer.value(data);
+            return;
+        }
+        native.call(action, data, callbackId && ((error, value) => {
+            tell({ action: 'handleNativeResponse', data: error || value, callbackId });
+        }));
+    }
+
+    function tell(message, done) { native.global('bridge.handleNativeMsg', [message], done); }
+
+    native.voice({
+        when: Promise.resolve(),
+        // A page that shows its listeners shows what it does not listen to.
+        looks: (name, found) => globalNamed('bridge', bridge => {
+            if (!bridge || typeof bridge.handleNativeMsg !== 'function') return found(false);
+            globalNamed('bridgeMsgListener', listeners => found(!listeners || name in listeners));
+        }),
+        call(action, data, answer) {
+            const callbackId = answer.isWanted ? 'native_' + answer.id : '';
+            if (callbackId) answers.set(callbackId, answer);
+            tell({ action, data: data === undefined ? {} : data, callbackId }, outcome => {
+                if (!outcome) answer.missing();
+                else if (outcome.error !== undefined) answer.error(outcome.error);
+            });
         },
-    }));
-    put('webkit', { messageHandlers: watched(messageHandlers, 'webkit.messageHandlers') });
-}
-
-function jsBridge(body) {
-    const { action, data, callbackId } = Object(body);
-    const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-    if (typeof action !== 'string' || !isObject || typeof callbackId !== 'string') {
-        console.warn('Drawbridge: JSBridge takes {action: string, data: object, callbackId: string} and dropped', body);
-        return;
-    }
-    ready('message');
-    if (action === 'handleH5Response') {
-        const done = answersTo.get(callbackId);
-        answersTo.delete(callbackId);
-        if (done) done(data);
-        return;
-    }
-    callBack(action, data, 'message', callbackId && (answer => {
-        callGlobal('bridge.handleNativeMsg', [{ action: 'handleNativeResponse', data: answer, callbackId }]);
-    }));
-}
-
-/// Calls the page by a message. `done` gets its answer, if one is wanted; `outcome`, what became of the call itself.
-function callMessage(action, data, id, done, outcome) {
-    const callbackId = done ? 'native_' + id : '';
-    if (done) answersTo.set(callbackId, done);
-    callGlobal('bridge.handleNativeMsg', [{ action, data: data === undefined ? {} : data, callbackId }], outcome);
-}
+    });
+});

@@ -1,18 +1,20 @@
 // What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
 //
-// gives: apply, forgetAnswers
-// uses pristine: callGlobal, console, globalEval, globalNamed, loaded
+// gives: apply, forgetAnswers, forgettings, voices
+// uses pristine: attempt, console, globalEval, loaded
 // uses channel: life, post
 // uses calls: replied
-// uses wvjb: callWVJB, handlers, isAsked, ownBridge, responses, startupCalls, takesCalls
-// uses messages: answersTo, callMessage
 // uses names: nameAll
 
-function forgetAnswers() {
-    startupCalls.length = 0;
-    responses.clear();
-    answersTo.clear();
-}
+/// The page halves of bridges: `{names, has, looks, isComing, when, isThere, call, hear}`. They are asked from the last
+/// to the first, which is `function` and takes what nobody else does.
+const voices = [];
+/// How often native has called by them.
+let lastSpoken = 0;
+/// What bridges forget with the life in which it was asked.
+const forgettings = [];
+
+function forgetAnswers() { forgettings.forEach(attempt); }
 
 function apply(message) {
     if ('reply' in message) replied(message);
@@ -21,7 +23,11 @@ function apply(message) {
     else if ('names' in message) nameAll(message);
     else if ('event' in message) {
         window.dispatchEvent(new CustomEvent('drawbridge:' + message.event, { detail: message.data }));
+        for (const { when, hear } of voices) {
+            if (hear) when.then(() => attempt(() => hear(message.event, message.data)));
+        }
     } else if ('log' in message) console.warn(message.log);
+    else if ('reload' in message) location.reload();
 }
 
 /// What sends `{value}` or `{error}` to native as its answer; a promise's, where the value is one.
@@ -60,35 +66,36 @@ function evaluate({ evaluate: script, id }) {
 
 function called({ call: name, data, id, bridge }) {
     const answer = answerTo(id);
-    const done = id === undefined ? undefined : value => answer({ value });
-    const otherwise = outcome => {
-        if (outcome && !outcome.error) return;
+    const missing = () => {
         const message = 'the page has no handler for ' + name;
-        if (!outcome) console.warn('Drawbridge:', message);
-        answer(outcome || { error: { code: 400, message } });
+        console.warn('Drawbridge:', message);
+        answer({ error: { code: 400, message } });
     };
-    const byFunction = () => {
-        const input = data === undefined ? [] : [].concat(data);
-        callGlobal(name, input, outcome => (outcome ? answer(outcome) : otherwise()));
+    const asked = life;
+    const speak = voice => {
+        const now = () => {
+            // Another gateway has not called.
+            if (asked !== life) return;
+            const { error } = attempt(() => voice.call(name, data, {
+                id: ++lastSpoken, isWanted: id !== undefined, missing,
+                value: value => answer({ value }), error: error => answer({ error }),
+            }));
+            if (error) answer({ error });
+        };
+        if (voice.isThere) now();
+        else voice.when.then(now);
     };
+    if (bridge) return speak(voices.find(({ names }) => names.includes(bridge)) || voices[voices.length - 1]);
 
-    if (bridge === 'wvjb' || bridge === 'wvjb4') return callWVJB(name, data, id, answer);
-    if (bridge === 'message') return callMessage(name, data, id, done, otherwise);
-    if (bridge) return byFunction();
-    const hasHandler = () => (ownBridge ? name in handlers : window.WebViewJavascriptBridge);
-    if (takesCalls && hasHandler()) return callWVJB(name, data, id, answer);
-    // Before load, and before its bridge is there, the page may still be about to register one.
-    const choose = () => {
-        if (isAsked && !takesCalls) return startupCalls.push(choose);
-        if (hasHandler()) return callWVJB(name, data, id, answer);
-        globalNamed('bridge', found => {
-            if (!found || typeof found.handleNativeMsg !== 'function') return byFunction();
-            // A page that shows its listeners shows what it does not listen to.
-            globalNamed('bridgeMsgListener', listeners => {
-                if (listeners && !(name in listeners)) byFunction();
-                else callMessage(name, data, id, done, otherwise);
-            });
-        });
+    const choose = isLoaded => {
+        const voice = voices.find(({ has }) => attempt(() => has(name)).value);
+        if (voice) return speak(voice);
+        // Before load, and before its bridge is there, the page may still be about to register a handler.
+        if (!isLoaded) return loaded.then(() => choose(true));
+        const coming = voices.find(({ isComing }) => isComing());
+        if (coming) return coming.when.then(() => choose(true));
+        look(voices);
     };
-    loaded.then(choose);
+    const look = ([voice, ...others]) => voice.looks(name, isIt => (isIt ? speak(voice) : look(others)));
+    choose();
 }

@@ -16,7 +16,14 @@ tag.removeAttribute('data-token');
 const mark = Symbol.for('drawbridge');
 if (window[mark]) return;
 // A page of another site that frames this one gets nothing of it, unless that is allowed.
-if (!config.foreignFrames && isFramedByOthers()) return;
+if (!config.foreignFrames && isFramedByOthers()) {
+    if (config.bridges) {
+        // Their scripts come all the same, and do nothing.
+        window.drawbridge = { bridge() {} };
+        document.addEventListener('DOMContentLoaded', () => { delete window.drawbridge; });
+    }
+    return;
+}
 
 const {
     JSON, Map, Promise, WebSocket, XMLHttpRequest, Request, MutationObserver, console,

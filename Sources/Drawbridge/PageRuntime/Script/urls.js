@@ -1,13 +1,11 @@
 // URLs that are meant for native, caught before the browser opens or sends them (contracts, sections 1 to 4). They are
 // told by pattern, for browsers do not agree on how to read them.
 //
-// gives: gatherURLs, items
+// gives: gatherURLs, openings, sendings
 // uses pristine: attempt, fetch, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
 // uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: flush
-// uses calls: after, flushNow, gather, gathering, sign, signature
-// uses wvjb: fetchFrom, fetchWVJB, loadWVJB, loadWVJB5, ownBridge
-// uses queue: command, fetchQueue, frameCall
+// uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
 const schemes = config.schemes || [];
 const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
     + schemes.map(scheme => '|' + scheme.replace(/[+.]/g, '\\$&')).join('') + '):', 'i');
@@ -22,37 +20,36 @@ function partsOf(url) {
     return { scheme: scheme.toLowerCase(), host, name, path, query, isOwn: schemes.includes(scheme.toLowerCase()) };
 }
 
+/// Bridges that look at a URL, the last of them first: `take(url, parts)` gives the work that it asks for, if it does.
+/// Work that `isSignal` says that there is something to fetch; such that `isLoad` is never done early.
+const openings = [];
+
 /// What a frame or a link that opens this URL asks of native; nothing where the browser is to open it.
 function asked(url) {
+    if (!url) return undefined;
     const parts = partsOf(url);
-    if (!parts) return undefined;
-    const { scheme, host, name, path, query = '', isOwn } = parts;
-    if (name === '__jsbridge__') return () => frameCall(path, query);
-    if (isOwn) return name === 'fetch_message' ? fetchQueue : () => command(host + path, query);
-    if (scheme !== 'https' && scheme !== 'wvjbscheme') return undefined;
-    if (name === '__bridge_loaded__') return scheme === 'https' ? loadWVJB : loadWVJB5;
-    return name === '__wvjb_queue_message__' ? fetchWVJB : undefined;
-}
-
-/// The items of a query. A plus stays a plus, and what is no encoding stays as it is.
-function items(query) {
-    const decode = text => {
-        try {
-            return decodeURIComponent(text);
-        } catch (error) {
-            return text;
-        }
-    };
-    const found = {};
-    for (const item of query.split('&').filter(Boolean)) {
-        const at = (item + '=').indexOf('=');
-        found[decode(item.slice(0, at))] = decode(item.slice(at + 1));
+    for (const take of openings) {
+        const work = take(String(url), parts);
+        if (typeof work === 'function') return work;
     }
-    return found;
+    return undefined;
 }
 
-/// Where a request goes that is bound for native; nothing for any other.
+/// Bridges from outside that look at a request first: `{bridge, take}`, and `take(url)` gives the call, a path that may
+/// have a query.
+const sendings = [];
+
+/// Where a request goes that is bound for native, and which fields say more of it; nothing for any other.
 function bound(url) {
+    for (const { bridge, take } of sendings) {
+        const call = take(String(url));
+        if (call && typeof call === 'string') return { to: origin + '/__jsbridge__/' + call, fields: [['Bridge', bridge]] };
+    }
+    const to = ownBound(url);
+    return to && { to, fields: [] };
+}
+
+function ownBound(url) {
     const parts = partsOf(url);
     if (!parts) return undefined;
     const { host, name, path, query, isOwn } = parts;
@@ -97,7 +94,9 @@ function keepFromFrame(frame, url) {
 
 /// Does what a URL asked for in a later task; calls that were made before are made before.
 function soon(due) {
-    gathering(() => ownBridge && fetchFrom(ownBridge.bridge));
+    gathering(() => {
+        gatherings.forEach(attempt);
+    });
     dueURLs.push(due);
     later(() => {
         sawChanges(observer.takeRecords());
@@ -115,15 +114,15 @@ function isOpened({ frame, isAdded }) {
 /// Makes the calls of URLs now. A signal that there is something to fetch holds for what is there now, and stays.
 function gatherURLs() {
     sawChanges(observer.takeRecords());
-    for (const due of dueURLs.filter(isOpened)) {
+    // What is done may ask for more.
+    const done = new Set();
+    for (let due; (due = dueURLs.find(due => isOpened(due) && !done.has(due)));) {
+        done.add(due);
         const { work } = due;
-        due.work = work.filter(isSignal);
-        for (const one of work) if (!isLoad(one)) attempt(one);
+        due.work = work.filter(({ isLoad, isSignal }) => isLoad || isSignal);
+        for (const one of work) if (!one.isLoad) attempt(one);
     }
 }
-
-const isLoad = work => [loadWVJB, loadWVJB5].includes(work);
-const isSignal = work => isLoad(work) || [fetchWVJB, fetchQueue].includes(work);
 
 Object.defineProperty(frames, 'src', Object.assign({}, frameSource, {
     get() {
@@ -237,10 +236,10 @@ if (navigation) {
 const ownRequests = new WeakMap();
 wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
     ownRequests.delete(this);
-    const to = arguments.length > 1 && bound(url);
-    if (!to) return xhrOpen.apply(this, arguments);
-    xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: to }));
-    sign(this);
+    const found = arguments.length > 1 && bound(url);
+    if (!found) return xhrOpen.apply(this, arguments);
+    xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: found.to }));
+    sign(this, signature().concat(found.fields));
     const isStanding = arguments.length > 2 && !arguments[2];
     ownRequests.set(this, isStanding);
     // Native must not call back into a page that stands still.
@@ -258,10 +257,11 @@ wrap(XMLHttpRequest.prototype, 'send', function () {
 
 wrap(window, 'fetch', function (input, options) {
     const isRequest = input instanceof Request;
-    const to = bound(isRequest ? input.url : input);
-    if (!to) return fetch.apply(undefined, arguments);
+    const found = bound(isRequest ? input.url : input);
+    if (!found) return fetch.apply(undefined, arguments);
+    const { to } = found;
     // As the page is now.
-    const fields = signature().concat(after());
+    const fields = signature().concat(after(), found.fields);
     return new Promise(resolve => {
         const request = new Request(isRequest ? input : to, options);
         resolve(isRequest && to !== input.url ? moved(request, to) : request);
@@ -281,10 +281,10 @@ function moved(request, url) {
 }
 
 wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url, body) {
-    const to = bound(url);
-    if (!to) return sendBeacon.apply(this, arguments);
+    const found = bound(url);
+    if (!found) return sendBeacon.apply(this, arguments);
     // It has no header to say behind which message it comes, so those before it go first where they can.
     gather();
     flushNow();
-    return sendBeacon.call(this, to, body);
+    return sendBeacon.call(this, found.to, body);
 });

@@ -28,7 +28,12 @@ const byCallback = bridge => (name, input, hear) => new Promise(done => {
 });
 const byPromise = (promise, hear) => promise.then(hear, error => hear({ rejected: failure(error) }));
 const aborting = new AbortController();
-async function byRequest(url, input, hear) {
+const requests = [];
+function byRequest(url, input, hear) {
+    requests.push(requested(url, input, hear));
+    return requests.at(-1);
+}
+async function requested(url, input, hear) {
     try {
         const answer = await fetch(url, { method: 'POST', body: JSON.stringify(input), signal: aborting.signal });
         hear(answer.status);
@@ -112,6 +117,8 @@ async function runAll() {
     await wait(300);
     // What has been silent so long is silent.
     aborting.abort();
+    // Whoever is aborted hears of it a moment later.
+    await Promise.race([Promise.all(requests), wait(20000)]);
     const standing = [];
     for (const outcome of outcomes) {
         for (const [bridge, call] of Object.entries(waysThatStand)) standing.push(run(outcome, bridge, call));

@@ -1,0 +1,36 @@
+extension Catalogue.Entry {
+    /// As it is listed.
+    ///
+    /// - Parameters:
+    ///   - calls: those that were seen, the oldest first; nil where nobody has looked.
+    ///   - redaction: what is left out of values; nil for nothing.
+    func json(_ calls: [JournalRecord]?, _ redaction: Redaction?) -> JSON {
+        var members: JSON.Object = ["name": .string(name)]
+        if let pages { members["pages"] = .string(pages) }
+        members["by"] = reply == nil ? "handler" : "reply"
+        if let reply {
+            members["reply"] = .string(reply.title)
+            if let place = reply.place {
+                members["file"] = .string(place.file)
+                members["line"] = .number(.init(place.line))
+            } else {
+                members["source"] = .string(reply.source)
+            }
+            members["text"] = .string(reply.text)
+        }
+        if let route {
+            members["handler"] = .string(route.name)
+            if let methods = route.handler.methods {
+                members["methods"] = .array(methods.map { .string($0.rawValue) })
+            }
+        }
+        guard let calls else { return .object(members) }
+        members["calls"] = .number(.init(calls.count))
+        if let last = calls.last { members["input"] = last.shownInput(redaction) }
+        if let last = calls.last(where: { $0.state == .answered }) {
+            members["output"] = last.shownOutput(redaction)
+            if !last.output.isWhole { members["outputIsCut"] = true }
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPTypes
+
+// The name of the app's web view, for pages and for whoever lies behind the gateway.
+extension Gateway {
+    /// A request of a page's own, under the name that its app's web view has.
+    func withAppName(_ request: Request) -> Request {
+        guard let name = appName(for: request) else { return request }
+        return request.going(as: name)
+    }
+
+    private func appName(for request: Request) -> AppName? {
+        guard replyBook.isUsed else { return appName }
+        return replyBook.settings(ofPageAt: pagePath(of: request)).appName ?? appName
+    }
+
+    /// The path of the page that a request is for, or that sent it.
+    private func pagePath(of request: Request) -> String {
+        guard !request.isForPage else { return request.path }
+        return request.pagePath ?? request.headers.value(.referer).map(Page.path(of:)) ?? request.path
+    }
+}
+
+extension Request {
+    /// The request as it goes on: under this name, and without the hints that tell the browser's own (Client Hints).
+    fileprivate func going(as name: AppName) -> Request {
+        var fields = HTTPFields()
+        for field in headers where !field.name.canonicalName.hasPrefix("sec-ch-ua") { fields.append(field) }
+        fields[.userAgent] = name.text(in: fields[.userAgent] ?? "")
+        var named = self
+        named.headers = fields
+        return named
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+import Synchronization
+
+// What the inspector asks: all that programs may, and what changes while it looks.
+extension Gateway {
+    /// Answers a request of the inspector's, whose secret was looked at before.
+    ///
+    /// - Parameter request: of the inspector's own listener; nothing of it is checked here.
+    package func answer(inspector request: Request) async -> Response {
+        var request = request
+        request.gateway = self
+        request.isOfInspector = true
+        do {
+            guard OwnPath(of: request)?.isForTesters == true,
+                let answer = try await behind.answerAsGateway(request)
+            else {
+                throw HTTPError(
+                    .notFound, "nothing at \(request.path.cut(to: 100)); the inspector asks as programs do")
+            }
+            return answer
+        } catch {
+            return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
+        }
+    }
+
+    /// So many pages are shown, the newest.
+    private static let shownPages = 200
+
+    /// What there is now of something that is no record.
+    func present(_ topic: Journal.Topic) async -> JSON {
+        switch topic {
+        case .pages: return .array(pages.all.prefix(Self.shownPages).map(TesterEndpoints.describe))
+        case .questions: return .array(questions.waiting.map(QuestionEndpoints.describe))
+        case .replies:
+            var set = JSON.Object()
+            for (session, changed) in replyBook.changed { set[session.name] = .object(changed.replies) }
+            let keeper = replyKeeper.withLock { $0 }
+            return ["set": .object(set), "file": await keeper?.file.map(JSON.string) ?? .null]
+        case .scenarios:
+            var on: JSON.Object = [Session.usual.name: .array(replyBook.scenarios().map(JSON.string))]
+            for (session, changed) in replyBook.changed {
+                on[session.name] = .array(changed.scenarios.map(JSON.string))
+            }
+            return ["names": .array(replyBook.scenarioNames.map(JSON.string)), "on": .object(on)]
+        case .sessions:
+            let all = Set(replyBook.changed.keys).union(pages.all.map(\.session)).union([.usual])
+            return .array(all.map(\.name).sorted().map(JSON.string))
+        }
+    }
+
+    /// What the inspector learns once: where pages are.
+    var introduction: JSON {
+        ["page": ownAddress.withLock { $0.map { .string("\($0)/") } ?? .null }]
+    }
+}
+
+extension Gateway: StreamHost {
+    var epoch: String { pages.epoch }
+}

@@ -1,0 +1,201 @@
+/// What a test says was called: which name, with what, how often, in which order.
+struct CallCheck: Sendable {
+    private enum Count {
+        case exactly(Int)
+        case atLeast(Int)
+        case atMost(Int)
+
+        func fits(_ count: Int) -> Bool {
+            switch self {
+            case .exactly(let wanted): count == wanted
+            case .atLeast(let wanted): count >= wanted
+            case .atMost(let wanted): count <= wanted
+            }
+        }
+
+        /// Whether more calls could not make it right.
+        func isFinal(_ count: Int) -> Bool {
+            switch self {
+            case .exactly(let wanted), .atMost(let wanted): count > wanted
+            case .atLeast: false
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .exactly(let count): "\(count)"
+            case .atLeast(let count): "at least \(count)"
+            case .atMost(let count): "at most \(count)"
+            }
+        }
+    }
+
+    /// What came of it.
+    struct Verdict {
+        var calls: [JournalRecord] = []
+        var isRight = false
+        /// Whether no later call can make it right.
+        var isFinal = false
+        var hasLost = false
+        var sentence = ""
+        /// What was wanted beside the call that comes next to it; nil where there is none.
+        var nearMiss: JSON?
+    }
+
+    /// How long to wait for it: a click returns before its call is there.
+    let seconds: Double
+    private let filter: RecordFilter
+    private let count: Count
+    private let order: [String]
+    private let wanted: JSON
+
+    private static let words = [
+        "name", "when", "equals", "count", "atLeast", "atMost", "seconds", "order", "state", "unanswered",
+        "kind",
+    ]
+
+    init(_ value: LocatedJSON, in session: Session?) throws(ReplyFault) {
+        let example = #"{"name": "pay", "when": {"orderNo": 17}, "count": 1}"#
+        guard let members = value.members else {
+            throw ReplyFault("a check is an object: \(example)", at: value)
+        }
+        for (name, value) in members where !Self.words.contains(name) {
+            let near = Nearest.of(name, among: Self.words).map { "did you mean \($0)?" }
+            throw ReplyFault(
+                "there is no word \(name); \(near ?? "there are \(Self.words.joined(separator: ", "))")",
+                at: value)
+        }
+        func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
+        func number(_ name: String) throws(ReplyFault) -> Int? {
+            guard let value = member(name) else { return nil }
+            guard let number = value.json.numberValue?.intValue, number >= 0 else {
+                throw ReplyFault("\(name) is a whole number", at: value)
+            }
+            return number
+        }
+        var filter = RecordFilter(session: session)
+        if let name = member("name") {
+            guard let text = name.json.stringValue else { throw ReplyFault("name is a text", at: name) }
+            filter.name = CallName.plain(text)
+        }
+        if let when = member("when") { filter.when = try ReplyReader.condition(when) }
+        if let equals = member("equals") {
+            if filter.when != nil {
+                throw ReplyFault("when and equals are two conditions; keep one", at: equals)
+            }
+            filter.when = .equals(equals.json)
+        }
+        if let kind = member("kind") {
+            guard let text = kind.json.stringValue, let kinds = try? RecordQuery.kinds(text) else {
+                let all = JournalRecord.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ReplyFault("kind is one of \(all)", at: kind)
+            }
+            filter.kinds = kinds
+        }
+        if let state = member("state") {
+            guard let known = state.json.stringValue.flatMap(JournalRecord.State.init) else {
+                throw ReplyFault(
+                    "state is one of \(JournalRecord.State.allCases.map(\.rawValue).joined(separator: ", "))",
+                    at: state)
+            }
+            filter.state = known
+        }
+        var counts: [Count] = []
+        if let count = try number("count") { counts.append(.exactly(count)) }
+        if let count = try number("atLeast") { counts.append(.atLeast(count)) }
+        if let count = try number("atMost") { counts.append(.atMost(count)) }
+        if let count = try number("unanswered") {
+            filter.isUnanswered = true
+            counts.append(.exactly(count))
+        }
+        guard counts.count <= 1 else {
+            throw ReplyFault("count, atLeast and atMost are one each; keep one", at: value)
+        }
+        count = counts.first ?? .atLeast(1)
+        var order: [String] = []
+        if let list = member("order") {
+            guard let names = list.elements?.map(\.json.stringValue), !names.isEmpty, !names.contains(nil)
+            else {
+                throw ReplyFault(#"order is names, one after the other: ["login", "pay"]"#, at: list)
+            }
+            order = names.compactMap(\.self).map(CallName.plain)
+        }
+        self.order = order
+        if let other = members.first(where: {
+            !order.isEmpty && !["order", "seconds", "kind", "state"].contains($0.name)
+        }) {
+            throw ReplyFault("\(other.name) says nothing beside order; check it by itself", at: other.value)
+        }
+        var seconds = 0.0
+        if let time = member("seconds") {
+            guard let number = time.json.numberValue?.doubleValue, (0...600).contains(number) else {
+                throw ReplyFault("seconds is a number up to 600", at: time)
+            }
+            seconds = number
+        }
+        self.seconds = seconds
+        self.filter = filter
+        wanted = member("when")?.json ?? member("equals")?.json ?? .null
+    }
+
+    /// Which records may change the verdict.
+    var concerned: RecordFilter {
+        var all = filter
+        (all.when, all.by, all.state, all.isUnanswered) = (nil, nil, nil, false)
+        if !order.isEmpty { all.name = nil }
+        return all
+    }
+
+    func verdict(in journal: Journal, _ redaction: Redaction?) -> Verdict {
+        order.isEmpty ? verdictByCount(in: journal, redaction) : verdictByOrder(in: journal)
+    }
+
+    private func verdictByCount(in journal: Journal, _ redaction: Redaction?) -> Verdict {
+        let page = journal.read(filter)
+        let found = page.records.count
+        var verdict = Verdict(
+            calls: page.records, isRight: count.fits(found),
+            isFinal: filter.state == nil && count.isFinal(found))
+        verdict.hasLost = page.hasLost
+        guard !verdict.isRight else { return verdict }
+        let subject = filter.name ?? (filter.isUnanswered ? "calls that nobody answered" : "calls")
+        let such = filter.when == nil ? "" : " with such an input"
+        verdict.sentence = "\(subject): \(found) times\(such), wanted \(count.text)"
+        if filter.name == nil, found > 0 {
+            let names = Set(page.records.map(\.name)).sorted().prefix(20)
+            verdict.sentence += ": \(names.joined(separator: ", "))"
+        } else if filter.name != nil, journal.count(concerned) == 0 {
+            verdict.sentence += "; \(journal.called(instead: filter))"
+        }
+        guard filter.when != nil, !verdict.isFinal else { return verdict }
+        var all = filter
+        all.when = nil
+        // Of those that do not fit, the last is what somebody has just tried.
+        guard let nearest = journal.read(all).records.last(where: { filter.misfit(of: $0, nil) != nil }),
+            let misfit = filter.misfit(of: nearest, redaction)
+        else { return verdict }
+        verdict.sentence += "; call \(nearest.number): \(misfit)"
+        verdict.nearMiss = ["wanted": wanted, "call": nearest.json(redaction), "misfit": .string(misfit)]
+        return verdict
+    }
+
+    private func verdictByOrder(in journal: Journal) -> Verdict {
+        var all = filter
+        all.name = nil
+        let page = journal.read(all)
+        var rest = order[...]
+        var calls: [JournalRecord] = []
+        for record in page.records where record.name == rest.first {
+            calls.append(record)
+            rest.removeFirst()
+        }
+        var verdict = Verdict(calls: calls, isRight: rest.isEmpty, hasLost: page.hasLost)
+        if let missing = rest.first {
+            let before = calls.last.map { " after \($0.name), call \($0.number)" } ?? ""
+            let names = page.records.map(\.name).suffix(20).joined(separator: ", ")
+            verdict.sentence =
+                "\(missing) was not called\(before); called were \(names.isEmpty ? "none" : names)"
+        }
+        return verdict
+    }
+}

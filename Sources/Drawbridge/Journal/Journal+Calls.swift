@@ -1,0 +1,78 @@
+// For tests in Swift.
+extension Journal {
+    /// One call of native's, as it is when it is looked at.
+    public struct Call: Sendable {
+        /// Its place among all records; numbers grow, and have gaps.
+        public let number: Int
+        /// The name that was called, such as `pay` or `user/login`.
+        public let name: String
+        /// By which bridge: `flag`, `__jsbridge__`, `wvjb`, `shortcut` and so on.
+        public let bridge: String
+        /// What was sent; `null` for nothing, and the beginning as a text where it has more than 64 KB.
+        public let input: JSON
+        /// What was answered, as far as it is there; `null` for nothing.
+        public let output: JSON
+        /// What has become of it.
+        public let state: CallState
+        /// The code of its answer, as it stands in the envelope; nil where there is none yet.
+        public let code: Int?
+        /// Who answered: `reply pay, case 2`, `handler PayHandler`, `nobody` or `gateway`; nil where nobody has yet.
+        public let answeredBy: String?
+
+        init(_ record: JournalRecord) {
+            number = record.number
+            name = record.name
+            bridge = record.head.bridge
+            input = record.shownInput(nil)
+            output = record.shownOutput(nil)
+            state = record.state ?? .silent
+            code = record.code
+            answeredBy = record.by.map { answerer in
+                switch answerer {
+                case .reply(let title), .handler(let title): "\(answerer.word) \(title)"
+                case .nobody, .gateway: answerer.word
+                }
+            }
+        }
+    }
+
+    /// No such call came in time.
+    public struct NoCall: Error, CustomStringConvertible {
+        /// What came in its place.
+        public let description: String
+    }
+
+    /// The calls of a name, or all of them, in the order in which they began.
+    ///
+    /// - Parameter name: with or without its first slash; nil for every name.
+    public func calls(named name: String? = nil) -> [Call] {
+        read(Self.filter(name)).records.map(Call.init)
+    }
+
+    /// The last call of a name; waits until one has come and was answered.
+    ///
+    /// ```swift
+    /// let pay = try await gateway.journal.call("pay", within: .seconds(5))
+    /// #expect(pay.input == ["orderNo": 17])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: with or without its first slash.
+    ///   - time: how long to wait: a click returns before its call is there.
+    /// - Throws: a ``NoCall`` that says what was called in its place.
+    public func call(_ name: String, within time: Duration = .seconds(5)) async throws -> Call {
+        let filter = Self.filter(name)
+        let last = { @Sendable [self] in read(filter).records.last { $0.state != .waiting } }
+        let isThere = try await wait(for: filter, until: .now + time) { last() != nil }
+        if isThere, let record = last() { return Call(record) }
+        let names = Set(calls().map(\.name)).sorted().joined(separator: ", ")
+        throw NoCall(
+            description: isOn
+                ? "no call of \(name) was answered within \(time); called were \(names.isEmpty ? "none" : names)"
+                : "this gateway keeps no journal; make it with keepsJournal: true")
+    }
+
+    private static func filter(_ name: String?) -> RecordFilter {
+        RecordFilter(name: name.map(CallName.plain))
+    }
+}

@@ -1,0 +1,229 @@
+import HTTPTypes
+import Synchronization
+
+/// What has happened between pages and native, one record each, in the order in which it began.
+///
+/// A gateway keeps it where it was made with `keepsJournal: true`: the last 10,000 records, in 64 MB at most.
+///
+/// Numbers grow for ever. The oldest records go where there is no more room, so a reader whose place is older than all that
+/// are left is told so, and does not take what is left for all that there was.
+public final class Journal: Sendable {
+    /// What is kept.
+    struct Limits: Sendable {
+        var records = 10_000
+        /// Of what passed on, which is much and tells little.
+        var requests = 2_000
+        var bytes = 64 << 20
+        /// Of the bytes, for the records of one page.
+        var bytesOfPage: Int { bytes / 2 }
+    }
+
+    struct State {
+        /// Calls and all else that tells something.
+        var records = RecordQueue()
+        /// What passed on: files of a page push no calls out.
+        var requests = RecordQueue()
+        var next = 1
+        /// How often anything has changed.
+        var changes = 0
+        var bytes = 0
+        var bytesOfPages: [String: Int] = [:]
+        var views = SessionViews()
+        /// How often nobody answered, by names; of those that come later than a thousand others, together.
+        var unanswered: [String: Int] = [:]
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        /// With which change something was touched that is no record.
+        var touched: [Topic: Int] = [:]
+        var isStopping = false
+    }
+
+    /// Whether anything is kept.
+    let isOn: Bool
+    private let limits: Limits
+    let state = Mutex(State())
+    /// How many read its stream.
+    let readers = Atomic(0)
+
+    init(isOn: Bool, limits: Limits = Limits()) {
+        self.isOn = isOn
+        self.limits = limits
+    }
+
+    // MARK: What happens
+
+    /// A call has begun, or a request that passes on.
+    ///
+    /// - Parameter input: what is sent; nil where it was not read yet.
+    /// - Returns: its number.
+    func begin(
+        _ request: Request, as kind: JournalRecord.Kind = .call, at bridge: String, _ input: [UInt8]? = []
+    ) -> Int {
+        let type = JournalRecord.Head.contentType(of: request, input ?? [])
+        return add(JournalRecord.Head(kind, request, at: bridge, contentType: type), .waiting, input)
+    }
+
+    /// Something concerns a page.
+    ///
+    /// - Parameter state: `waiting` where an answer will come; nil for what has none.
+    /// - Returns: its number.
+    func note(
+        _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned, _ name: String, at bridge: String,
+        _ input: [UInt8], saying sentence: String?, _ state: JournalRecord.State?
+    ) -> Int {
+        add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
+    }
+
+    /// Something that concerns no page of its own is said.
+    func note(_ sentence: String, about name: String) {
+        _ = add(JournalRecord.Head(notice: name), nil, [], saying: sentence)
+    }
+
+    /// What a call sends is known now.
+    func note(_ input: [UInt8], of request: Request, _ number: Int) {
+        update(number) { record, room in record.sends(request, input, room: room) }
+    }
+
+    /// Cases and handlers that were asked before the one that answers, and did not.
+    func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
+
+    /// A person, a script or a program is asked, or has decided.
+    func note(_ asked: JournalRecord.Asked, of number: Int) {
+        update(number) { record, _ in record.asked = asked }
+    }
+
+    /// A call has come to its end; what comes behind that changes nothing.
+    func end(
+        _ number: Int, _ outcome: JournalRecord.State, by answerer: JournalRecord.Answerer? = nil,
+        code: Int? = nil, output: [UInt8] = [], form: JournalRecord.Form = .value
+    ) {
+        update(number, whereItWaits: true) { record, room in
+            record.by = answerer
+            record.form = form
+            record.output = JournalRecord.Value(output, room: room)
+            record.ends(outcome, code: code)
+        }
+    }
+
+    /// How often nobody answered a call or a question, by its name, since the process began.
+    package var unanswered: [String: Int] { state.withLock { $0.unanswered } }
+
+    /// How many bytes its records take, about.
+    package var keptBytes: Int { state.withLock { $0.bytes } }
+
+    /// From now on a session sees none of the records before; all sessions where it is nil.
+    func forget(_ session: Session?) {
+        let waiters = state.withLock { state in
+            state.views.begin(session, at: state.next)
+            state.changes += 1
+            return state.takeWaiters { _ in true }
+        }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    private func add(
+        _ head: JournalRecord.Head, _ outcome: JournalRecord.State?, _ input: [UInt8]?,
+        saying sentence: String? = nil
+    ) -> Int {
+        let (number, waiters) = state.withLock { state in
+            let number = state.next
+            var record = JournalRecord(number, head, outcome)
+            if let input, !input.isEmpty {
+                record.input = JournalRecord.Value(input, room: room(for: head.page?.id, in: state))
+            } else if input == nil {
+                record.input = .unread
+            }
+            if let sentence { record.output = JournalRecord.Value(JSON.string(sentence).bytes) }
+            state.next += 1
+            state.changes += 1
+            record.change = state.changes
+            state.count(record.bytes, of: head.page?.id)
+            if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
+            if head.kind == .request {
+                state.requests.append(record)
+            } else {
+                state.records.append(record)
+            }
+            let waiters = state.takeWaiters(concernedBy: number)
+            makeRoom(&state)
+            return (number, waiters)
+        }
+        for waiter in waiters { waiter.wake() }
+        return number
+    }
+
+    /// How much of a value is kept, of a page that may have much already.
+    private func room(for page: String?, in state: borrowing State) -> Int {
+        guard let page else { return JournalRecord.Value.mostBytes }
+        return max(
+            0, min(JournalRecord.Value.mostBytes, limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
+    }
+
+    /// - Parameter whereItWaits: whether a record that has come to its end stays as it is.
+    private func update(
+        _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
+    ) {
+        let waiters = state.withLock { state -> [Waiter] in
+            guard let (page, hasEnded) = state.records.glance(number) ?? state.requests.glance(number),
+                !whereItWaits || !hasEnded
+            else { return [] }
+            let room = room(for: page, in: state)
+            state.changes += 1
+            let change = state.changes
+            let (more, unanswered): (Int, String?) =
+                state.update(number) { record in
+                    let (before, was) = (record.bytes, record.isUnanswered)
+                    update(&record, room)
+                    record.change = change
+                    return (record.bytes - before, record.isUnanswered && !was ? record.name : nil)
+                } ?? (0, nil)
+            state.count(more, of: page)
+            if let unanswered { state.count(unanswered: unanswered) }
+            let waiters = state.takeWaiters(concernedBy: number)
+            makeRoom(&state)
+            return waiters
+        }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    private func makeRoom(_ state: inout State) {
+        while state.requests.count > limits.requests { state.dropRequest() }
+        while state.records.count > limits.records { state.dropRecord() }
+        while state.bytes > limits.bytes, state.records.count + state.requests.count > 0 {
+            let isRequest = (state.requests.first?.number ?? .max) < (state.records.first?.number ?? .max)
+            if isRequest { state.dropRequest() } else { state.dropRecord() }
+        }
+    }
+}
+
+extension Journal.State {
+    func record(_ number: Int) -> JournalRecord? { records.record(number) ?? requests.record(number) }
+
+    fileprivate mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
+        records.update(number, change) ?? requests.update(number, change)
+    }
+
+    fileprivate mutating func dropRecord() {
+        guard let record = records.removeFirst() else { return }
+        count(-record.bytes, of: record.page?.id)
+        views.lose(record)
+    }
+
+    fileprivate mutating func dropRequest() {
+        guard let record = requests.removeFirst() else { return }
+        count(-record.bytes, of: record.page?.id)
+        views.lose(record)
+    }
+
+    fileprivate mutating func count(unanswered name: String) {
+        let isKnown = unanswered.count < 1000 || unanswered[name] != nil
+        unanswered[isKnown ? name : "others", default: 0] += 1
+    }
+
+    fileprivate mutating func count(_ bytes: Int, of page: String?) {
+        self.bytes += bytes
+        guard let page else { return }
+        let now = (bytesOfPages[page] ?? 0) + bytes
+        bytesOfPages[page] = now > 0 ? now : nil
+    }
+}

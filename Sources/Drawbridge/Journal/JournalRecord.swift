@@ -1,0 +1,280 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One thing that happened between a page and native, and what has become of it.
+///
+/// It keeps bytes and clock ticks, and becomes JSON when somebody reads it: most are read by nobody.
+struct JournalRecord: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        /// A page or a program has called a name of native's, by whichever bridge.
+        case call
+        /// Native has called a function of a page's, sent it an event, or run a script in it.
+        case push
+        /// A page came, went, or has a fault of its own.
+        case page
+        /// A request that was not for native, and passed on.
+        case request
+        /// Something is said once, such as a name that a page read in vain.
+        case notice
+    }
+
+    typealias State = CallState
+
+    /// Who answered.
+    enum Answerer: Sendable, Equatable {
+        case reply(String)
+        case handler(String)
+        /// There was no handler of the name.
+        case nobody
+        /// The gateway itself, which refused it for instance.
+        case gateway
+
+        /// All words for it.
+        static let words = ["reply", "handler", "nobody", "gateway"]
+
+        var word: String {
+            switch self {
+            case .reply: "reply"
+            case .handler: "handler"
+            case .nobody: "nobody"
+            case .gateway: "gateway"
+            }
+        }
+    }
+
+    /// What kind of answer it got.
+    enum Form: Sendable, Equatable {
+        /// A value, which each bridge gives in its own way.
+        case value
+        /// What is wrong, as an object with `code` and `message`.
+        case failure(status: Int)
+        /// A reply says that nobody has the name.
+        case missing
+        /// An answer of HTTP's that goes out as it stands.
+        case raw(type: String)
+        /// The same, of which nobody kept the bytes.
+        case stream
+    }
+
+    /// The page that it concerns.
+    struct Concerned: Sendable {
+        let id: String
+        let path: String
+        let title: String
+        let session: Session
+
+        /// A page says what it likes of itself, with each record again.
+        init(id: String, path: String, title: String, session: Session) {
+            self.id = id
+            self.path = path.cut(to: 2000)
+            self.title = title.cut(to: 300)
+            self.session = session
+        }
+
+        /// What it takes of the memory for all, about.
+        var bytes: Int { path.utf8.count + title.utf8.count }
+    }
+
+    /// What a person is asked on the way.
+    struct Asked: Sendable {
+        let question: String
+        /// Nil as long as it waits, and where its caller has left before anybody decided.
+        let decided: Decided?
+
+        fileprivate var bytes: Int {
+            question.utf8.count + (decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0)
+        }
+    }
+
+    /// What was decided, and by whom.
+    struct Decided: Sendable {
+        /// What was chosen or filled in; nil where the question was cancelled.
+        let choice: JSON?
+        /// `person`, `script`, `program`, `inspector` or `nobody`.
+        let by: String
+    }
+
+    /// What was sent or answered, or the beginning of it.
+    struct Value: Sendable {
+        /// What is kept of each.
+        static let mostBytes = 64 << 10
+
+        static let nothing = Value([], isWhole: true)
+        /// What was not read yet, or is read by its handler as it comes.
+        static let unread = Value([], isWhole: false)
+
+        let bytes: [UInt8]
+        let isWhole: Bool
+
+        private init(_ bytes: [UInt8], isWhole: Bool) {
+            self.bytes = bytes
+            self.isWhole = isWhole
+        }
+
+        /// - Parameter room: how many bytes may be kept.
+        init(_ bytes: [UInt8], room: Int = Value.mostBytes) {
+            self =
+                bytes.count <= room
+                ? Value(bytes, isWhole: true) : Value(Array(bytes.prefix(room)), isWhole: false)
+        }
+    }
+
+    /// What is known of it when it begins: made once, since records are copied when they are read.
+    final class Head: Sendable {
+        let kind: Kind
+        /// The id of its request, as in the log; empty where it is none.
+        let id: String
+        let session: Session
+        let page: Concerned?
+        let bridge: String
+        let method: HTTPRequest.Method?
+        /// Path and query of a call or a request; the name of anything else.
+        let target: String
+        /// What its body says that it is.
+        let contentType: String?
+        let at: Date
+        /// The number of the call that this one repeats.
+        let resentFrom: Int?
+
+        private static let mostOfTarget = 8 << 10
+
+        /// A call, or a request that passed on.
+        init(_ kind: Kind, _ request: Request, at bridge: String, contentType: String?, since: Date = .now) {
+            self.kind = kind
+            id = request.id
+            session = request.session
+            page = request.concernedPage
+            self.bridge = bridge
+            method = request.callingPage == nil ? request.method : nil
+            let target = request.target
+            self.target = target.utf8.count > Self.mostOfTarget ? target.cut(to: Self.mostOfTarget) : target
+            self.contentType = contentType
+            resentFrom = request.resentFrom
+            at = since
+        }
+
+        /// Something that concerns a page.
+        convenience init(_ kind: Kind, of page: Concerned, _ name: String, at bridge: String) {
+            self.init(kind, page, in: page.session, name, at: bridge)
+        }
+
+        /// What concerns no page of its own.
+        convenience init(notice name: String) { self.init(.notice, nil, in: .usual, name, at: "") }
+
+        private init(
+            _ kind: Kind, _ page: Concerned?, in session: Session, _ name: String, at bridge: String
+        ) {
+            self.kind = kind
+            id = ""
+            self.session = session
+            self.page = page
+            self.bridge = bridge
+            method = nil
+            target = name.cut(to: 1000)
+            contentType = Self.json
+            resentFrom = nil
+            at = .now
+        }
+
+        static let json = "application/json"
+
+        /// What a body is, which says so itself where it is JSON.
+        static func contentType(of request: Request, _ body: [UInt8]) -> String? {
+            let first = body.first
+            if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || request.bridgeInput != nil {
+                return json
+            }
+            return first == nil ? nil : request.headers[.contentType]
+        }
+    }
+
+    let number: Int
+    private(set) var head: Head
+    private let began: Moment
+    /// The number of its last change, over all records; readers of the stream go on by it.
+    var change = 0
+
+    var input = Value.nothing
+    var output = Value.nothing
+    /// Nil for what has no answer.
+    var state: State?
+    var by: Answerer?
+    var form = Form.value
+    /// Why cases and handlers before the one that answered did not.
+    var why: [String] = []
+    var asked: Asked?
+    var code: Int?
+    /// From its beginning to its answer.
+    private(set) var took: Duration?
+
+    init(_ number: Int, _ head: Head, _ state: State?) {
+        self.number = number
+        self.head = head
+        self.state = state
+        began = .now
+    }
+
+    var kind: Kind { head.kind }
+    var session: Session { head.session }
+    var page: Concerned? { head.page }
+
+    /// What was sent is known now, and with it the name where the body has that.
+    mutating func sends(_ request: Request, _ bytes: [UInt8], room: Int) {
+        head = Head(
+            kind, request, at: head.bridge, contentType: Head.contentType(of: request, bytes),
+            since: head.at)
+        input = Value(bytes, room: room)
+    }
+
+    mutating func ends(_ outcome: State, code: Int?) {
+        state = outcome
+        self.code = code
+        took = began.elapsed
+    }
+
+    /// Whether nobody answered it, or a question that it asked.
+    var isUnanswered: Bool { by == .nobody || asked?.decided?.by == "nobody" }
+
+    /// What it takes of the memory for all, about.
+    var bytes: Int {
+        let head = head.target.utf8.count + (head.contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
+        let more = why.reduce(0) { $0 + $1.utf8.count } + (asked?.bytes ?? 0)
+        return 500 + head + input.bytes.count + output.bytes.count + more
+    }
+
+    /// The name that was called, without its first slash; the path of a request that passed on.
+    var name: String {
+        guard kind == .call || kind == .request else { return head.target }
+        let path = head.target.prefix { $0 != "?" }
+        let plain = Percent.decode(path.utf8) ?? String(path)
+        return kind == .call ? CallName.plain(plain) : plain
+    }
+
+    /// Whether it has a name, which is without its first slash; most are told apart without making theirs, as a reader
+    /// asks this of all records.
+    func isNamed(_ other: String) -> Bool {
+        guard kind == .call || kind == .request else { return CallName.plain(head.target) == other }
+        let path = head.target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard !path.contains(UInt8(ascii: "%")) else { return CallName.plain(name) == other }
+        let begins = path.first == UInt8(ascii: "/") ? path.dropFirst() : path
+        return begins.elementsEqual(other.utf8)
+    }
+
+    /// What was sent, as replies and conditions see it; nil where it was cut, or cannot be read.
+    var readInput: ReplyInput? {
+        guard input.isWhole else { return nil }
+        guard kind == .call else { return ReplyInput(try? JSON(parsing: input.bytes)) }
+        let headers = head.contentType.map { HTTPFields([HTTPField(name: .contentType, value: $0)]) } ?? [:]
+        return try? Request(.post, head.target, headers: headers, body: .init(input.bytes)).replyInput()
+    }
+}
+
+/// The name of a call as the journal has it: with slashes between its parts, and none before them.
+enum CallName {
+    static func plain(_ name: String) -> String { name.hasPrefix("/") ? String(name.dropFirst()) : name }
+}

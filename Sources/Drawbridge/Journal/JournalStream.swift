@@ -1,0 +1,137 @@
+import HTTPTypes
+import Synchronization
+
+/// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
+///
+/// A record comes again when it has changed. Nothing is kept for a reader: one that is slow gets each record as it is when
+/// there is room, and is told where some were lost.
+enum JournalStream {
+    /// Readers at once.
+    static let most = 16
+    /// Records in one event's batch, and bytes.
+    private static let batch = (records: 200, bytes: 1 << 20)
+    /// Between two batches: what comes in bursts goes out in bursts.
+    private static let pause = Duration.milliseconds(20)
+    /// After so long without anything, a comment says that the connection is there.
+    private static let breath = Duration.seconds(15)
+
+    static func response(_ gateway: any StreamHost, _ request: Request) throws(HTTPError) -> Response {
+        let query = try RecordQuery(
+            request, words: [], usual: ["session", "name", "page", "kind", "by", "state", "secrets"])
+        let epoch = gateway.epoch
+        var place = 0
+        if let last = request.headers.value(.lastEventID), !last.isEmpty {
+            let parts = last.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]) else {
+                throw HTTPError(
+                    .gone,
+                    "Last-Event-ID: it is of another process; the gateway was started again, so begin anew")
+            }
+            place = number
+        }
+        let reader = try JournalReader(gateway.journal)
+        // Where a person looks, questions wait.
+        let presence = request.isOfInspector ? InspectorPresence(gateway.questions) : nil
+        let (filter, redaction, first) = (query.filter, gateway.redaction(for: query), place)
+        var response = Response(contentType: "text/event-stream") { client in
+            defer { withExtendedLifetime((reader, presence)) {} }
+            try await write(gateway, filter, redaction, since: first, isWhole: presence != nil, to: client)
+        }
+        response.addSafety()
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private static func event(_ name: String, _ value: JSON) -> [UInt8] {
+        Array("event: \(name)\ndata: ".utf8) + value.bytes + Array("\n\n".utf8)
+    }
+
+    /// What a reader has not seen and never will, of calls and all else, and of what passed on.
+    private static func lost(_ changes: Journal.Changes, since view: Int) -> [UInt8] {
+        var text: [UInt8] = []
+        let before = max(changes.view > view ? changes.view : 0, changes.lostBefore ?? 0)
+        if before > 0 { text += event("lost", ["before": .number(.init(before))]) }
+        if let before = changes.lostRequestsBefore {
+            text += event("lost", ["before": .number(.init(before)), "kind": "request"])
+        }
+        return text
+    }
+
+    /// - Parameter isWhole: whether what is no record is told too.
+    private static func write(
+        _ gateway: any StreamHost, _ filter: RecordFilter, _ redaction: Redaction?, since first: Int,
+        isWhole: Bool,
+        to client: Client
+    ) async throws {
+        let (journal, epoch) = (gateway.journal, gateway.epoch)
+        var (place, told) = (first, -1)
+        // Whoever begins anew misses nothing that they had.
+        var view: Int? = first == 0 ? nil : 1
+        // At once, so that its reader knows that it is there.
+        try await client.didLoad(": \(epoch)\n\n")
+        if isWhole { try await client.didLoad(event("gateway", gateway.introduction)) }
+        while true {
+            let seen = journal.state.withLock { $0.changes }
+            var isBehind = true
+            while isBehind {
+                let changes = journal.changes(since: place, filter, atMost: batch.records)
+                if let known = view { try await client.didLoad(lost(changes, since: known)) }
+                view = changes.view
+                var text: [UInt8] = []
+                for record in changes.records {
+                    text += "event: record\nid: \(epoch).\(record.change)\ndata: ".utf8
+                    text += record.json(redaction).bytes
+                    text += "\n\n".utf8
+                    if text.count > batch.bytes {
+                        try await client.didLoad(text)
+                        text = []
+                    }
+                }
+                try await client.didLoad(text)
+                isBehind = changes.records.count == batch.records
+                place = changes.next
+            }
+            if isWhole {
+                let (topics, now) = journal.touched(since: told)
+                for topic in topics {
+                    try await client.didLoad(event(topic.rawValue, await gateway.present(topic)))
+                }
+                told = now
+            }
+            let deadline = ContinuousClock.now + breath
+            await journal.changed(since: seen, filter, until: deadline, hearsTopics: isWhole)
+            try Task.checkCancellation()
+            guard !journal.isStopping else { return }
+            if ContinuousClock.now >= deadline { try await client.didLoad(":\n\n") }
+            try await Task.sleep(for: pause)
+        }
+    }
+}
+
+/// Whose journal is read, and what else the inspector sees of it.
+protocol StreamHost: Sendable {
+    var journal: Journal { get }
+    var questions: Questions { get }
+    /// What tells this process from another one.
+    var epoch: String { get }
+    var introduction: JSON { get }
+    func redaction(for query: RecordQuery) -> Redaction?
+    func present(_ topic: Journal.Topic) async -> JSON
+}
+
+/// One of the few who may read the stream at once.
+private final class JournalReader: Sendable {
+    private let journal: Journal
+
+    init(_ journal: Journal) throws(HTTPError) {
+        let count = journal.readers.add(1, ordering: .relaxed).newValue
+        guard count <= JournalStream.most else {
+            journal.readers.subtract(1, ordering: .relaxed)
+            throw HTTPError(
+                .serviceUnavailable, "\(JournalStream.most) read the stream already; close one of them")
+        }
+        self.journal = journal
+    }
+
+    deinit { journal.readers.subtract(1, ordering: .relaxed) }
+}

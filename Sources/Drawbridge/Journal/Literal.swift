@@ -1,0 +1,81 @@
+/// Values as literals of a programming language, in nothing but ASCII.
+enum Literal {
+    /// Whether all numbers can be read where numbers are doubles: JavaScript and Python write infinity as no JSON.
+    static func isWithinDouble(_ value: JSON) -> Bool {
+        if let members = value.objectValue { return members.allSatisfy { isWithinDouble($0.value) } }
+        if let elements = value.arrayValue { return elements.allSatisfy(isWithinDouble) }
+        guard let literal = value.numberValue?.literal else { return true }
+        return Double(literal)?.isFinite == true
+    }
+
+    /// Of JavaScript, as an expression.
+    static func javaScript(_ value: JSON) -> String {
+        if let members = value.objectValue {
+            let texts = members.map { member in
+                let name = text(member.key)
+                // Without brackets this one sets what the object inherits from.
+                return "\(member.key == "__proto__" ? "[\(name)]" : name): \(javaScript(member.value))"
+            }
+            return texts.isEmpty ? "{}" : "{ \(texts.joined(separator: ", ")) }"
+        }
+        if let elements = value.arrayValue {
+            return "[\(elements.map(javaScript).joined(separator: ", "))]"
+        }
+        // JavaScript sends -0 as 0, and tells the two apart where it compares.
+        if let number = value.numberValue, Double(number.literal) == 0 { return "0" }
+        return value.stringValue.map(text) ?? "\(value)"
+    }
+
+    /// Of Python.
+    static func python(_ value: JSON) -> String {
+        if let members = value.objectValue {
+            return "{\(members.map { "\(wide($0.key)): \(python($0.value))" }.joined(separator: ", "))}"
+        }
+        if let elements = value.arrayValue { return "[\(elements.map(python).joined(separator: ", "))]" }
+        if let text = value.stringValue { return wide(text) }
+        if let truth = value.boolValue { return truth ? "True" : "False" }
+        return value.isNull ? "None" : "\(value)"
+    }
+
+    /// JSON, with everything else as `\uXXXX`.
+    static func ascii(_ value: JSON) -> String {
+        if let members = value.objectValue {
+            return "{\(members.map { "\(text($0.key)):\(ascii($0.value))" }.joined(separator: ","))}"
+        }
+        if let elements = value.arrayValue { return "[\(elements.map(ascii).joined(separator: ","))]" }
+        return value.stringValue.map(text) ?? "\(value)"
+    }
+
+    /// A string of JSON and JavaScript.
+    private static func text(_ text: String) -> String {
+        quoted(text) { scalar in
+            scalar.utf16.map { "\\u" + hex($0, digits: 4) }.joined()
+        }
+    }
+
+    /// A string of Python, which has no pairs of surrogates.
+    private static func wide(_ text: String) -> String {
+        quoted(text) {
+            $0.value > 0xFFFF ? "\\U" + hex($0.value, digits: 8) : "\\u" + hex($0.value, digits: 4)
+        }
+    }
+
+    private static func quoted(_ text: String, escape: (Unicode.Scalar) -> String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case " "..."~" where scalar != "<": result.unicodeScalars.append(scalar)
+            default: result += escape(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    private static func hex(_ value: some BinaryInteger, digits: Int) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

@@ -1,0 +1,42 @@
+/// Which records somebody wants to see; what is nil fits all.
+struct RecordFilter: Sendable {
+    var session: Session?
+    var kinds: Set<JournalRecord.Kind> = [.call]
+    var name: String?
+    /// The beginning of the id of a page.
+    var page: String?
+    var state: JournalRecord.State?
+    var by: String?
+    /// Whether those alone fit that nobody answered.
+    var isUnanswered = false
+    /// What was sent fits it.
+    var when: Condition?
+
+    func fits(_ record: JournalRecord) -> Bool {
+        if !isAbout(record) { return false }
+        if let state, record.state != state { return false }
+        if let by, record.by?.word != by { return false }
+        if isUnanswered, !record.isUnanswered { return false }
+        return misfit(of: record, nil) == nil
+    }
+
+    /// Whether a change of a record may matter, whatever has become of it.
+    ///
+    /// The name of a call may be known later than the call itself.
+    func isAbout(_ record: JournalRecord) -> Bool {
+        if !kinds.contains(record.kind) { return false }
+        if let session, record.session != session { return false }
+        if let page, record.page?.id.hasPrefix(page) != true { return false }
+        if let name, !record.isNamed(name) { return false }
+        return true
+    }
+
+    /// Why what a call sent does not fit; nil where it does.
+    ///
+    /// - Parameter redaction: whose values are left out of it; nil for nobody's.
+    func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
+        guard let when else { return nil }
+        guard let input = record.readInput else { return "its input is not all kept" }
+        return when.misfit(input, redaction)
+    }
+}

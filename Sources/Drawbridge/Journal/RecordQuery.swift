@@ -1,0 +1,133 @@
+/// What stands in a query about records: every word is known, since a misspelt one would let through what it was to sort
+/// out.
+struct RecordQuery {
+    let filter: RecordFilter
+    /// The number from which on.
+    let since: Int?
+    /// Whether others' secrets are shown.
+    let showsSecrets: Bool
+    private let values: [String: String]
+
+    private static let usual = [
+        "session", "name", "page", "kind", "by", "state", "since", "secrets",
+    ]
+
+    /// - Parameters:
+    ///   - words: those that this path has besides the usual ones.
+    ///   - usual: the usual ones that it has.
+    init(
+        _ request: Request, words: [String], usual: [String] = Self.usual
+    ) throws(HTTPError) {
+        let values = try request.query(of: usual + words)
+        self.values = values
+        let isOfAll = values["session"] == "*"
+        var filter = RecordFilter(session: isOfAll ? nil : try request.askedSession())
+        filter.name = values["name"].map(CallName.plain)
+        filter.page = values["page"]
+        if let by = values["by"] {
+            guard JournalRecord.Answerer.words.contains(by) else {
+                let all = JournalRecord.Answerer.words.joined(separator: ", ")
+                throw HTTPError(.badRequest, "by: it is one of \(all), and not \(by.cut(to: 40))")
+            }
+            filter.by = by
+        }
+        if let text = values["kind"] { filter.kinds = try Self.kinds(text) }
+        if let text = values["state"] {
+            filter.state = try Self.known(text, "state", JournalRecord.State.self)
+        }
+        self.filter = filter
+        since = try Self.number(values["since"], "since")
+        showsSecrets = try Self.showsSecrets(values["secrets"], request)
+    }
+
+    /// Whether secrets of others are asked for.
+    ///
+    /// They are for programs on this machine, and for the inspector. The token alone may be in the hands of somebody
+    /// elsewhere, to whom the machine is closed.
+    private static func showsSecrets(_ text: String?, _ request: Request) throws(HTTPError) -> Bool {
+        guard let text, text != "0" else { return false }
+        guard text == "1" else {
+            throw HTTPError(.badRequest, "secrets: it is 1 or 0, and not \(text.cut(to: 40))")
+        }
+        try checkMaySeeSecrets(request)
+        return true
+    }
+
+    /// Refuses whoever asks from elsewhere for what may have secrets.
+    static func checkMaySeeSecrets(_ request: Request) throws(HTTPError) {
+        guard request.isOfInspector || request.isFromThisMachine else {
+            throw HTTPError(.forbidden, "secrets are shown to programs on the gateway's own machine alone")
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    func number(_ name: String) throws(HTTPError) -> Int? { try Self.number(values[name], name) }
+
+    private static func number(_ text: String?, _ name: String) throws(HTTPError) -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw HTTPError(.badRequest, "\(name): it is a whole number, and not \(text.cut(to: 40))")
+        }
+        return number
+    }
+
+    func seconds(upTo longest: Double) throws(HTTPError) -> Double {
+        guard let text = values["seconds"] else { return 0 }
+        guard let seconds = Double(text), (0...longest).contains(seconds) else {
+            throw HTTPError(
+                .badRequest, "seconds: it is a number up to \(Int(longest)), and not \(text.cut(to: 40))")
+        }
+        return seconds
+    }
+
+    /// Kinds with commas between them, or `all`.
+    static func kinds(_ text: String) throws(HTTPError) -> Set<JournalRecord.Kind> {
+        if text == "all" { return Set(JournalRecord.Kind.allCases) }
+        var kinds: Set<JournalRecord.Kind> = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            kinds.insert(try known(String(word), "kind", JournalRecord.Kind.self))
+        }
+        return kinds
+    }
+
+    private static func known<T: RawRepresentable & CaseIterable>(
+        _ text: String, _ name: String, _ type: T.Type
+    ) throws(HTTPError) -> T where T.RawValue == String {
+        if let value = T(rawValue: text) { return value }
+        let all = T.allCases.map(\.rawValue).joined(separator: ", ")
+        throw HTTPError(.badRequest, "\(name): it is one of \(all), and not \(text.cut(to: 40))")
+    }
+}
+
+extension Request {
+    /// The items of its query by their names, of which each is known: a misspelt one would be passed over.
+    func query(of words: [String]) throws(HTTPError) -> [String: String] {
+        var values: [String: String] = [:]
+        for item in query {
+            guard words.contains(item.name) else {
+                let near = Nearest.of(item.name, among: words).map { "did you mean \($0)?" }
+                let all = words.isEmpty ? "there are none here" : "there are \(words.joined(separator: ", "))"
+                throw HTTPError(.badRequest, "\(item.name.cut(to: 40)): no such word; \(near ?? all)")
+            }
+            values[item.name] = item.value
+        }
+        return values
+    }
+
+    /// Checks the names in its body, where that is JSON, in the same way.
+    func checkMembers(_ words: [String]) throws(HTTPError) {
+        guard let bytes = body.bytes, let value = try? JSON(parsing: bytes) else { return }
+        guard let members = value.objectValue else {
+            throw HTTPError(
+                .badRequest, "the body is no object; send one with \(words.joined(separator: ", "))")
+        }
+        for (name, _) in members where !words.contains(name) {
+            let near = Nearest.of(name, among: words).map { "did you mean \($0)?" }
+            throw HTTPError(
+                .badRequest,
+                "\(name.cut(to: 40)): no such member; \(near ?? "there are \(words.joined(separator: ", "))")"
+            )
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// Records by their numbers, of which the oldest can be given up.
+///
+/// They stand in blocks, one of which comes or goes at a time: none is ever moved, and as many records take as much memory
+/// however many were given up before.
+struct RecordQueue: Sendable {
+    private static let blockSize = 256
+
+    private var blocks: [[JournalRecord]] = []
+    /// How many were ever put in, and how many of them were given up.
+    ///
+    /// The index of a record is how many came before it.
+    private var put = 0
+    private var givenUp = 0
+    /// The highest number that was given up.
+    private(set) var lastLost = 0
+    /// The last change of any that was given up.
+    private(set) var lastLostChange = 0
+
+    var count: Int { put - givenUp }
+
+    /// Those that are left, the oldest first.
+    var all: Slice { Slice(queue: self, startIndex: givenUp, endIndex: put) }
+
+    var first: JournalRecord? { count > 0 ? self[givenUp] : nil }
+
+    mutating func append(_ record: consuming JournalRecord) {
+        if put % Self.blockSize == 0 {
+            blocks.append([])
+            blocks[blocks.count - 1].reserveCapacity(Self.blockSize)
+        }
+        blocks[blocks.count - 1].append(record)
+        put += 1
+    }
+
+    /// Changes the record of a number in its place.
+    ///
+    /// - Returns: nil where it is lost, or another queue's.
+    mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
+        guard let index = index(of: number) else { return nil }
+        return change(&self[index])
+    }
+
+    /// The record of a number.
+    func record(_ number: Int) -> JournalRecord? { index(of: number).map { self[$0] } }
+
+    /// The page that the record of a number concerns, and whether it has come to its end; nil where it is not there.
+    func glance(_ number: Int) -> (page: String?, hasEnded: Bool)? {
+        // Nothing more is taken out: a record is made of much that would be counted for a copy.
+        guard let index = index(of: number) else { return nil }
+        let block = block(of: index)
+        let place = index % Self.blockSize
+        return (blocks[block][place].page?.id, blocks[block][place].state != .waiting)
+    }
+
+    /// Those from a number on.
+    func from(_ number: Int) -> Slice {
+        number <= lastLost ? all : Slice(queue: self, startIndex: firstIndex(from: number), endIndex: put)
+    }
+
+    /// Gives up the oldest; returns it.
+    mutating func removeFirst() -> JournalRecord? {
+        guard let record = first else { return nil }
+        lastLost = record.number
+        lastLostChange = max(lastLostChange, record.change)
+        // What it holds goes now, its place later with its block.
+        self[givenUp].input = .nothing
+        self[givenUp].output = .nothing
+        givenUp += 1
+        if givenUp % Self.blockSize == 0 { blocks.removeFirst() }
+        return record
+    }
+
+    private subscript(index: Int) -> JournalRecord {
+        get { blocks[block(of: index)][index % Self.blockSize] }
+        _modify { yield &blocks[block(of: index)][index % Self.blockSize] }
+    }
+
+    private func block(of index: Int) -> Int { index / Self.blockSize - givenUp / Self.blockSize }
+
+    private func index(of number: Int) -> Int? {
+        guard count > 0 else { return nil }
+        // Most changes are those of the newest.
+        if self[put - 1].number == number { return put - 1 }
+        let index = firstIndex(from: number)
+        return index < put && self[index].number == number ? index : nil
+    }
+
+    /// The first whose number is not smaller: numbers grow.
+    private func firstIndex(from number: Int) -> Int {
+        var (low, high) = (givenUp, put)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension RecordQueue {
+    /// Some records that follow each other.
+    struct Slice: RandomAccessCollection {
+        fileprivate let queue: RecordQueue
+        let startIndex: Int
+        let endIndex: Int
+
+        subscript(index: Int) -> JournalRecord { queue[index] }
+    }
+}

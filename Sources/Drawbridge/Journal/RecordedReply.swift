@@ -1,0 +1,156 @@
+/// The reply that answers as a call was answered.
+struct RecordedReply {
+    let json: JSON
+
+    private static let deepest = 80
+
+    /// - Throws: why there is none.
+    init(of record: JournalRecord, answers: Gateway.AnswerForm) throws(Reason) {
+        switch record.state {
+        case .silent:
+            json = ["$silence": true]
+            return
+        case .waiting, .left, nil: throw .unanswered
+        case .answered, .error, .expired: break
+        }
+        switch record.by {
+        case .nobody: throw .unanswered
+        case .gateway, nil: throw .refused
+        // Whoever waited for it had to give up, and the next one will.
+        case .reply(let title) where record.state == .expired && title.hasSuffix(", silence"):
+            json = ["$silence": true]
+            return
+        case .reply, .handler: break
+        }
+        guard record.output.isWhole else { throw .tooLong }
+        let isByRequest = record.head.method != nil || record.head.bridge == Page.Bridge.iframe.rawValue
+        json = try Self.reply(record, record.output.bytes, isByRequest ? answers : nil)
+        guard json.depth <= Self.deepest else { throw .tooDeep }
+    }
+
+    /// - Parameter answers: how a request is answered; nil for a call that got the bare value.
+    private static func reply(
+        _ record: JournalRecord, _ bytes: [UInt8], _ answers: Gateway.AnswerForm?
+    ) throws(Reason) -> JSON {
+        switch record.form {
+        case .missing: return ["$missing": true]
+        case .stream: throw .stream
+        case .failure(let status):
+            guard let error = try? JSON(parsing: bytes) else { throw .noJSON("text") }
+            return failure(error, status, answers)
+        case .value:
+            guard let value = bytes.isEmpty ? .null : try? JSON(parsing: bytes) else { throw .noJSON("text") }
+            let code = record.code ?? 200
+            guard let answers, code != 200 else { return written(value) }
+            let data: JSON.Object = value.isNull ? [:] : ["data": value]
+            var envelope: JSON.Object = ["code": .number(.init(code))]
+            for (name, value) in data { envelope[name] = value }
+            envelope["message"] = ""
+            return try response(
+                answers == .envelope ? 200 : code, answers == .bare ? value : .object(envelope))
+        case .raw(let type): return try raw(record.code ?? 200, bytes, type, answers)
+        }
+    }
+
+    /// A handler's error: the status of one whose code is none of HTTP's is told by nothing but the answer itself.
+    private static func failure(
+        _ error: JSON, _ status: Int, _ answers: Gateway.AnswerForm?
+    ) -> JSON {
+        let code = error["code"]?.numberValue?.intValue ?? status
+        let usual = (400...599).contains(code) ? code : 500
+        if let answers, answers != .envelope, status != usual, let raw = try? response(status, error) {
+            return raw
+        }
+        var members: JSON.Object = ["code": .number(.init(code))]
+        members["message"] = literal(error["message"] ?? "")
+        if let data = error["data"] { members["data"] = literal(data) }
+        return ["$error": .object(members)]
+    }
+
+    /// What goes out as it stands; a page that called by a bridge got it as a text.
+    private static func raw(
+        _ status: Int, _ bytes: [UInt8], _ type: String, _ answers: Gateway.AnswerForm?
+    ) throws(Reason) -> JSON {
+        let json = try? JSON(parsing: bytes)
+        guard answers == nil else {
+            if bytes.isEmpty { return try response(status, nil) }
+            guard type.hasPrefix("application/json"), let json else { throw .noJSON(type) }
+            return try response(status, json)
+        }
+        if status >= 400 {
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw .noJSON(type) }
+            return failure(
+                json?["message"] != nil ? json ?? .null : ["message": .string(text.cut(to: 200))], status, nil
+            )
+        }
+        if bytes.isEmpty { return .null }
+        return written(.string(PageAnswer.text(bytes, type)))
+    }
+
+    private static func response(_ status: Int, _ value: JSON?) throws(Reason) -> JSON {
+        guard (200...599).contains(status), status != 304 else { throw .noJSON("status \(status)") }
+        var members: JSON.Object = status == 200 ? [:] : ["status": .number(.init(status))]
+        if let value { members["json"] = literal(value) }
+        return ["$response": .object(members)]
+    }
+
+    // MARK: Literally
+
+    /// The value as a reply: bare, unless it would be read as something else then, or be doubted.
+    private static func written(_ value: JSON) -> JSON {
+        let hasWord = value.objectValue?.contains { $0.key.hasPrefix("$") } == true
+        guard !hasWord, let read = try? LocatedJSON(parsing: value.bytes),
+            ReplyReader.doubts(about: read).isEmpty
+        else { return ["$reply": literal(value)] }
+        return value
+    }
+
+    /// The value with braces that begin no template.
+    static func literal(_ value: JSON) -> JSON {
+        switch value {
+        case .string(let text):
+            text.contains("{{") ? .string(text.replacing("{{", with: #"{{"{{"}}"#)) : value
+        case .array(let elements): .array(elements.map(literal))
+        case .object(let members): .object(JSON.Object(members.map { ($0.key, literal($0.value)) }))
+        case .null, .bool, .number: value
+        }
+    }
+}
+
+extension JSON {
+    /// How many arrays and objects stand inside each other.
+    var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.map(\.depth).max() ?? 0)
+        case .object(let members): 1 + (members.map(\.value.depth).max() ?? 0)
+        case .null, .bool, .number, .string: 0
+        }
+    }
+}
+
+extension RecordedReply {
+    /// Why a call is not in a recording.
+    enum Reason: Error, Hashable {
+        case unanswered, refused, tooLong, tooDeep, stream, input, name, method, form, tooMuch
+        /// With the type of its answer.
+        case noJSON(String)
+
+        /// What is said of such calls behind their number.
+        var words: String {
+            switch self {
+            case .unanswered: "that nobody answered"
+            case .refused: "that the gateway itself refused"
+            case .tooLong: "whose answers had more than \(JournalRecord.Value.mostBytes >> 10) KB"
+            case .tooDeep: "whose answers are too deep for a reply"
+            case .stream: "whose answers were streams or files"
+            case .noJSON(let type):
+                "whose answers are no JSON, but \(type.isEmpty ? "of no type" : type), which a found file cannot say"
+            case .input: "whose inputs are not all kept, or cannot be read, and count for the answer"
+            case .name: "whose names no reply can have for itself"
+            case .method: "by HEAD or OPTIONS, which no reply answers"
+            case .form: "whose answers no reply can say"
+            case .tooMuch: "beyond what a file of replies may have"
+            }
+        }
+    }
+}

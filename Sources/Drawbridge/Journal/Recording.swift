@@ -1,0 +1,160 @@
+/// Calls that were answered, as a file of replies that answers them in the same way.
+///
+/// It is a file that may be found by itself, so it says nothing that such a file may not say. What it cannot say is left
+/// out, and its first lines tell how much that is and why.
+struct Recording {
+    let text: String
+
+    typealias Reason = RecordedReply.Reason
+
+    /// What is said of one name.
+    private struct Name {
+        let name: String
+        /// What was sent and how it was answered, in the order of the calls.
+        var calls: [(input: JSON?, reply: JSON)] = []
+    }
+
+    /// Files of settings and of replies have 8 MB at most.
+    private static let mostBytes = 7 << 20
+    /// Deeper values have no room within a reply: a text of replies has 100 levels.
+    private static let deepest = 85
+
+    /// - Parameters:
+    ///   - session: whose calls they are, for the first line.
+    ///   - answers: how answers look.
+    ///   - isWhole: whether the journal has all of them.
+    init(_ records: [JournalRecord], of session: String?, answers: Gateway.AnswerForm, isWhole: Bool) {
+        var leftOut = LeftOut()
+        var names: [JSON.Bytewise: Name] = [:]
+        var order: [JSON.Bytewise] = []
+        for record in records where record.kind == .call {
+            do throws(Reason) {
+                try Self.check(record)
+                let reply = try RecordedReply(of: record, answers: answers).json
+                let key = JSON.Bytewise(record.name)
+                if names[key] == nil {
+                    names[key] = Name(name: record.name)
+                    order.append(key)
+                }
+                names[key]?.calls.append((record.readInput.map { $0.value ?? .null }, reply))
+            } catch {
+                leftOut.add(record.name, because: error)
+            }
+        }
+        var (members, bytes, count) = ([String](), 0, 0)
+        for key in order {
+            guard let name = names[key] else { continue }
+            let (reply, calls) = Self.reply(to: name, &leftOut)
+            guard calls > 0 else { continue }
+            let member = "        \(JSON.string(name.name)): \(reply)"
+            let isReply = Self.isReply(reply, for: name.name)
+            guard isReply, bytes + member.utf8.count < Self.mostBytes else {
+                for _ in 0..<calls { leftOut.add(name.name, because: isReply ? .tooMuch : .form) }
+                continue
+            }
+            bytes += member.utf8.count
+            count += calls
+            members.append(member)
+        }
+        text =
+            Self.head(count, session, isWhole, leftOut)
+            + "{\n    \"replies\": {\n\(members.joined(separator: ",\n"))\n    }\n}\n"
+    }
+
+    private static func head(
+        _ count: Int, _ session: String?, _ isWhole: Bool, _ leftOut: LeftOut
+    ) -> String {
+        var lines = [
+            "// Recorded by Drawbridge: \(count) calls of \(session.map { "session \($0)" } ?? "all sessions"). It holds what was really said, secrets too:",
+            "// look through it before anybody else gets it.",
+        ]
+        if !isWhole {
+            lines.append("// The journal did not have the oldest calls any more: they are missing here.")
+        }
+        lines += leftOut.lines
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Whether a reply can stand for the name that was called, and for no other.
+    private static func check(_ record: JournalRecord) throws(Reason) {
+        guard isForOneName(record) else { throw .name }
+        guard record.head.method != .head, record.head.method != .options else { throw .method }
+    }
+
+    /// Whether the name of a call, written as that of a reply, stands for no other name, as `:id` and `*` do.
+    static func isForOneName(_ record: JournalRecord) -> Bool {
+        guard let segments = Target.segments(of: record.path),
+            let pattern = RoutePattern(checking: record.name)
+        else { return false }
+        return pattern.parts == segments.map { .exact($0) } && !record.name.hasPrefix("$")
+    }
+
+    // MARK: One name
+
+    /// The reply that answers all calls of a name, and how many these are.
+    private static func reply(to name: Name, _ leftOut: inout LeftOut) -> (text: String, calls: Int) {
+        guard let first = name.calls.first else { return ("", 0) }
+        if name.calls.allSatisfy({ $0.reply == first.reply }) {
+            return ("\(first.reply)", name.calls.count)
+        }
+        var groups: [JSON: (input: JSON, replies: [JSON])] = [:]
+        var order: [JSON] = []
+        for call in name.calls {
+            guard let input = call.input, input.depth <= deepest else {
+                leftOut.add(name.name, because: .input)
+                continue
+            }
+            let key = input.canonical
+            if groups[key] == nil { order.append(key) }
+            groups[key, default: (input, [])].replies.append(call.reply)
+        }
+        let count = groups.values.reduce(0) { $0 + $1.replies.count }
+        let inOrder = order.compactMap { groups[$0] }
+        if inOrder.count == 1, count == name.calls.count { return ("\(sequence(inOrder[0].replies))", count) }
+        let cases = inOrder.map { group in
+            let words = words(of: sequence(group.replies)).map { ($0.key, $0.value) }
+            return JSON.object(JSON.Object([("$when", ["$equals": group.input])] + words))
+        }
+        let lines = cases.map { "            \($0)" }.joined(separator: ",\n")
+        return ("{\"$cases\": [\n\(lines)\n        ]}", count)
+    }
+
+    /// One after the other; the last one is given again and again.
+    private static func sequence(_ replies: [JSON]) -> JSON {
+        var replies = replies[...]
+        while replies.count > 1, replies.last == replies.dropLast().last { replies.removeLast() }
+        return replies.count == 1 ? replies[replies.startIndex] : ["$sequence": .array(Array(replies))]
+    }
+
+    /// Whether whoever reads the file takes it.
+    private static func isReply(_ text: String, for name: String) -> Bool {
+        var names = ReplyNames()
+        do {
+            try names.set(LocatedJSON(parsing: Array(text.utf8)), for: name, trust: .little)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The words of a reply; a bare value stands in one.
+    private static func words(of reply: JSON) -> JSON.Object {
+        if let members = reply.objectValue, members.contains(where: { $0.key.hasPrefix("$") }) {
+            return members
+        }
+        return ["$reply": RecordedReply.literal(reply)]
+    }
+}
+
+extension JSON {
+    /// The value with its numbers in the one spelling of their value.
+    fileprivate var canonical: JSON {
+        switch self {
+        case .number(let number): .number(number.canonical)
+        case .array(let elements): .array(elements.map(\.canonical))
+        case .object(let members):
+            .object(JSON.Object(members.map { ($0.key, $0.value.canonical) }))
+        case .null, .bool, .string: self
+        }
+    }
+}

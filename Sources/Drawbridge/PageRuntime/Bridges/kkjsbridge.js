@@ -1,0 +1,64 @@
+// KKJSBridge: modules with methods, a synchronous call, events with many listeners. A call of a module's method is
+// `module/method`; without a module it is `method`.
+//
+// The app brings the page's half, so this does; a page's own half speaks by the message handler and by `prompt`.
+drawbridge.bridge({ progress: true }, native => {
+    const listeners = Object.create(null);
+    const path = (module, method) => (module ? module + '/' + method : method);
+    const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });
+    const kit = {
+        call(module, method, data, callback) {
+            if (typeof data === 'function') [data, callback] = [undefined, data];
+            native.call(path(module, method), data, callback && ((error, value) => callback(error ? plain(error) : value)));
+        },
+        syncCall(module, method, data) {
+            try {
+                return native.callNow(path(module, method), data);
+            } catch (error) {
+                console.warn('kkjsbridge:', error.message);
+                return null;
+            }
+        },
+        on(event, listener) {
+            (listeners[event] = listeners[event] || []).push(listener);
+            native.listens();
+        },
+        once(event, listener) {
+            const first = data => {
+                listeners[event] = listeners[event].filter(other => other !== first);
+                listener(data);
+            };
+            kit.on(event, first);
+        },
+        off(event) { delete listeners[event]; },
+    };
+    native.put('KKJSBridge', kit);
+    document.addEventListener('DOMContentLoaded', () => document.dispatchEvent(new Event('KKJSBridgeReady')));
+
+    const toOwnHalf = message => window.KKJSBridge._handleMessageFromNative(native.write(message));
+    native.messageHandler('KKJSBridgeMessage', ({ module, method, data, callbackId }) => {
+        native.call(path(module, method), data, callbackId && ((error, value) => {
+            toOwnHalf({ messageType: 'callback', callbackId, data: error ? plain(error) : value });
+        }));
+    });
+    native.dialog('prompt', (name, text) => {
+        if (name !== 'KKJSBridge') return undefined;
+        const { module, method, data } = Object(native.parsed(text));
+        return native.write(kit.syncCall(module, method, data));
+    });
+
+    const hasOwnHalf = () => window.KKJSBridge !== kit;
+    const tell = (eventName, data) => {
+        if (hasOwnHalf()) return toOwnHalf({ messageType: 'event', eventName, data });
+        for (const listener of listeners[eventName] || []) native.attempt(() => listener(data));
+    };
+    native.voice({
+        has: event => event in listeners,
+        call(event, data, answer) {
+            if (!hasOwnHalf() && !listeners[event]) return answer.missing();
+            tell(event, data);
+            answer.value(null);
+        },
+        hear: tell,
+    });
+});

@@ -1,0 +1,52 @@
+// Bridges from outside the core (the manual: Teaching a bridge). Each is a script element of its own behind this
+// one, says by `drawbridge.bridge(…)` how it speaks, and is given `native`: nothing else of what stands here.
+//
+// uses pristine: console, later, Map, origin
+// uses channel: post
+// uses interface: nativeFor, version
+const scripts = new Map(config.bridges.map(bridge => [origin + '/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
+/// Which bridge has put what.
+const owners = new Map();
+
+function bridge(traits, make) {
+    const current = document.currentScript;
+    const found = scripts.get(current && current.src);
+    if (!found) throw new Error('only scripts of --bridge may call this');
+    if (typeof traits === 'function') [traits, make] = [{}, traits];
+    if (typeof make !== 'function') return tell(found.name, 'drawbridge.bridge needs a function that takes native');
+    if (traits.version > version) {
+        return tell(found.name, 'it is for version ' + traits.version + ' of native, and this is ' + version);
+    }
+    make(Object.freeze(nativeFor(found, traits, name => claim(found.name, name))));
+}
+
+/// Two that claim one name are told of: the page gets what the later one has put.
+function claim(own, name) {
+    const other = owners.get(name);
+    owners.set(name, own);
+    if (other && other !== own) tell(own, 'it and the bridge ' + other + ' both put ' + name + '; leave one of them out');
+}
+
+function tell(own, message, line) {
+    console.error('Drawbridge:', own + '.js:', message);
+    if (window.origin !== 'null') later(() => post({ bridge: own, message: String(message).slice(0, 1000), line }));
+}
+
+window.addEventListener('error', ({ filename, lineno, message }) => {
+    const { name } = scripts.get(filename) || {};
+    if (name) tell(name, message, lineno);
+});
+
+// The handle goes when the last of them has run: before any script of the page's.
+let left = scripts.size;
+function close() { delete window.drawbridge; }
+for (const type of ['load', 'error']) {
+    document.addEventListener(type, ({ target }) => {
+        if (!scripts.has(target.src) || target.localName !== 'script') return;
+        if (type === 'error') tell(scripts.get(target.src).name, 'it could not be loaded; the log says why');
+        left -= 1;
+        if (!left) close();
+    }, true);
+}
+document.addEventListener('DOMContentLoaded', close);
+Object.defineProperty(window, 'drawbridge', { value: Object.freeze({ version, bridge }), configurable: true });

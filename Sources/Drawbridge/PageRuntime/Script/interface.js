@@ -1,0 +1,139 @@
+// The interface of bridges (the manual: Teaching a bridge): `native`. By it speak the bridges of this folder and those
+// from outside, each a script that knows nothing else of the runtime.
+//
+// gives: nativeFor, setUp, version
+// uses pristine: attempt, callGlobal, console, JSON, later, loaded, Promise, put, structuredClone, wrap, write
+// uses channel: connect, ready
+// uses calls: call, callNow, failure, gather, gatherings
+// uses names: naming, namings, watched
+// uses urls: openings, sendings
+// uses native: forgettings, voices
+const version = 1;
+
+/// Sets up a bridge of the runtime's own. It gets `native` once for each of its names; its options are all settings.
+function setUp(names, make) {
+    make(...names.map(name => Object.assign(nativeFor({ name, options: config }), { connect, watched })));
+}
+
+/// A function of a bridge's that holds up nothing where it throws: it gives nothing then.
+const guarded = work => (...input) => attempt(() => work(...input)).value;
+
+/// What a bridge gets. One from outside says what it claims, and is listed among the page's bridges with its first
+/// call; one of the runtime's own says itself when it listens.
+function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
+    const traits = { waits, progress };
+    const listens = () => ready(own);
+    const begins = claim ? listens : () => {};
+    const take = (name, data, done) => {
+        begins();
+        call(name, data, own, done && ((error, value, isMore, isMissing) => {
+            if (error) Object.defineProperty(error, 'isMissing', { value: isMissing });
+            done(error, value, isMore);
+        }), traits);
+    };
+    const puts = (name, value) => {
+        if (claim) claim('window.' + name);
+        put(name, value);
+    };
+    return {
+        version,
+        name: own,
+        options,
+        optionsOf: name => {
+            const { '*': all, [name]: one } = Object(options.handlers);
+            return Object.assign({}, options, all, one);
+        },
+        call: take,
+        promise: (name, data, progressed) => new Promise((resolve, reject) => {
+            take(name, data, (error, value, isMore) => {
+                if (error) reject(failure(error, error.isMissing));
+                else if (!isMore) resolve(value);
+                else if (progressed) guarded(progressed)(value);
+            });
+        }),
+        failure,
+        callNow(name, data) {
+            begins();
+            return callNow(String(name), data, own);
+        },
+        gather(work) { gatherings.push(work); },
+        gatherNow: () => gather(),
+        names(take) {
+            const follow = ({ names, absent }) => take(names.filter(name => !absent.includes(name)));
+            namings.push(follow);
+            follow(config);
+        },
+        members: naming,
+        put: puts,
+        receiver,
+        messageHandler(name, take) {
+            if (claim) claim('webkit.messageHandlers.' + name);
+            if (!Object(window.webkit).messageHandlers) put('webkit', { messageHandlers: {} });
+            window.webkit.messageHandlers[name] = receiver(guarded(take));
+        },
+        dialog(kind, take) {
+            const was = window[kind];
+            wrap(window, kind, function (message, value) {
+                const answer = guarded(take)(String(message), value);
+                return answer === undefined ? was.apply(window, arguments) : answer;
+            });
+        },
+        opens(take) { openings.unshift(guarded(take)); },
+        sends(take) { sendings.push({ bridge: own, take: guarded(take) }); },
+        voice({ also = [], has = () => false, looks = (name, found) => found(false), isComing = () => false,
+            when = loaded, call, hear }) {
+            const voice = { names: [own].concat(also), has, looks, isComing, when: Promise.resolve(when), call, hear };
+            voices.unshift(voice);
+            voice.when.then(() => {
+                voice.isThere = true;
+                if (when !== loaded) begins();
+            });
+        },
+        listens,
+        forgets(work) { forgettings.push(work); },
+        global: callGlobal, attempt, later, parsed, messages, items, write,
+    };
+}
+
+/// What posts messages to `take`. What cannot be cloned throws, as it does in a web view.
+function receiver(take) {
+    return { postMessage(body) {
+        if (!arguments.length) throw new TypeError('postMessage needs a message');
+        return take(structuredClone(body));
+    } };
+}
+
+/// What a text has as JSON; itself, where it is none.
+function parsed(text) {
+    try {
+        return typeof text === 'string' ? JSON.parse(text) : text;
+    } catch (error) {
+        return text;
+    }
+}
+
+/// The messages of a queue, which is text as a rule.
+function messages(text) {
+    return [].concat(parsed(text) || []).filter(message => {
+        const isMessage = typeof message === 'object' && message !== null && !Array.isArray(message);
+        if (!isMessage) console.warn('Drawbridge: no message:', message);
+        return isMessage;
+    });
+}
+
+/// The items of a query. A plus stays a plus, and what is no encoding stays as it is.
+function items(query) {
+    const decode = text => {
+        try {
+            return decodeURIComponent(text);
+        } catch (error) {
+            return text;
+        }
+    };
+    const found = {};
+    for (const item of query.split('&').filter(Boolean)) {
+        const at = (item + '=').indexOf('=');
+        found[decode(item.slice(0, at))] = decode(item.slice(at + 1));
+    }
+    return found;
+}

@@ -1,0 +1,36 @@
+import Synchronization
+
+// Bridges of which the scripts of a served folder speak.
+extension Gateway {
+    /// Says in log and journal what pages want and are not given, and remembers it for the pages' consoles.
+    package func remember(_ bridges: [SpokenBridge]) {
+        let bridges = bridges.filter { !isGiven($0.hint) }
+        guard !bridges.isEmpty else { return }
+        spokenBridges.withLock { $0 += bridges }
+        for bridge in bridges where replyBook.isNews(missed: bridge.hint.name) {
+            logger.notice("\(bridge.sentence)")
+            if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
+        }
+        for page in pages.all { tellOfSpokenBridges(page) }
+    }
+
+    /// Says in a page's console what its scripts want.
+    func tellOfSpokenBridges(_ page: Page) {
+        for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
+    }
+
+    /// Those of the page at a path.
+    func spokenBridges(ofPageAt path: String) -> [SpokenBridge] {
+        let all = spokenBridges.withLock { $0 }
+        guard !all.isEmpty, let segments = Target.segments(of: path) else { return [] }
+        let isFolder = segments.isEmpty || path.hasSuffix("/")
+        let file = (isFolder ? segments + ["index.html"] : segments).joined(separator: "/")
+        return all.filter { $0.pages.contains(file) }
+    }
+
+    /// Whether pages have a bridge already.
+    func isGiven(_ hint: BridgeHint) -> Bool {
+        guard let runtime = pageRuntime else { return true }
+        return runtime.bridges.contains { $0.gives(hint) } || runtime.shortcuts.contains(hint.name)
+    }
+}

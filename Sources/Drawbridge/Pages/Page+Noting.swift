@@ -1,0 +1,73 @@
+import Synchronization
+
+extension Request {
+    /// The page that sent this, as records name it: it may not have said anything yet but by this request.
+    var concernedPage: JournalRecord.Concerned? {
+        guard !isAnonymous || channelCall != nil else { return nil }
+        if let page { return page.concerned }
+        guard channelCall == nil, let id = headers.value(.pageID), Pages.isID(id), let path = pagePath else {
+            return nil
+        }
+        return .init(id: id, path: path, title: "", session: session)
+    }
+}
+
+// What a page is seen to do, besides its calls.
+extension Page {
+    /// How many faults of a page are kept; its script tells of no more either.
+    private static let mostFaults = 100
+
+    func note(_ fault: PageFault) {
+        let isOne = state.withLock { state in
+            state.faults += 1
+            return state.faults <= Self.mostFaults
+        }
+        guard isOne else { return }
+        note(.page, fault.kind.rawValue, JSON.object(fault.detail).bytes)
+        if let hint = BridgeHint(fault.detail["message"]?.stringValue ?? "") { tell(hint) }
+    }
+
+    /// Says which bridge the page seems to want, once; the log says it once for all pages.
+    private func tell(_ hint: BridgeHint) {
+        // Where it has looked for a message handler in vain, it was told of that.
+        let isNew = state.withLock { state in
+            !state.missed.contains(where: \.isMessageHandler) && state.hinted.insert(hint.name).inserted
+        }
+        guard isNew,
+            let complaint = gateway.complaint(about: hint)
+        else { return }
+        say(complaint, of: hint.name)
+    }
+
+    /// Says in its console what its scripts want, once; log and journal have it already.
+    func tell(of bridge: SpokenBridge) {
+        guard state.withLock({ $0.hinted.insert(bridge.hint.name).inserted }) else { return }
+        tellConsole(bridge.sentence)
+    }
+
+    /// It was hidden, or is seen again.
+    func note(isHidden: Bool) {
+        let isNews = state.withLock { state in
+            defer { state.isHidden = isHidden }
+            return state.isHidden != isHidden
+        }
+        if isNews { note(.page, isHidden ? "hidden" : "shown") }
+    }
+
+    /// How records name it.
+    var concerned: JournalRecord.Concerned {
+        state.withLock { .init(id: id, path: Self.path(of: $0.url), title: $0.title, session: session) }
+    }
+
+    /// Notes something of it, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.
+    @discardableResult
+    func note(
+        _ kind: JournalRecord.Kind, _ name: String, at bridge: String = "",
+        _ input: @autoclosure () -> [UInt8] = [], saying sentence: String? = nil,
+        _ state: JournalRecord.State? = nil
+    ) -> Int? {
+        let journal = gateway.journal
+        guard journal.isOn else { return nil }
+        return journal.note(kind, of: concerned, name, at: bridge, input(), saying: sentence, state)
+    }
+}

@@ -1,0 +1,52 @@
+// How a value is written, for whoever edits it without loss.
+extension LocatedJSON {
+    /// A member's value, or the whole, as it is written: with its spaces, and with the comments in it.
+    var text: String { String(decoding: written[range], as: UTF8.self) }
+
+    /// Where the name of a member begins, with its quote; 0 for the whole.
+    package var nameOffset: Int {
+        tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+    }
+
+    /// Where a member's value stands in the whole text, or the whole without the spaces around it.
+    package var range: Range<Int> {
+        let bytes = tape.bytes
+        var start = nameOffset
+        if tape[place].parent != JSONTape.Entry.none {
+            start = Self.end(of: start, in: bytes)
+            while Self.isSpace(bytes[start]) || bytes[start] == UInt8(ascii: ":") { start += 1 }
+        }
+        while start < bytes.count, Self.isSpace(bytes[start]) { start += 1 }
+        return start..<Self.end(of: start, in: bytes)
+    }
+
+    /// Where a value ends that begins there: in a text that is known to be JSON.
+    private static func end(of start: Int, in bytes: [UInt8]) -> Int {
+        var place = start
+        var depth = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\""):
+                place += 1
+                while bytes[place] != UInt8(ascii: "\"") {
+                    place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                if depth == 0 { return place + 1 }
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                // It closes what is around a number or a word.
+                if depth == 0 { return place }
+                depth -= 1
+                if depth == 0 { return place + 1 }
+            case let byte where depth == 0 && (isSpace(byte) || byte == UInt8(ascii: ",")): return place
+            default: break
+            }
+            place += 1
+        }
+        return place
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+}

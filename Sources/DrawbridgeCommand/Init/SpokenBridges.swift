@@ -1,0 +1,115 @@
+import Dispatch
+import Drawbridge
+
+/// Finds out of which bridges the pages of a served folder speak that they are not given.
+///
+/// A page that looks whether its bridge is there never fails without it: only its scripts say that it wants one. A hint
+/// that is wrong is worse than none, so where a script or its page has another way to native already, nothing is said.
+struct SpokenBridges {
+    /// What is read at the start; `drawbridge init` reads more.
+    static let bounds = PageFiles.Bounds(
+        files: 500, bytesOfOne: 2 << 20, bytes: 20 << 20, entries: 20_000, time: .seconds(5))
+
+    private let runtime: PageRuntime
+    private let files: [(path: String, facts: ScriptFacts)]
+    private let places: [String: Int]
+
+    /// Reads the folder on a thread of its own, and tells the gateway what it found.
+    static func look(in root: String?, for gateway: Gateway) {
+        guard let root, let runtime = gateway.pageRuntime else { return }
+        // Scripts of other people's may put anything into pages, so nobody knows what is missing there.
+        guard runtime.bridges.allSatisfy(\.isShipped) else { return }
+        DispatchQueue.global(qos: .utility).async {
+            // A folder that cannot be read was told of already.
+            guard let files = try? PageFiles(in: root, within: bounds) else { return }
+            gateway.remember(SpokenBridges(files.files, given: runtime).found)
+        }
+    }
+
+    init(_ files: [(path: String, facts: ScriptFacts)], given runtime: PageRuntime) {
+        self.runtime = runtime
+        self.files = files
+        // Names that differ in their bytes alone, as two spellings of é, are one text.
+        places = Dictionary(files.enumerated().map { ($1.path, $0) }) { first, _ in first }
+    }
+
+    /// The bridges that scripts speak of, each with the pages that have the script.
+    var found: [SpokenBridge] {
+        let pages = files.indices.filter {
+            files[$0].path.lowercased().hasSuffix("html") || files[$0].path.hasSuffix(".htm")
+        }
+        .map { (path: files[$0].path, files: scripts(ofPage: $0)) }
+        let isServed = files.indices.map { hasOtherWay(files[$0].facts) }
+        var seen: Set<Spoken> = []
+        return PageCalls.spoken(in: files).compactMap { place, hint in
+            guard let file = places[place.file], !isServed[file],
+                seen.insert(Spoken(file: file, hint: hint)).inserted
+            else { return nil }
+            let all = pages.filter { $0.files.contains(file) }
+            let lacking = all.filter { !$0.files.contains { isServed[$0] } }
+            guard all.isEmpty || !lacking.isEmpty else { return nil }
+            return SpokenBridge(hint, in: place.file.plain, of: Set(lacking.map(\.path)))
+        }
+    }
+
+    /// A script says the same once, however often it calls.
+    private struct Spoken: Hashable {
+        let file: Int
+        let hint: BridgeHint
+    }
+
+    /// A page, and the scripts that it names, and those that they import.
+    private func scripts(ofPage page: Int) -> Set<Int> {
+        var found: Set = [page]
+        var waiting = [page]
+        while let file = waiting.popLast() {
+            for reference in files[file].facts.references {
+                guard let path = Self.path(of: reference, from: files[file].path) else { continue }
+                let other = places[path] ?? places["\(path).js"] ?? places["\(path)/index.js"]
+                if let other, found.insert(other).inserted { waiting.append(other) }
+            }
+        }
+        return found
+    }
+
+    /// The path below the folder that a file means by a relative URL; nil for what lies elsewhere.
+    private static func path(of reference: String, from file: String) -> String? {
+        let text = reference.prefix { $0 != "?" && $0 != "#" }
+        guard !text.contains(":"), !text.hasPrefix("//") else { return nil }
+        var parts = text.hasPrefix("/") ? [] : file.split(separator: "/").dropLast()
+        for part in text.split(separator: "/") where part != "." {
+            if part == ".." {
+                guard parts.popLast() != nil else { return nil }
+            } else {
+                parts.append(part)
+            }
+        }
+        return parts.joined(separator: "/")
+    }
+
+    /// Whether a script has a way to native that pages are given: then it is written for several apps.
+    private func hasOtherWay(_ facts: ScriptFacts) -> Bool {
+        facts.asksForBridge || facts.uses.contains { isGiven($0.bridge, facts) }
+            || facts.spoken.contains { isGiven(.outside($0.hint.name), facts) }
+    }
+
+    private func isGiven(_ bridge: NativeBridge, _ facts: ScriptFacts) -> Bool {
+        switch bridge {
+        case .flagged, .request: true
+        // Any object may have a function of this name; the library's own URL tells.
+        case .webViewJavascriptBridge: false
+        case .message(let name): Self.has(name, runtime.messageHandlers)
+        case .queue, .commandURL: facts.schemes.contains { runtime.schemes.contains($0.name) }
+        case .function(let name): Self.has(name, runtime.functions)
+        case .shortcut(let name): runtime.shortcuts.contains(name)
+        case .outside(let name):
+            runtime.shortcuts.contains(name)
+                || BridgeHint.named(name).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
+        }
+    }
+
+    /// Whether a list has a name; `*` is every name.
+    private static func has(_ name: String, _ names: [String]) -> Bool {
+        names.contains(name) || names.contains("*")
+    }
+}

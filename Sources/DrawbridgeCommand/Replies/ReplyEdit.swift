@@ -1,0 +1,90 @@
+import Drawbridge
+
+/// Puts a reply into the text of a file; all else in it, comments too, stays as it is.
+struct ReplyEdit {
+    /// The text afterwards.
+    private(set) var text: [UInt8]
+    /// Where the reply stands in it, from 1.
+    private(set) var line = 1
+
+    private let style: JSONStyle
+
+    /// - Parameters:
+    ///   - text: a configuration file, or one of replies; may be empty.
+    ///   - name: which call is answered, as pages call it.
+    /// - Throws: why the text cannot be changed so.
+    init(_ text: [UInt8], setting name: String, to reply: JSON) throws(ReplyFault) {
+        style = JSONStyle(of: text)
+        self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
+        let file = try LocatedJSON(parsing: self.text)
+        guard let members = file.members else {
+            throw ReplyFault(
+                "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
+        }
+        let key = ReplyNames.key(name)
+        guard let replies = members.last(where: { $0.name == "replies" })?.value else {
+            add("replies", .object(JSON.Object([(key, reply)])), to: file, opening: true)
+            return
+        }
+        guard let names = replies.members else {
+            throw ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
+        }
+        guard let old = names.last(where: { ReplyNames.key($0.name) == key })?.value else {
+            add(key, reply, to: replies)
+            return
+        }
+        let indent = indent(at: old.range.lowerBound)
+        change(old.range, to: "", style.text(reply, indent: indent, after: indent.count + key.count + 4))
+    }
+
+    /// Adds a member before those that an object has: so no line of these changes, and each keeps the comment above it.
+    ///
+    /// - Parameter opening: whether the members of its value have lines of their own, however short they are.
+    private mutating func add(
+        _ name: String, _ value: JSON, to object: LocatedJSON, opening: Bool = false
+    ) {
+        let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
+        let brace = indent(at: object.range.lowerBound)
+        if let first = object.members?.first?.value.nameOffset {
+            guard let lineEnd = text[open..<first].firstIndex(of: JSONStyle.newline) else {
+                let member = style.member(name, value, indent: brace, opening: false)
+                return change(open..<open, to: "", member + ", ")
+            }
+            let indent = indent(at: first)
+            let member = style.member(name, value, indent: indent, opening: opening)
+            return change(lineEnd + 1..<lineEnd + 1, to: indent, member + ",\(style.ending)", opening)
+        }
+        let member = style.member(name, value, indent: brace + style.unit, opening: opening)
+        if text[open..<close].allSatisfy(JSONStyle.isSpace) {
+            change(
+                open..<close, to: "\(style.ending)\(brace)\(style.unit)", member + style.ending + brace,
+                opening)
+        } else {
+            // The last comment there ends with its line, and the brace is alone in its own.
+            let start = lineStart(of: close)
+            change(start..<start, to: brace + style.unit, member + style.ending, opening)
+        }
+    }
+
+    /// - Parameters:
+    ///   - before: what comes to stand before the reply and its name.
+    ///   - isWithin: whether the reply stands a line below that name.
+    private mutating func change(
+        _ range: Range<Int>, to before: String, _ member: String, _ isWithin: Bool = false
+    ) {
+        text.replaceSubrange(range, with: (before + member).utf8)
+        let place = range.lowerBound + before.utf8.count
+        line = text[..<place].count { $0 == JSONStyle.newline } + (isWithin ? 2 : 1)
+    }
+
+    /// The white space with which the line of a place begins.
+    private func indent(at place: Int) -> String {
+        let line = text[lineStart(of: place)...]
+        return String(
+            decoding: line.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
+    }
+
+    private func lineStart(of place: Int) -> Int {
+        text[..<place].lastIndex(of: JSONStyle.newline).map { $0 + 1 } ?? 0
+    }
+}

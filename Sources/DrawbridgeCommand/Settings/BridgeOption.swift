@@ -1,0 +1,63 @@
+import ArgumentParser
+import Drawbridge
+
+/// A bridge as `--bridge` names it: `dsbridge`, `./mine.js`, `object={"object": "WeixinJSBridge"}`.
+struct BridgeOption: ExpressibleByArgument, Equatable {
+    /// The name of one that is shipped, or the path of a script.
+    var script: String
+    /// An object of JSON; nil for none.
+    let options: String?
+
+    init?(argument: String) {
+        // A path may have = in it.
+        let end = argument.firstRange(of: ".js=").map { argument.index(before: $0.upperBound) }
+        let equals = argument.hasSuffix(".js") ? nil : end ?? argument.firstIndex(of: "=")
+        script = String(argument[..<(equals ?? argument.endIndex)])
+        options = equals.map { String(argument[argument.index(after: $0)...]) }
+        if script.isEmpty { return nil }
+    }
+
+    private var isFile: Bool { script.contains("/") || script.hasSuffix(".js") }
+
+    /// The same, where a relative path counts from a folder.
+    mutating func resolve(_ folder: String) {
+        if isFile, !script.hasPrefix("/") { script = "\(folder)/\(script)" }
+    }
+
+    /// The files that it names, which are served to nobody as files.
+    var file: String? { isFile ? script : nil }
+
+    /// The bridges of these options.
+    ///
+    /// - Throws: an error that names the option.
+    static func scripts(_ options: [BridgeOption]) throws -> [BridgeScript] {
+        var scripts: [BridgeScript] = []
+        for option in options {
+            let script = try option.bridge()
+            guard !scripts.contains(where: { $0.name == script.name }) else {
+                throw ValidationError(
+                    "--bridge \(option.script): there are two bridges \(script.name); leave one out, or give it another name by its options: {\"as\": \"other\"}"
+                )
+            }
+            scripts.append(script)
+        }
+        return scripts
+    }
+
+    private func bridge() throws -> BridgeScript {
+        let json: JSON
+        do {
+            json = try options.map { try JSON(parsing: Array($0.utf8)) } ?? [:]
+        } catch {
+            throw ValidationError(
+                "--bridge \(script): its options are no JSON: \(error); write for instance "
+                    + #"--bridge 'object={"object": "WeixinJSBridge"}'"#)
+        }
+        do throws(BridgeScript.Fault) {
+            return isFile ? try .file(script, options: json) : try .named(script, options: json)
+        } catch {
+            // A found file, whose texts are anybody's, may have given it.
+            throw ValidationError("--bridge \(script): \(error)".plain)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+
+/// A headless browser with a fresh profile, which shows one page.
+///
+/// It is a process group of its own, so that all of it can be ended.
+struct TestBrowser {
+    private static let known = [
+        "chromium": ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"],
+        "firefox": ["firefox", "firefox-esr"],
+    ]
+
+    private let process: pid_t
+    private let output: String
+
+    // MARK: Which one
+
+    /// The path of a browser.
+    ///
+    /// - Parameter name: `chromium` or `firefox`, a path, or the name of a program; nil for the first that there is.
+    /// - Throws: a ``Failure`` that says what to install or to name.
+    static func find(_ name: String?) throws -> String {
+        let words = name.map { known[$0] ?? [$0] } ?? ["chromium", "firefox"].flatMap { known[$0] ?? [] }
+        let folders = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
+        for word in words {
+            let paths = word.contains("/") ? [word] : folders.map { "\($0)/\(word)" }
+            if let path = paths.first(where: isProgram) { return path }
+        }
+        guard let word = words.first, words.count == 1 else {
+            throw Failure(
+                "there is no browser: none of \(words.joined(separator: ", ")) is on the PATH; install one "
+                    + "(apt-get install chromium), or name one: --browser /path/to/chromium")
+        }
+        throw Failure(
+            "there is no program \(word); name one that is there: --browser chromium, firefox, or a path")
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    // MARK: Its life
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - program: its path; where that has the word firefox it is one, and else one of Chromium's kind.
+    ///   - folder: where it keeps its profile, and what it prints.
+    init(_ program: String, opens url: String, in folder: TestFolder) throws {
+        output = "\(folder.path)/output"
+        let isFirefox = program.split(separator: "/").last?.contains("firefox") == true
+        let options =
+            isFirefox ? try Self.firefox(folder) : Self.chromium(folder)
+        // What it writes besides its profile is in the folder too, and goes with it.
+        let words = ["env", "TMPDIR=\(folder.path)", program] + options + [url]
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0)
+        posix_spawn_file_actions_addopen(
+            &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        var attributes = posix_spawnattr_t.ofOwnGroup()
+        defer { posix_spawnattr_destroy(&attributes) }
+        var arguments = words.map { (text: String) in strdup(text) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        let code = posix_spawnp(&process, "env", &actions, &attributes, &arguments, environ)
+        guard code == 0 else { throw Failure("cannot start \(program): \(String(cString: strerror(code)))") }
+        self.process = process
+    }
+
+    private static func chromium(_ folder: TestFolder) -> [String] {
+        [
+            "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
+            "--disable-sync", "--disable-breakpad", "--user-data-dir=\(folder.path)/profile",
+        ]
+            // Its sandbox does not let root in.
+            + (geteuid() == 0 ? ["--no-sandbox"] : [])
+    }
+
+    private static func firefox(_ folder: TestFolder) throws -> [String] {
+        let profile = "\(folder.path)/profile"
+        mkdir(profile, 0o700)
+        // Pages of its own, which it shows at a first start, would come before ours.
+        let settings = [
+            "browser.aboutwelcome.enabled", "browser.shell.checkDefaultBrowser",
+            "datareporting.policy.dataSubmissionEnabled", "app.update.enabled",
+        ]
+        _ = try folder.write(
+            "profile/user.js", settings.map { "user_pref(\"\($0)\", false);\n" }.joined())
+        return ["--headless", "--no-remote", "--profile", profile]
+    }
+
+    /// Waits until it has failed; one that hands its work to another process and ends well has not.
+    ///
+    /// - Throws: where the task is cancelled first.
+    func untilItFails() async throws {
+        while true {
+            var info = siginfo_t()
+            // It stays a child, so that its number is nobody else's when its group is ended.
+            waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT)
+            let hasEnded = info.si_signo == SIGCHLD
+            if hasEnded, info.si_code != CLD_EXITED || info._sifields._sigchld.si_status != 0 { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// What it has printed last, for who has to find out why there is no page.
+    var lastWords: String {
+        guard let text = try? FileText(output).bytes else { return "" }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").suffix(5).joined(
+            separator: " | ")
+    }
+
+    /// Ends all of its processes.
+    func end() {
+        // Nothing that it keeps outlives it, so it needs no time to put things in order.
+        kill(-process, SIGKILL)
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        // The others end a moment later. Where the system does not clear dead processes away they stay for ever, so
+        // nobody waits longer than a second.
+        for _ in 0..<100 where kill(-process, 0) == 0 { usleep(10_000) }
+    }
+}

@@ -1,0 +1,178 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+/// What the journal has besides calls.
+@Suite("What else the journal has", .timeLimit(.minutes(5))) struct JournalKindsTests {
+    @Test func whatNativeAsksOfAPageIsARecordWithItsAnswer() async throws {
+        let program = JournalProgram()
+        let page = TestPage(program.gateway)
+        let native = try #require(program.gateway.pages[page.id])
+        async let answer = native.call("getCart", ["full": true])
+        let id = try await page.message { $0["call"] == "getCart" }["id"]?.numberValue?.intValue ?? 0
+        page.tell(["result": .number(.init(id)), "value": ["items": 2]])
+        #expect(try await answer == ["items": 2])
+        try native.emit("back", "now")
+        try native.send("refresh")
+        let failing = Task { try await native.evaluate("broken()") }
+        let other = try await page.message { $0["evaluate"] != nil }["id"]?.numberValue?.intValue ?? 0
+        page.tell(["result": .number(.init(other)), "error": ["code": 500, "message": "not defined"]])
+        await #expect(throws: PageError.self) { try await failing.value }
+        page.leaveWire()
+        await #expect(throws: PageError.self) { try await native.call("late", deadline: .milliseconds(20)) }
+
+        let pushes = try await program.calls("?kind=push")
+        #expect(pushes.map { $0["name"]?.stringValue } == ["getCart", "back", "refresh", "evaluate", "late"])
+        #expect(
+            pushes.map { $0["state"]?.stringValue } == ["answered", "silent", "silent", "error", "expired"])
+        #expect(pushes[0]["input"] == ["full": true] && pushes[0]["output"] == ["items": 2])
+        #expect(pushes[1]["bridge"] == "event" && pushes[1]["input"] == "now")
+        #expect(pushes[3]["input"] == "broken()")
+        #expect(pushes[3]["output"]?.stringValue?.contains("not defined") == true)
+        #expect(pushes.allSatisfy { $0["page"]?["id"]?.stringValue == page.id })
+        native.giveUp()
+    }
+
+    @Test func pagesComeAndGoAndHaveFaults() async throws {
+        let program = JournalProgram()
+        let page = TestPage(program.gateway)
+        page.tell(
+            [
+                "fault": "error", "message": "x is not defined", "stack": "at a.js:3", "source": "a.js",
+                "line": 3,
+            ], ["hidden": true], ["hidden": true], ["hidden": false],
+            ["fault": "rejection", "message": "no"], ["fault": "unheard of", "message": "no"])
+        // Its script says no more than a hundred; another one might.
+        for _ in 0..<200 { page.tell(["fault": "error", "message": "again"]) }
+        let native = try #require(program.gateway.pages[page.id])
+        native.freeze()
+        native.giveUp()
+        let records = try await program.calls("?kind=page&page=\(page.id.prefix(8))")
+        let names = records.compactMap { $0["name"]?.stringValue }
+        #expect(names.prefix(5) == ["came", "error", "hidden", "shown", "rejection"])
+        #expect(names.suffix(2) == ["frozen", "gone"] && names.count == 5 + 98 + 2)
+        #expect(
+            records[1]["input"] == [
+                "message": "x is not defined", "stack": "at a.js:3", "source": "a.js", "line": 3,
+            ])
+        #expect(records[0]["page"]?["path"] == "/a.html" && records[0]["page"]?["title"] == "A")
+    }
+
+    @Test func whatPassesOnIsAThinLine() async throws {
+        let program = JournalProgram()
+        await program.call("/echo?_mobile_bridge=1")
+        _ = await program.gateway.respond(to: Request("/index.html?a=1"))
+        _ = await program.gateway.respond(to: Request("/__drawbridge__/health"))
+        #expect(try await program.calls().count == 1)
+        let all = try await program.calls("?kind=call,request")
+        #expect(all.map { $0["name"]?.stringValue } == ["echo", "/index.html"])
+        #expect(all[1]["code"] == 404 && all[1]["method"] == "GET" && all[1]["input"] == nil)
+        #expect(try await program.calls("?kind=all").count == 2)
+    }
+
+    @Test func whatAPageReadInVainIsToldOnce() async throws {
+        let program = JournalProgram(
+            Gateway(pageRuntime: PageRuntime(shortcuts: ["MyApp"]), keepsJournal: true))
+        for _ in 0..<2 {
+            let page = TestPage(program.gateway)
+            page.tell(["missed": "pay", "of": "MyApp"])
+        }
+        let notices = try await program.calls("?kind=notice")
+        #expect(notices.map { $0["name"] } == ["MyApp.pay"])
+        #expect(notices[0]["output"]?.stringValue?.contains("no handler at /pay") == true)
+    }
+
+    /// Files of a page push no calls out.
+    @Test func requestsHaveARoomOfTheirOwn() {
+        let journal = Journal(isOn: true, limits: .init(records: 10, requests: 5))
+        for number in 0..<100 {
+            if number % 20 == 0 { _ = journal.begin(Request("/echo"), at: "flag") }
+            _ = journal.begin(Request("/a.js"), as: .request, at: "")
+        }
+        let all = RecordFilter(kinds: Set(JournalRecord.Kind.allCases))
+        #expect(journal.read(RecordFilter()).records.count == 5)
+        #expect(!journal.read(RecordFilter()).hasLost)
+        #expect(journal.read(all).hasLost)
+        let numbers = journal.read(all).records.map(\.number)
+        #expect(numbers.count == 10 && numbers == numbers.sorted())
+        #expect(journal.read(all, since: 100).records.map(\.number) == Array(101...105))
+    }
+
+    /// A person whom a script has left the question to.
+    private struct Person: Presenter {
+        func present(_ question: Question, for request: Request) async throws -> JSON? { "ok" }
+    }
+
+    @Test(
+        arguments: [
+            (ScriptedPresenter(["pay": "cancel"]), "script", "cancel", 6001),
+            (ScriptedPresenter(["pay": "cancel"], next: Person()), "script", "cancel", 6001),
+            (ScriptedPresenter(next: ScriptedPresenter(["pay": "cancel"])), "script", "cancel", 6001),
+            (ScriptedPresenter(["share": "cancel"], next: Person()), "person", "ok", 0),
+            (Person(), "person", "ok", 0),
+        ] as [(any Presenter, String, String, Int)])
+    func aCallSaysWhatWasAskedAndWhoDecided(
+        _ presenter: any Presenter, _ who: String, _ choice: String, _ code: Int
+    ) async throws {
+        let program = JournalProgram(Gateway(presenter: presenter, keepsJournal: true))
+        try program.gateway.mock(
+            #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+        await program.call("/pay?_mobile_bridge=1")
+        let call = try #require(try await program.calls().first)
+        #expect(call["asked"] == ["question": "pay", "choice": .string(choice), "by": .string(who)])
+        #expect(call["output"] == ["code": .number(.init(code))])
+        #expect(call["reply"]?.stringValue == "pay, \(choice)")
+    }
+
+    @Test func aCallThatWaitsForAPersonSaysSo() async throws {
+        let program = JournalProgram(Gateway(keepsJournal: true))
+        let gateway = program.gateway
+        try gateway.mock(
+            #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+        _ = await program.ask(.get, "questions")
+        let call = Task { await program.call("/pay?_mobile_bridge=1") }
+        while gateway.questions.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let waiting = try #require(try await program.calls().first)
+        #expect(waiting["asked"] == ["question": "pay"] && waiting["state"] == "waiting")
+        let number = try #require(gateway.questions.waiting.first?.number)
+        _ = await program.ask(.post, "questions/\(number)", #"{"choice": "ok"}"#)
+        await call.value
+        let decided = try #require(try await program.calls().first)
+        #expect(decided["asked"] == ["question": "pay", "choice": "ok", "by": "program"])
+
+        // A caller who leaves before anybody decides.
+        let left = Task { await program.call("/pay?_mobile_bridge=1") }
+        while gateway.questions.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        left.cancel()
+        await left.value
+        let last = try #require(try await program.calls().last)
+        #expect(last["asked"] == ["question": "pay"] && last["state"] == "left", "\(last)")
+    }
+
+    @Test func aQuestionThatRunsOutOfItsTimeWasDecidedByNobody() async throws {
+        let program = JournalProgram(Gateway(keepsJournal: true))
+        try program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
+        _ = await program.ask(.get, "questions")
+        await program.call("/q?_mobile_bridge=1")
+        let call = try #require(try await program.calls().first)
+        #expect(call["asked"] == ["question": "q", "choice": "b", "by": "nobody"])
+        let verdict = try await program.ask(.post, "calls/verify", #"{"unanswered": 0}"#).json()
+        #expect(verdict["message"] == "calls that nobody answered: 1 times, wanted 0: q")
+    }
+
+    /// Handlers that were asked before the one that answers, and did not take the call.
+    @Test func aCallSaysWhichHandlersDidNotTakeIt() async throws {
+        struct Choosy: Handler {
+            static func canInit(with request: Request) -> Bool { false }
+            func startLoading(_ request: Request) async throws -> Response { Response(text: "never") }
+        }
+        let program = JournalProgram()
+        program.gateway.register(Choosy.self, at: "/choosy")
+        program.gateway.register(PageHandlers.Echo.self, at: "/*")
+        await program.call("/choosy?_mobile_bridge=1")
+        let calls = try await program.calls()
+        #expect(calls[0]["why"]?[0]?.stringValue?.contains("canInit(with:) was false") == true, "\(calls)")
+        #expect(calls[0]["by"] == "handler")
+    }
+}

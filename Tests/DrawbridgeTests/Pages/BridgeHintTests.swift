@@ -1,0 +1,103 @@
+import Testing
+
+@testable import Drawbridge
+
+/// Errors of pages whose app's bridge is not there, as three engines say them.
+@Suite struct BridgeHintTests {
+    @Test(arguments: [
+        ("Uncaught ReferenceError: flutter_inappwebview is not defined", "--bridge flutter"),
+        ("Cannot read properties of undefined (reading 'postMessage')", "--bridge reactnative"),
+        ("window.ReactNativeWebView is undefined", "--bridge reactnative"),
+        (
+            "undefined is not an object (evaluating 'window.ReactNativeWebView.postMessage')",
+            "--bridge reactnative"
+        ),
+        ("Can't find variable: Capacitor", "--bridge capacitor"),
+        ("cordova is not defined", "--bridge cordova"),
+        ("Android is not defined", "--bridge android"),
+        ("KKJSBridge is not defined", "--bridge kkjsbridge"),
+    ]) func saysTheOption(_ message: String, _ option: String) {
+        #expect(BridgeHint(message)?.option == option)
+    }
+
+    @Test func anObjectOfItsKindIsALineOfOptions() throws {
+        let hint = try #require(BridgeHint("WeixinJSBridge is not defined"))
+        let text = try #require(hint.option.split(separator: "=", maxSplits: 1).last?.dropLast())
+        let options = try JSON(parsing: Array(text.utf8))
+        #expect(options["object"] == "WeixinJSBridge")
+        #expect(hint.option.hasPrefix("--bridge 'object={"))
+    }
+
+    @Test(arguments: [
+        "total is not defined", "Capacitor: no such plugin",
+        "Cannot read properties of undefined (reading 'length')",
+        "AndroidX is not defined", "dsBridge is not defined", "postMessage is not a function", "",
+    ]) func saysNothingOfOtherErrors(_ message: String) {
+        #expect(BridgeHint(message) == nil)
+    }
+
+    /// A page that looks whether its bridge is there never fails: its scripts say what it wants.
+    @Test func aPageIsToldWhatItsScriptsSpeakOf() async throws {
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        let hint = try #require(BridgeHint.named("flutter_inappwebview"))
+        let early = TestPage(gateway)
+        gateway.remember([SpokenBridge(hint, in: "js/app.js", of: ["a.html", "shop/index.html"])])
+        let sentence = "js/app.js speaks of flutter_inappwebview: start with --bridge flutter"
+        let isHint: @Sendable (JSON) -> Bool = { $0["log"]?.stringValue == sentence }
+        let pages = [early, TestPage(gateway), TestPage(gateway, url: "http://localhost/shop/?a#b")]
+        for page in pages {
+            _ = try await page.message(isHint)
+            // One that fails besides hears nothing new.
+            page.tell(["fault": "error", "message": "flutter_inappwebview is not defined"])
+            #expect(
+                page.down.map(\.message).filter { $0["log"]?.stringValue?.contains("--bridge") == true }.count
+                    == 1)
+        }
+        #expect(
+            TestPage(gateway, url: "http://localhost/other.html").down.map(\.message).filter(isHint).isEmpty)
+        #expect(log.entries.filter { $0.contains("--bridge") } == ["notice: \(sentence)"])
+
+        let has = PageHandlers.gateway(PageRuntime(bridges: [try .named("flutter")]), logger: log.logger)
+        has.remember([SpokenBridge(hint, in: "js/app.js", of: ["a.html"])])
+        #expect(TestPage(has).down.map(\.message).filter(isHint).isEmpty)
+        #expect(log.entries.filter { $0.contains("--bridge") }.count == 1)
+    }
+
+    /// Of the bridge for any object each object is another one.
+    @Test(arguments: [("WeixinJSBridge", false), ("AlipayJSBridge", true)])
+    func whoHasWeChatsIsToldOfAlipays(_ name: String, _ isTold: Bool) throws {
+        let log = LogBook()
+        let wechat = try BridgeScript.named("object", options: ["as": "wechat", "object": "WeixinJSBridge"])
+        let gateway = PageHandlers.gateway(PageRuntime(bridges: [wechat]), logger: log.logger)
+        gateway.remember([SpokenBridge(try #require(.named(name)), in: "pay.js", of: ["a.html"])])
+        #expect(log.entries.contains { $0.contains("pay.js speaks of \(name)") } == isTold)
+    }
+
+    @Test func aPageIsToldOnceAndTheLogOnceForAllPages() async throws {
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        let fault: JSON = ["fault": "error", "message": "flutter_inappwebview is not defined"]
+        let (one, other) = (TestPage(gateway), TestPage(gateway))
+        one.tell(fault, fault)
+        other.tell(fault)
+        let isHint: @Sendable (JSON) -> Bool = {
+            $0["log"]?.stringValue?.contains("--bridge flutter") == true
+        }
+        _ = try await one.message(isHint)
+        _ = try await other.message(isHint)
+        #expect(one.down.map(\.message).filter(isHint).count == 1)
+        #expect(log.entries.filter { $0.contains("--bridge flutter") }.count == 1)
+
+        let missing = TestPage(gateway)
+        missing.tell(
+            ["missed": "Foo", "of": "webkit.messageHandlers"],
+            ["fault": "error", "message": "Cannot read properties of undefined (reading 'postMessage')"])
+        #expect(!log.entries.contains { $0.contains("--bridge reactnative") })
+
+        let has = PageHandlers.gateway(
+            PageRuntime(bridges: [try .named("flutter")]), logger: log.logger)
+        TestPage(has).tell(fault)
+        #expect(log.entries.filter { $0.contains("--bridge flutter") }.count == 1)
+    }
+}

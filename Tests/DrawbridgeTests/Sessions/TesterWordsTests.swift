@@ -1,0 +1,135 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+/// What a tester misspells is an error: a test that says less than was meant passes where it should not.
+@Suite("Words of the tester's API") struct TesterWordsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var request: String
+        var body = ""
+        var status: Int
+        /// What the message has.
+        var says: String
+        var testDescription: String { "\(request) \(body)" }
+    }
+
+    static let cases = [
+        Case(request: "DELETE calls?name=pay", status: 400, says: "name: no such word"),
+        Case(
+            request: "POST calls/verify?name=pay", body: #"{"count":0}"#, status: 400,
+            says: "name: no such word"),
+        Case(
+            request: "POST calls/verify", body: #"{"seconds":"5"}"#, status: 400, says: "seconds is a number"),
+        Case(
+            request: "POST calls/verify", body: #"{"order":["a"],"count":5}"#, status: 400,
+            says: "count says nothing"),
+        Case(
+            request: "POST calls", body: #"{"name":"x","inptu":1}"#, status: 400, says: "did you mean input?"),
+        Case(
+            request: "POST calls", body: #"{"name":"x","session":"a b"}"#, status: 400,
+            says: "no name of a session"),
+        Case(request: "POST calls", body: #"{"name":"x","session":7}"#, status: 400, says: "7 is no name"),
+        Case(request: "PUT scenario", body: #"["offline"]"#, status: 400, says: "the body is no object"),
+        Case(request: "GET calls?by=handlr", status: 400, says: "by: it is one of reply"),
+        Case(request: "GET calls?kind=", status: 400, says: "kind: it is one of call"),
+        Case(request: "GET calls?secrets=true", status: 400, says: "secrets: it is 1 or 0"),
+        Case(request: "GET calls?seconds=x", status: 400, says: "seconds: it is a number"),
+        Case(request: "GET calls?name=pay&seconds=0.05", status: 504, says: "0 of 1 calls of pay"),
+        Case(request: "GET calls.har?since=99999", status: 410, says: "since:"),
+        Case(request: "GET calls.har?kind=page", status: 400, says: "kind: an archive has"),
+        Case(request: "GET calls/0", status: 404, says: "there is no call 0"),
+        Case(request: "GET calls/-1", status: 404, says: "nothing at"),
+        Case(request: "GET calls/99999999999999999999", status: 404, says: "there is no call"),
+        Case(
+            request: "PUT scenario", body: #"{"scenario":"offline","onn":false}"#, status: 400,
+            says: "onn: no such member"),
+        Case(request: "GET scenario?sesion=x", status: 400, says: "did you mean session?"),
+        Case(request: "GET questions?sesion=x", status: 400, says: "did you mean session?"),
+        Case(request: "PUT questions", status: 405, says: "takes GET"),
+        Case(request: "GET questions/1", status: 405, says: "takes POST"),
+        Case(request: "PUT admissions", status: 405, says: "takes GET, POST"),
+        Case(request: "GET admissions/12345678", status: 405, says: "takes DELETE"),
+        Case(request: "PUT pages", status: 405, says: "takes GET"),
+        Case(request: "GET pages?session=a%20b", status: 400, says: "session: the name of a session"),
+        Case(request: "GET pages?sesion=a", status: 400, says: "did you mean session?"),
+        Case(request: "GET replies/other", status: 404, says: "replies/save"),
+        Case(request: "PUT replies?name=%20", body: "1", status: 400, says: "name: say which call"),
+        Case(request: "PUT replies?name=/", body: "1", status: 400, says: "name: say which call"),
+        Case(request: "POST reset?sesion=x", status: 400, says: "did you mean session?"),
+        Case(request: "GET nothing", status: 404, says: "/__drawbridge__/session/NAME"),
+    ]
+
+    @Test(arguments: cases) func isAnErrorThatSaysSo(_ test: Case) async throws {
+        let program = JournalProgram(Gateway(pageRuntime: PageRuntime(), keepsJournal: true))
+        let parts = test.request.split(separator: " ", maxSplits: 1)
+        let method = try #require(HTTPRequest.Method(String(parts[0])))
+        let answer = await program.ask(method, String(parts[1]), test.body)
+        let message = try await answer.json()["message"]?.stringValue ?? ""
+        #expect(answer.status.code == test.status, "\(message)")
+        #expect(message.contains(test.says), "\(message)")
+        #expect((test.status == 405) == (answer.headers[.allow] != nil))
+    }
+
+    @Test func whatAnEventSaysTooMuchIsNoFaultOfTheGateways() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        let big = String(repeating: "x", count: 70_000)
+        gateway.reply(
+            by: ReplyLayers(
+                ReplyNames(),
+                files: [
+                    try ReplyFile(
+                        LocatedJSON(
+                            parsing: Array(#"{"events":{"big":[{"emit":"x","data":"\#(big)"}]}}"#.utf8)))
+                ],
+                scenario: []))
+        _ = await gateway.respond(to: Request("/__drawbridge__/calls"))
+        let answer = await JournalProgram(gateway).ask(.post, "events/big")
+        #expect(answer.status == .conflict, "\(answer)")
+    }
+
+    @Test func secretsAreShownOnThisMachineAlone() async throws {
+        let gateway = Gateway(
+            access: AccessPolicy(allowedHosts: ["bridge.test"], apiIsForOthers: true), keepsJournal: true)
+        func status(_ target: String) async -> Int {
+            let request = Request(
+                .get, "/__drawbridge__/\(target)", authority: "bridge.test",
+                headers: [.authorization: "Bearer \(gateway.testerToken.text)"], remoteAddress: "192.0.2.7")
+            return await gateway.respond(to: request).status.code
+        }
+        #expect(await status("calls") == 200)
+        for target in [
+            "calls?secrets=1", "calls.har?secrets=1", "calls/events?secrets=1", "handlers?secrets=1",
+        ] {
+            #expect(await status(target) == 403, "\(target)")
+        }
+    }
+
+    /// Paths of the gateway's own that are not there are no requests of pages.
+    @Test func nothingOfTheGatewaysOwnIsARecord() async throws {
+        let program = JournalProgram()
+        _ = await program.ask(.get, "nothing")
+        _ = await program.gateway.respond(to: Request("/__drawbridge__/nothing/else"))
+        _ = await program.gateway.respond(to: Request("/a.html"))
+        let calls = try await program.calls("?kind=all")
+        #expect(calls.map { $0["name"] } == ["/a.html"])
+        let archive = try await program.ask(.get, "calls.har?kind=all").json()
+        #expect(archive["log"]?["entries"]?[0]?["request"]?["url"] == "http://localhost/a.html")
+    }
+
+    @Test func aCallThatIsForgottenWhileItIsMadeIsAnsweredAllTheSame() async throws {
+        let program = JournalProgram()
+        program.gateway.register(ForgetsAll.self, at: "/forgets")
+        let answer = await program.ask(.post, "calls", #"{"name":"forgets"}"#)
+        #expect(answer.status == .ok)
+        let name = try await answer.json()["data"]?["name"]
+        #expect(name == "forgets")
+    }
+
+    private struct ForgetsAll: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            request.gateway?.journal.forget(nil)
+            return try Response(output: "done")
+        }
+    }
+}

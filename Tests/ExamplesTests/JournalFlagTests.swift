@@ -1,0 +1,114 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// The journal of the command: its flags, its log, and how it ends.
+@Suite("The journal by flags", .timeLimit(.minutes(5))) struct JournalFlagTests {
+    private static let token = String(repeating: "t", count: 32)
+
+    private static func drawbridge(_ arguments: String...) throws -> Program {
+        try .product("drawbridge", ["-p", "0"] + arguments, environment: ["DRAWBRIDGE_TOKEN": token])
+    }
+
+    private static func ask(_ address: String, _ path: String) async throws -> String {
+        try await curl("-H", "Authorization: Bearer \(token)", "\(address)/__drawbridge__/\(path)")
+    }
+
+    @Test func logsTheKindsThatAreAskedFor() async throws {
+        let folder = try Folder()
+        _ = try folder.write("a.html", "a")
+        let program = try Self.drawbridge("--root", folder.path, "--log", "native,gateway")
+        let address = try await program.address()
+        for target in ["/a.html", "/missing.html", "/echo?_mobile_bridge=1", "/__drawbridge__/health"] {
+            _ = try await curl("\(address)\(target)")
+        }
+        _ = try await program.line(with: "GET /__drawbridge__/health  gateway  200")
+        #expect(!program.output.contains("a.html  files"))
+        #expect(program.output.contains("GET /echo?_mobile_bridge=1  handler EchoHandler  200"))
+        withExtendedLifetime(folder) {}
+
+        let all = try Self.drawbridge("--root", folder.path)
+        _ = try await curl("\(try await all.address())/a.html")
+        _ = try await all.line(with: "GET /a.html  files  200")
+    }
+
+    @Test(arguments: [
+        (["--log", "natives"], "did you mean native?"), (["--log", ""], "--quiet has no lines"),
+        (["--unanswered", "warn"], "it is tell or fail"),
+    ])
+    func saysWhatItTakes(arguments: [String], sentence: String) async throws {
+        let program = try Program.product("drawbridge", arguments)
+        let output = await program.wholeOutput()
+        #expect(output.contains(sentence), "\(output)")
+        #expect(await program.child.exitCode() == 64)
+    }
+
+    /// A missing name is one line, and then counted.
+    @Test func countsWhatIsMissedAgain() async throws {
+        let program = try Self.drawbridge()
+        let address = try await program.address()
+        for _ in 0..<12 { _ = try await curl("\(address)/nobody?_mobile_bridge=1") }
+        _ = try await curl("\(address)/echo?_mobile_bridge=1")
+        _ = try await program.line(with: "handler EchoHandler")
+        let warnings = program.output.split(separator: "\n").filter {
+            $0.contains("warning: no handler at /nobody")
+        }
+        #expect(warnings.count == 2, "\(warnings)")
+        #expect(warnings.last?.contains("(10 times now)") == true)
+    }
+
+    @Test func leavesOutTheNamesThatAreSaid() async throws {
+        let program = try Self.drawbridge(
+            "--redact", "iban,bic", "--redact", "Plate", "--reply",
+            #"pay={"$cases": [{"$when": {"iban": "DE2"}, "$reply": 1}, {"$reply": 2}]}"#)
+        let address = try await program.address()
+        _ = try await curl("\(address)/echo?_mobile_bridge=1&myIban=DE1&plate=B2&bic_code=C3&city=Bonn")
+        _ = try await curl("\(address)/pay?_mobile_bridge=1&iban=DE1")
+        let calls = try await Self.ask(address, "calls")
+        #expect(!["DE1", "B2", "C3"].contains { calls.contains($0) } && calls.contains("Bonn"), "\(calls)")
+        #expect(calls.contains("case 1: iban is another"))
+        // What somebody puts into the address of ours is refused, and not written down.
+        let refused = try await curl("\(address)/__drawbridge__/calls?token=CANARY")
+        #expect(refused.contains("a secret has no place in an address"))
+        program.child.terminate()
+        _ = await program.child.exitCode()
+        let output = await program.wholeOutput()
+        #expect(!output.contains("CANARY") && output.contains("/__drawbridge__/calls?[removed]"), "\(output)")
+    }
+
+    @Test func endsWithCode3WhereNobodyAnswered() async throws {
+        for (arguments, call, code) in [
+            (["--unanswered", "fail"], "echo", 0), (["--unanswered", "fail"], "nobody", 3),
+            (["--unanswered", "tell"], "nobody", 0),
+            (["--unanswered", "fail", "--reply", #"nobody={"$missing":true}"#], "nobody", 0),
+            (["--unanswered", "fail", "--reply", #"ask={"$ask":"?","$choices":{"a":1,"b":2}}"#], "ask", 3),
+        ] as [([String], String, Int32)] {
+            let program = try Program.product("drawbridge", ["-p", "0"] + arguments)
+            _ = try await curl("\(try await program.address())/\(call)?_mobile_bridge=1")
+            program.child.terminate()
+            #expect(await program.child.exitCode() == code, "\(arguments) \(call)")
+            let output = await program.wholeOutput()
+            #expect(output.contains("nobody answered \(call) (1)") == (code == 3), "\(output)")
+        }
+    }
+
+    /// Whoever reads and whoever waits hold up no stop.
+    @Test func endsAtOnceThoughSomebodyReadsTheStream() async throws {
+        let program = try Self.drawbridge("--grace", "250")
+        let address = try await program.address()
+        let reader = try Program(
+            "curl",
+            [
+                "-sSN", "--max-time", "290", "-H", "Authorization: Bearer \(Self.token)",
+                "\(address)/__drawbridge__/calls/events",
+            ])
+        _ = try await curl("\(address)/echo?_mobile_bridge=1")
+        _ = try await reader.line(with: "event: record")
+        let began = ContinuousClock.now
+        program.child.terminate()
+        #expect(await program.child.exitCode() == 0)
+        #expect(began.duration(to: .now) < .seconds(200))
+        #expect(await reader.child.exitCode() == 0)
+    }
+}

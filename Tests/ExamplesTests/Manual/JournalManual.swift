@@ -1,0 +1,45 @@
+import Drawbridge
+import Testing
+
+private struct PayHandler: JSONHandler {
+    func handle(_ input: JSON) async throws -> JSON { ["code": 0] }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct JournalManual {
+    @Test func whatWasCalled() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        gateway.register(PayHandler.self, at: "/pay")
+        _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
+        let pay = try await gateway.journal.call("pay", within: .seconds(5))
+        #expect(pay.input == ["orderNo": "17"])
+        #expect(pay.answeredBy == "handler PayHandler")
+        #expect(gateway.journal.calls().count == 1)
+    }
+
+    @Test func whatWasNotCalled() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        gateway.register(PayHandler.self, at: "/pay")
+        _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        let error = await #expect(throws: Journal.NoCall.self) {
+            try await gateway.journal.call("login", within: .milliseconds(20))
+        }
+        #expect(error.map { "\($0)" } == "no call of login was answered within 0.02 seconds; called were pay")
+        let none = await #expect(throws: Journal.NoCall.self) {
+            try await Gateway().journal.call("login", within: .milliseconds(20))
+        }
+        #expect(none.map { "\($0)" } == "this gateway keeps no journal; make it with keepsJournal: true")
+    }
+
+    /// It waits for the answer, not only for the call.
+    @Test func aCallThatIsStillToCome() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        try gateway.mock(#"{"slow": {"$delay": 30, "$reply": 7}}"#)
+        async let call = gateway.journal.call("/slow", within: .seconds(250))
+        let asking = Task { await gateway.respond(to: Request("/slow?_mobile_bridge=1")) }
+        #expect(try await call.output == 7)
+        opening.finish()
+        for await _ in gate {}
+        _ = await asking.value
+    }
+}

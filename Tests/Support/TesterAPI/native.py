@@ -1,0 +1,106 @@
+"""What native answers and does: replies, scenarios, events, questions, and the sessions that have these."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+
+def native(check):
+    ask = check.ask
+    ask("setReply", query={"name": "pay"}, body={"$error": {"code": 1001}}, shows=True)
+    ask("listReplies")
+    ask("takeBackReply", query={"name": "pay"})
+    for id, body in [("setReply", 12), ("listReplies", None), ("takeBackReply", None)]:
+        named = {} if id == "listReplies" else {"name": "user/:id"}
+        ask(id, query={**named, "session": "ann"}, body=body)
+        if id == "takeBackReply":
+            ask("setReply", query=named, fields={"X-Drawbridge-Session": "ann"}, body=[1])
+        ask(id, query=named, fields={"X-Drawbridge-Session": "ann"}, body=body)
+        ask(id, 400, query={**named, "session": "a b"}, body=body)
+    ask("takeBackReply", 404, query={"name": "never"})
+    ask("takeBackReply", 400)
+    ask("setReply", 400, query={"name": " "}, body=1)
+    for body in ({"$dealy": 1}, {"$forward": "http://127.0.0.1:1/"}, {"$reply": 1, "$then": [{"scenario": "never"}]}):
+        ask("setReply", 400, query={"name": "pay"}, body=body)
+    ask("setReply", 413, query={"name": "pay"}, raw=b'"' + b"x" * (1 << 20) + b'"')
+
+    ask("saveReply", body={"name": "getUser", "reply": {"nick": "Ann"}}, shows=True)
+    for body in ({"name": "getUser"}, {"name": "getUser", "reply": {"$forward": "http://127.0.0.1:1/"}}, []):
+        ask("saveReply", 400, body=body)
+    ask("saveReply", 413, raw=b'"' + b"x" * (1 << 20) + b'"')
+    right = check.gateway.file.read_text()
+    check.gateway.file.write_text("a mistake")
+    ask("saveReply", 409, body={"name": "getUser", "reply": 1})
+    check.gateway.file.write_text(right)
+    mended = lambda: ask("saveReply", body={"name": "getUser", "reply": 2}, otherwise=(409,))
+    check.until(mended, "the file without its mistake")
+
+    ask("switchScenario", body={"scenario": "offline"}, shows=True)
+    ask("switchScenario", body={"scenario": "offline", "on": False}, query={"session": "ann"})
+    ask("switchScenario", body={"scenario": "user/signed-in"}, fields={"X-Drawbridge-Session": "ann"})
+    ask("getScenarios", query={"session": "ann"})
+    ask("getScenarios", fields={"X-Drawbridge-Session": "ann"})
+    ask("switchScenario", 404, body={"scenario": "never"})
+    for body in ({}, {"scenario": 1}, {"scenario": "offline", "on": "perhaps"}):
+        ask("switchScenario", 400, body=body)
+    ask("listEvents", shows=True)
+    ask("listEvents", query={"session": "ann"})
+    ask("listEvents", fields={"X-Drawbridge-Session": "ann"})
+    for id in ("getScenarios", "listEvents", "resetSession", "listQuestions"):
+        ask(id, 400, query={"session": "a b"})
+    ask("playEvent", 404, path=["never"])
+    ask("playEvent", 409, path=["deep link"])
+    ask("playEvent", 409, path=["push message"])
+    ask("playEvent", 404, path=["back"], query={"page": "a9ff"})
+    ask("playEvent", 400, path=["back"], query={"session": "a b"})
+    with ThreadPoolExecutor() as pool:
+        playing = pool.submit(ask, "playEvent", 410, path=["leave"], query={"session": "bob"})
+        # Nothing tells that an event is under way.
+        while not playing.done():
+            ask("resetSession", query={"session": "bob"})
+            time.sleep(0.05)
+        playing.result()
+
+
+def sessions(check):
+    ask = check.ask
+    ask("resetSession")
+    ask("resetSession", fields={"X-Drawbridge-Session": "ann"})
+    on = ask("getScenarios").data["on"]
+    if on != ["user/signed-out"]:
+        check.fault(f"resetSession: {on} are on")
+    answer = ask("enterSession", 303, path=["ann"], query={"to": "/cart"}, token=None)
+    if answer.headers["Location"] != "/cart":
+        check.fault(f"enterSession goes on to {answer.headers['Location']}")
+    ask("enterSession", 303, path=["default"], token=None)
+    ask("enterSession", 400, path=["a b"], token=None)
+    ask("enterSession", 400, path=["ann"], query={"to": "//example.com"}, token=None)
+
+
+def questions(check):
+    ask = check.ask
+    ask("listQuestions", query={"session": "ann"})
+    ask("listQuestions", fields={"X-Drawbridge-Session": "bob"})
+    waiting = lambda **own: check.until(lambda: ask("listQuestions", **own).data, "a question")[0]
+    with ThreadPoolExecutor() as pool:
+        ask("listQuestions")
+        making = pool.submit(ask, "callName", body={"name": "share"})
+        number = waiting()["number"]
+        ask("listQuestions", shows=True)
+        waits = ask("listCalls", query={"name": "share"}).data["calls"][-1]
+        if waits["state"] != "waiting" or set(waits["asked"]) != {"question"}:
+            check.fault(f"listCalls: a call that waits for a person is {waits}")
+        ask("answerQuestion", 400, path=[number], body={"choice": "neither"})
+        ask("answerQuestion", 400, path=[number], body={})
+        ask("answerQuestion", path=[number], body={"choice": "post"}, shows=True)
+        record = making.result().data
+        if record["output"] != {"code": 0} or record["asked"]["by"] != "program":
+            check.fault(f"answerQuestion: the call came to {record}")
+        for own in ({"query": {"session": "ann"}}, {"fields": {"X-Drawbridge-Session": "bob"}}):
+            making = pool.submit(ask, "callName", body={"name": "login"}, **own)
+            question = waiting(**own)
+            ask("answerQuestion", 404, path=[question["number"]], body={"fields": "cancel"})
+            fields = {name: "ann" for name in question["fields"]}
+            ask("answerQuestion", path=[question["number"]], body={"fields": fields}, **own)
+            making.result()
+    ask("answerQuestion", 404, path=[1_000_000], body={"choice": "post"})
+    ask("answerQuestion", 400, path=[1], query={"session": "a b"}, body={"choice": "post"})

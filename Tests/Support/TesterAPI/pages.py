@@ -1,0 +1,144 @@
+"""Pages: what they are asked, what they say, and what becomes of them."""
+
+import json
+
+from gateway import Gateway, Page
+
+
+def pages(check):
+    ask = check.ask
+    page = Page(check.gateway)
+    check.until(lambda: ask("listPages").data, "a page")
+    ask("listPages", shows=True)
+    ask("getPage", path=[page.id[:8]], shows=True)
+    ask("callPage", path=[page.id], body={"name": "share", "data": {"to": "ann"}}, shows=True)
+    ask("callPage", path=[page.id], body={"name": "same", "by": "wvjb", "seconds": 20, "data": "x" * 100_000})
+    # It answers null, which is left out.
+    ask("callPage", path=[page.id], body={"name": "same"})
+    ask("sendToPage", path=["latest"], body={"name": "share"}, shows=True)
+    ask("sendToPage", path=[page.id], body={"name": "share", "data": 1, "by": "function"})
+    ask("evaluateInPage", path=[page.id], body={"script": "document.title"}, shows=True)
+    ask("evaluateInPage", path=[page.id], body={"script": "document.title", "seconds": 20})
+    ask("emitToPage", path=["latest"], body={"event": "greeting", "data": "Good day!"}, shows=True)
+    ask("playEvent", path=["deep link"])
+    ask("playEvent", path=["back"], query={"page": page.id[:8], "session": "ann"})
+    ask("playEvent", path=["back"], query={"page": page.id}, fields={"X-Drawbridge-Session": "ann"})
+    for wanted in [("call", "onOpenItem"), ("event", "backbutton"), ("event", "greeting")]:
+        check.until(lambda: wanted in [next(iter(message.items())) for message in page.heard], f"{wanted} to the page")
+
+    ask("callPage", 502, path=[page.id], body={"name": "fails"})
+    ask("evaluateInPage", 502, path=[page.id], body={"script": "fails"})
+    ask("callPage", 504, path=[page.id], body={"name": "never answers", "seconds": 0.05})
+    ask("evaluateInPage", 504, path=[page.id], body={"script": "new Promise(() => {})", "seconds": 0.05})
+    ask("callPage", 400, path=[page.id], body={"name": "share", "by": "never"})
+    ask("getPage", 404, path=["f" * 32])
+    verbs = ("callPage", "sendToPage", "evaluateInPage", "emitToPage")
+    bodies = ({"name": "share"}, {"name": "share"}, {"script": "document.title"}, {"event": "a"})
+    latest(check, page, [("getPage", None), *zip(verbs, bodies)])
+    for id in verbs:
+        ask(id, 400, path=[page.id], body={})
+        ask(id, 404, path=["f" * 32], body={})
+    several_parts(check, [(id, [page.id]) for id in verbs] + [("switchScenario", []), ("answerQuestion", [1])])
+
+    page.say(
+        {"call": "pay", "id": 1, "bridge": "wvjb", "data": {"channel": "alipay"}}, {"hidden": True},
+        {"fault": "error", "message": "x is not defined", "stack": "at pay.js:3", "source": "/pay.js", "line": 3},
+        {"fault": "rejection", "message": "no"}, {"missed": "getCoupons", "of": "MyApp"},
+    )
+    fits = lambda kind: ask("listCalls", query={"kind": [kind], "page": page.id[:4]}).data["calls"]
+    check.until(lambda: fits("notice"), "what a page says")
+    for kind in ("call", "push", "page", "notice"):
+        records = fits(kind)
+        if not records or {record["kind"] for record in records} != {kind}:
+            check.fault(f"listCalls: of {kind} there are {records}")
+        else:
+            ask("getRecord", path=[records[0]["number"]])
+    push = fits("push")[0]["number"]
+    for id, more in [("copyCallAsCurl", {}), ("copyCallAsTest", {"for": "curl"}), ("resendCall", {})]:
+        ask(id, 409, path=[push], query=more)
+    ask("resendCall", path=[fits("call")[0]["number"]])
+    connection = check.gateway.connect()
+    connection.request("GET", "/index.html?a=b")
+    connection.getresponse().read()
+    if not ask("listCalls", query={"kind": ["request"]}).data["calls"]:
+        check.fault("listCalls: there is no request")
+    entries = ask("exportCalls", query={"kind": ["request"]}).json["log"]["entries"]
+    address = f"http://127.0.0.1:{check.gateway.port}/index.html?a=b"
+    if [entry["request"]["url"] for entry in entries] != [address]:
+        check.fault(f"exportCalls: of requests there are {entries}")
+
+    # For a moment a page that goes is there still, and is asked nothing more.
+    bodies = ({"name": "a", "seconds": 0.1}, {"name": "a"}, {"script": "1", "seconds": 0.1}, {"event": "a"})
+    for id, body in zip(verbs, bodies):
+        leaving(check, lambda page, missed: ask(id, 410, path=[page.id], body=body, otherwise=missed))
+    leaving(check, lambda page, missed: ask(
+        "playEvent", 410, path=["back"], query={"page": page.id}, otherwise=missed))
+    # One that reads nothing takes 16 MB.
+    page.sleep()
+    check.until(lambda: ask("getPage", path=[page.id]).data["state"] == "away", "a page without a connection")
+    for _ in range(15):
+        ask("sendToPage", path=[page.id], body={"name": "a", "data": "x" * (1 << 20)})
+    for id, name in zip(verbs, ("name", "name", "script", "event")):
+        ask(id, 503, path=[page.id], body={name: "x" * (1 << 20)})
+    ask("emitToPage", path=[page.id], body={"event": "a", "data": "x" * ((1 << 20) - 5000)})
+    size = 1 << 19
+    while size > 8:
+        if not fills(check, page, size):
+            size >>= 1
+    ask("playEvent", 503, path=["back"], query={"page": page.id})
+
+
+def latest(check, page, operations):
+    """The page that was opened last, and several whose ids begin alike."""
+    ask = check.ask
+    beginning = page.id[:8]
+    ann = Page(check.gateway, session="ann", id=beginning + "0" * 24)
+    check.until(lambda: ask("listPages", query={"session": "ann"}).data, "a page of ann's")
+    if [found["id"] for found in ask("listPages", query={"session": "ann"}).data] != [ann.id]:
+        check.fault("listPages: session does not sort out")
+    ask("listPages", 400, query={"session": "*"})
+    for id, body in operations:
+        for own in ({"query": {"session": "ann"}}, {"fields": {"X-Drawbridge-Session": "ann"}}):
+            answer = ask(id, path=["latest"], body=body, **own).json
+            if answer["data" if id == "getPage" else "page"]["id"] != ann.id:
+                check.fault(f"{id} of latest does not say that it was ann's page: {answer}")
+        ask(id, 404, path=["latest"], body=body, query={"session": "nobody"})
+        ask(id, 400, path=["latest"], body=body, query={"session": "a b"})
+        ask(id, 409, path=[beginning], body=body)
+    ask("playEvent", 409, path=["back"], query={"page": beginning})
+    other = Page(check.gateway)
+    ask("evaluateInPage", 409, path=["latest"], body={"script": "document.title"}, shows=True)
+    for one in (ann, other):
+        one.leave()
+        check.until(lambda: one.id not in [found["id"] for found in ask("listPages").data], "a page that is gone")
+    gone = ask("listCalls", query={"kind": ["page"], "page": other.id, "name": "gone"}).data["calls"]
+    if len(gone) != 1 or "output" not in gone[0]:
+        check.fault(f"listCalls: of a page that is gone it does not say why: {gone}")
+
+
+def leaving(check, ask):
+    """Asks a page that has said that it goes, before it is gone: in 300 ms."""
+
+    def left():
+        page = Page(check.gateway)
+        page.leave()
+        # It has not heard it yet, or the page is gone already.
+        return ask(page, (200, 504, 404))
+
+    check.until(left, "a page that goes")
+
+
+def fills(check, page, size):
+    """Sends a page so much that it has hardly room for more; whether that fitted."""
+    connection = check.gateway.connect()
+    body = json.dumps({"event": "a", "data": "x" * size})
+    headers = {"Authorization": f"Bearer {Gateway.token}"}
+    connection.request("POST", f"/__drawbridge__/pages/{page.id}/emit", body, headers)
+    return connection.getresponse().status == 200
+
+
+def several_parts(check, operations):
+    """A form of several parts, and a body that is too long, where a body is read as handlers read it."""
+    for id, path in operations:
+        check.ask(id, 415, path=path, raw=b"--x--", fields={"Content-Type": "multipart/form-data; boundary=x"})
+        check.ask(id, 413, path=path, raw=b'"' + b"x" * (8 << 20) + b'"')

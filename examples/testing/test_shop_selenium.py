@@ -1,0 +1,96 @@
+"""Tests of the shop in Chromium, by Selenium: pip install pytest selenium, and then pytest test_shop_selenium.py
+
+It takes Debian's packages chromium and chromium-driver, or whatever CHROMIUM and CHROMEDRIVER name. conftest.py, beside
+it, says how the gateway is started.
+"""
+
+import os
+import shutil
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    for option in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"]:
+        options.add_argument(option)
+    driver = os.environ.get("CHROMEDRIVER") or shutil.which("chromedriver")
+    with webdriver.Chrome(options, webdriver.ChromeService(driver)) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, shop):
+    browser.get(shop)
+    return Page(browser)
+
+
+class Page:
+    """The shop as a person has it: buttons to click, and texts that appear."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def click(self, name):
+        self.browser.find_element(By.ID, name).click()
+
+    def shows(self, name, text):
+        def found(browser):
+            return text in browser.find_element(By.ID, name).text
+
+        WebDriverWait(self.browser, 10).until(found, f"{name} never shows {text}")
+
+
+def test_pays_by_card(native, page):
+    page.shows("title", "Low tide")
+    page.click("payByCard")
+    page.shows("payment", "Paid: order PP-")
+    # Native says it of its own accord.
+    page.shows("receipt", "Receipt R-2041, €24")
+    native.verify("pay", when={"item": 11, "price": 24, "channel": "card"}, count=1, state="answered")
+    native.verify("onPaid", kind="push", count=1)
+
+
+def test_shows_why_the_app_did_not_pay(native, page):
+    native.reply("pay", {"code": 6002, "message": "The card was refused."})
+    page.click("payByCard")
+    page.shows("payment", "The card was refused.")
+    native.verify("pay", count=1)
+
+
+def test_signs_in_and_out(native, page):
+    page.shows("user", "Not signed in")
+    page.click("login")
+    page.shows("user", "Ann, 120 points")
+    page.click("logout")
+    page.shows("user", "Not signed in")
+    native.verify(order=["getUser", "login", "getUser", "logout", "getUser"])
+    native.verify("login", equals={"by": "phone"}, count=1)
+
+
+def test_knows_the_user_at_its_first_call(native, browser, shop):
+    native.scenario("user/signed-in")
+    browser.get(shop)
+    Page(browser).shows("user", "Ann, 120 points")
+
+
+def test_shares_when_a_person_says_so(native, page):
+    assert native.questions() == []
+    page.click("share")
+    page.shows("shared", "The app is not ready; try again.")
+    page.click("share")
+    question = WebDriverWait(native, 10).until(lambda native: native.questions())[0]
+    assert question["message"] == "Share Low tide?"
+    native.answer(question["number"], "post")
+    page.shows("shared", "Shared with everybody")
+
+
+def test_opens_a_deep_link(native, page):
+    page.shows("user", "Not signed in")
+    native.event("deep link")
+    page.shows("title", "Fog, then gulls")

@@ -73,7 +73,7 @@ let package = Package(
             name: "DrawbridgeServer",
             dependencies: [
                 "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes, logging,
-            ]),
+            ], resources: [.embedInCode("Inspector/Page")]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),

@@ -206,11 +206,16 @@ public enum GatewayCommand {
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
+        let inspector = try settings.inspectorPort.map { try Inspector(of: gateway, port: $0) }
         let opened = OpenedFiles()
         defer { opened.remove() }
+        if let inspector {
+            terminal?.onAskedForLink { LogWriter.standardError.write("inspector  \(inspector.drawLink())") }
+        }
         let serving = Task {
             try await gateway.run(settings.server) { address in
-                let banner = Banner(address: address, gateway: gateway, settings: settings)
+                let banner = Banner(
+                    address: address, gateway: gateway, settings: settings, inspector: inspector?.drawLink())
                 banner.print()
                 SpokenBridges.look(in: settings.root, for: gateway)
                 guard settings.opensBrowser else { return }
@@ -219,6 +224,7 @@ public enum GatewayCommand {
                         opened.add(file)
                         gateway.admissions.onNextEntry { file.remove() }
                     }
+                    if let inspector { try opened.open(inspector) }
                 } catch {
                     gateway.logger.warning("\(error)")
                 }
@@ -233,10 +239,16 @@ public enum GatewayCommand {
                 exit(1)
             }
         }
-        try await withTaskCancellationHandler {
-            try await serving.value
-        } onCancel: {
-            serving.cancel()
+        do {
+            try await withTaskCancellationHandler {
+                try await serving.value
+            } onCancel: {
+                serving.cancel()
+            }
+        } catch {
+            await inspector?.stop()
+            throw error
         }
+        await inspector?.stop()
     }
 }

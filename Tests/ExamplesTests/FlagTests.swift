@@ -115,7 +115,7 @@ import Testing
             mode: 0o755)
         let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let program = try Self.drawbridge(
-            ["-p", "0", "--open"], environment: ["PATH": path])
+            ["-p", "0", "--open", "--no-inspector"], environment: ["PATH": path])
         let address = try await program.address()
         #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
         #expect(try folder.read("opened") == "\(address)/")
@@ -134,7 +134,7 @@ import Testing
         let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         let environment = ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path]
         let program = try Self.drawbridge(
-            ["-p", "0", "--host", address, "--open"], environment: environment)
+            ["-p", "0", "--host", address, "--open", "--no-inspector"], environment: environment)
         let link = try await program.line(with: "  link  ").trimmingPrefix("  link      ")
         #expect(await eventually { FileManager.default.fileExists(atPath: opened) }, "\(program.output)")
         let lines = try folder.read("opened").split(separator: "\n").map(String.init)
@@ -150,7 +150,8 @@ import Testing
         // And with the process, where it was not.
         let unused = try Self.drawbridge(["-p", "0", "--host", address, "--open"], environment: environment)
         _ = try await unused.line(with: "  link  ")
-        #expect(await eventually { Self.folders(below: folder.path) == 1 })
+        // One leads to the page, and one to the inspector.
+        #expect(await eventually { Self.folders(below: folder.path) == 2 })
         #expect(await unused.stop() == 0)
         #expect(Self.folders(below: folder.path) == 0)
     }

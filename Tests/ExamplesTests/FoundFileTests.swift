@@ -56,7 +56,7 @@ import Testing
             mayNot == [
                 "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors",
                 "files-last",
-                "forward-to", "forwarded", "grace", "host", "keep-host", "key",
+                "forward-to", "forwarded", "grace", "host", "inspector", "inspector-port", "keep-host", "key",
                 "location", "log",
                 "log-format",
                 "memory-for-bodies",

@@ -74,7 +74,7 @@ struct ShortageTests {
     @Test(arguments: ["2>/dev/full", ">/dev/full 2>&1", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
     func anOutputThatTakesNothingIsNoReasonToStop(_ redirection: String) async throws {
         let binary = try Program.path(of: "test-server")
-        let server = try Program("sh", ["-c", "exec \(binary) -p 0 \(redirection)"])
+        let server = try Program("sh", ["-c", "exec \(binary) -p 0 --no-inspector \(redirection)"])
         let process = String(server.child.processIdentifier)
         try #require(await eventually { listeningPort(of: process) != nil })
         let port = try #require(listeningPort(of: process))
@@ -92,7 +92,7 @@ struct ShortageTests {
             "unshare",
             [
                 "-m", "sh", "-c",
-                "mount -t tmpfs -o size=64k none \(disk) && cd \(disk) && exec \(binary) -p 0 \(options)",
+                "mount -t tmpfs -o size=64k none \(disk) && cd \(disk) && exec \(binary) -p 0 --no-inspector \(options)",
             ])
         let process = String(server.child.processIdentifier)
         try #require(await eventually { listeningPort(of: process) != nil })

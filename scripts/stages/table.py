@@ -15,6 +15,7 @@ DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|BrowserTests)\."
 # What starts browsers, or the clients of testers, for each of its cases.
 CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests|TestingExamplesTests)/"
+INSPECTOR = r"^BrowserTests\.Inspector"
 
 
 def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time=0, **more)
@@ -41,7 +42,7 @@ PROGRAMS = Stage("programs", "programs from outside, a few at a time: a person w
 OTHERS = Stage("others", "all other tests, one after the other: none waits behind others within its own limit",
                (Tests(skip=(APART,)),), ("others",))
 PAGES = Stage("pages", "pages that test themselves, two at a time: they wait more than they work",
-              (Tests("^BrowserTests", at_a_time=2),), ("pages",))
+              (Tests("^BrowserTests", (INSPECTOR,), at_a_time=2),), ("pages",))
 # These wait more than they work too.
 DEADLINE = Stage("deadlines", "deadlines of the engine", (tests_at_once(DEADLINES),), ("engine",))
 UPSTREAMS = Stage("upstreams", "servers behind the gateway, one test after the other: they judge the memory of their process",
@@ -100,6 +101,7 @@ SLOW = (
     ((
         Stage("clients", "bridges tried in browsers, and what testers write",
               (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS, at_a_time=4)), ("programs",)),
+        Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR, at_a_time=2),), ("pages",)),
         Stage("browsers", "the same pages in the other browsers",
               (Tests("^BrowserTests", at_a_time=2, environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
               ("pages", "browsers")),

@@ -103,7 +103,7 @@ struct ConfigFile {
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
         "answer-missing", "api-for-others", "bring-home", "envelope", "files-last", "forwarded", "keep-host",
-        "open", "page-runtime", "proxy", "quiet", "save", "upstream-insecure", "verbose",
+        "inspector", "open", "page-runtime", "proxy", "quiet", "save", "upstream-insecure", "verbose",
     ]
     private static let lists = [
         "allowed-hosts", "answer", "bridge", "choose", "cors", "forward-to", "inject", "message-handler",
@@ -174,7 +174,7 @@ extension Options {
     static let keys = [
         "allowed-hosts", "answer-missing", "api-for-others", "bridge", "bring-home", "cert", "choose",
         "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace",
-        "host", "inject", "keep-host", "key", "location", "log", "log-format",
+        "host", "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
         "memory-for-bodies",
         "memory-per-connection", "message-handler", "open", "page-runtime", "plain", "port",
         "proxy", "proxy-client", "quiet", "redact", "root", "save", "scheme", "shortcuts", "storage",

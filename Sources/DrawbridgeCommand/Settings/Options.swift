@@ -12,7 +12,7 @@ struct Options: ParsableArguments {
     @OptionGroup(title: "Who may call") var access: AccessOptions
     @OptionGroup(title: "What handlers answer") var handlers: HandlerOptions
     @OptionGroup(title: "What it says") var log: LogOptions
-    @OptionGroup(title: "What it writes") var saving: SavingOptions
+    @OptionGroup(title: "The inspector, where a person sees every call") var inspector: InspectorOptions
 }
 
 struct ListeningOptions: ParsableArguments {

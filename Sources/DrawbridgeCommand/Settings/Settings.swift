@@ -47,6 +47,8 @@ struct Settings {
     let logFormat: LogFormat
     /// Whose values never leave the journal, besides the usual ones.
     let redacted: [String]
+    /// Where the inspector listens; nil where there is none.
+    let inspectorPort: Int?
     /// Whether programs may write replies into the file.
     let savesForPrograms: Bool
     /// Whether calls that nobody answered make it fail in the end.
@@ -69,7 +71,9 @@ struct Settings {
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
         redacted = PageOptions.names(list(\.log.redact))
-        savesForPrograms = value(\.saving.save) ?? false
+        inspectorPort =
+            value(\.inspector.inspector) == false ? nil : value(\.inspector.inspectorPort) ?? 0
+        savesForPrograms = value(\.inspector.save) ?? false
         failsUnanswered = value(\.log.unanswered) == .fail
         var limits = value(\.listening.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes

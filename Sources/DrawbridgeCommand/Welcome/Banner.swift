@@ -7,10 +7,13 @@ struct Banner {
     let address: ServerAddress
     let gateway: Gateway
     let settings: Settings
+    /// The link of the inspector; nil where there is none.
+    private let inspector: String?
     /// Lets devices elsewhere in, where they can reach the gateway at all.
     private let ticket: String?
 
-    init(address: ServerAddress, gateway: Gateway, settings: Settings) {
+    init(address: ServerAddress, gateway: Gateway, settings: Settings, inspector: String?) {
+        self.inspector = inspector
         self.address = address
         self.gateway = gateway
         self.settings = settings
@@ -48,6 +51,7 @@ struct Banner {
         }
         if settings.isProxy { members["proxy"] = .string(proxyScript) }
         members["token"] = proxyToken.map(JSON.string)
+        members["inspector"] = inspector.map(JSON.string)
         if ticket != nil { members["links"] = .array(links.map(JSON.string)) }
         // The person who chose a token knows it already. It is not printed, so that nobody else reads it in the log.
         if gateway.pageRuntime != nil, !gateway.testerToken.isChosen {
@@ -120,6 +124,7 @@ struct Banner {
 
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
+        if let inspector { lines.append("  inspector \(inspector)  (see every call; good once)") }
         if settings.root == nil, settings.upstreams.isEmpty, access("index.html", F_OK) == 0 {
             lines.append("            index.html here is not served; to serve it: \(Command.program.name) .")
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import Drawbridge
+import DrawbridgeServer
 import Glibc
 import Synchronization
 
@@ -74,6 +75,21 @@ final class OpenedFiles: Sendable {
     func add(_ file: RedirectFile) {
         files.withLock { $0.append(file) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
+    }
+
+    /// Opens the inspector by a file that goes when its link was used.
+    func open(_ inspector: Inspector) throws {
+        let used = Used()
+        let file = try Desktop.open(secretly: inspector.drawLink { used.remove() })
+        used.file.withLock { $0 = file }
+        add(file)
+    }
+
+    /// The file of a link that is drawn before it.
+    private final class Used: Sendable {
+        let file = Mutex<RedirectFile?>(nil)
+
+        func remove() { file.withLock { $0 }?.remove() }
     }
 
     func remove() { for file in files.withLock({ $0 }) { file.remove() } }

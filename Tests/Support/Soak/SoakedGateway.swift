@@ -56,7 +56,7 @@ final class SoakedGateway: Sendable {
         var own = try command + [Program.path(of: "test-server"), "-p", "0", "--log-format", "json"]
         // The one page as it is, and the other with the page runtime.
         own += [
-            "--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json",
+            "--no-inspector", "--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json",
         ]
         own += ["--replies", "\(path)/replies.json"]
         own += ["--bridge", "flutter", "--user-agent", "{{userAgent}} Soak/1"]

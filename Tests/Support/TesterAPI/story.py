@@ -37,7 +37,7 @@ settings = {
         "push message": [{"emit": "text", "data": "x" * 70_000}],
     },
 }
-flags = ["--save", "--shortcuts", "MyApp", "--allowed-hosts", "device.test", "--grace", "10"]
+flags = ["--save", "--no-inspector", "--shortcuts", "MyApp", "--allowed-hosts", "device.test", "--grace", "10"]
 elsewhere = {"X-Forwarded-For": "192.0.2.7"}
 
 

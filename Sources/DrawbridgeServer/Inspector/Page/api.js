@@ -1,0 +1,65 @@
+// Asks the gateway, whose answers are {"code", "message", "data"}; an error has the message, which says what to do.
+import { authorization, refuse } from './access.js';
+import { members } from './write.js';
+
+const base = '/__drawbridge__/';
+
+/// Why the gateway did not do what it was asked for.
+class Refusal extends Error {
+    constructor(status, message) {
+        super(message);
+        this.status = status;
+    }
+}
+
+/// A path with its query: path('replies', { name: 'pay' }). What is null is left out.
+export function path(name, items = {}) {
+    const given = Object.entries(items).filter(([, value]) => value !== undefined && value !== null && value !== '');
+    return given.length ? `${name}?${new URLSearchParams(given)}` : name;
+}
+
+/// The answer itself, whatever it is.
+export async function send(method, path, { json, headers, signal } = {}) {
+    let answer;
+    try {
+        answer = await fetch(base + path, {
+            method, signal, body: json, cache: 'no-store',
+            headers: {
+                ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers,
+            },
+        });
+    } catch (error) {
+        if (error.name === 'AbortError') throw error;
+        throw new Refusal(0, 'The gateway does not answer. Is it running?');
+    }
+    if (answer.status === 401) refuse();
+    return answer;
+}
+
+async function checked(method, path, json) {
+    const answer = await send(method, path, { json });
+    const text = await answer.text();
+    if (!answer.ok) throw new Refusal(answer.status, messageOf(text) || `The gateway answered ${answer.status}.`);
+    return text;
+}
+
+function messageOf(text) {
+    try {
+        return String(JSON.parse(text).message ?? '');
+    } catch {
+        return text.slice(0, 300);
+    }
+}
+
+/// What the gateway answers, as JSON text with all its digits.
+export async function askText(method, path, json) {
+    return members(await checked(method, path, json)).get('data') ?? 'null';
+}
+
+/// What the gateway answers. - Parameter json: the body, already written.
+export async function ask(method, path, json) {
+    return JSON.parse(await askText(method, path, json));
+}
+
+/// An answer that is a text.
+export const text = path => checked('GET', path);

@@ -1,0 +1,167 @@
+// The catalogue: every handler and reply with what it was last asked, to be tried and answered otherwise.
+import { Answer } from './answer.js';
+import { askText, path, text } from './api.js';
+import { download } from './copy.js';
+import { busy, make, one, plainInput, put, said, statusLine } from './dom.js';
+import { Editor } from './editor.js';
+import { on, workingSession } from './state.js';
+import { count } from './text.js';
+import { pretty, preview, tree } from './tree.js';
+import { elements, members, print } from './write.js';
+
+class Card {
+    #answer = null;
+
+    constructor(name, goTo) {
+        Object.assign(this, { name, goTo });
+        this.summary = make('summary');
+        this.body = make('div', { class: 'trial' });
+        this.element = make('details', { class: 'handler', ontoggle: () => {
+            if (this.element.open && !this.body.childElementCount) this.#open();
+        } }, this.summary, this.body);
+    }
+
+    update(raw) {
+        const value = name => raw.has(name) ? JSON.parse(raw.get(name)) : null;
+        this.raw = raw;
+        const calls = value('calls') ?? 0;
+        put(this.summary, said(this.name, { class: 'name' }), ' ',
+            said(value('by') ?? '', { class: 'dim' }),
+            make('span', { class: 'count' }, count(calls, 'call')));
+        this.element.classList.toggle('unused', calls === 0);
+    }
+
+    #open() {
+        const { element, tell } = statusLine();
+        const result = make('div');
+        // A pattern stands for many names, of which one is called.
+        const called = /[*:]/.test(this.name) ? plainInput({ value: this.name }) : null;
+        const editor = new Editor({
+            label: 'Input', text: pretty(this.raw.get('input') ?? '{}'),
+            hint: 'Enter tries it. Shift+Enter begins a new line.', enters: () => button.click(),
+        });
+        const button = make('button', {
+            class: 'primary', onclick: () => busy(button, tell, async () => {
+                const node = editor.value();
+                if (!node) return;
+                put(result);
+                tell('Called; it has not been answered yet.');
+                const output = await this.#try(called?.value.trim() || this.name, node, tell);
+                if (output !== undefined) put(result, tree(output));
+            }),
+        }, 'Try');
+        const otherwise = make('button', { onclick: () => this.#otherwise(otherwise) }, 'Answer otherwise');
+        const last = this.raw.get('output');
+        this.body.append(
+            ...(called ? [make('label', { class: 'called' }, 'Name to call', called)] : []), editor.element,
+            make('div', { class: 'actions' }, button, otherwise), element, result,
+            ...(last === undefined ? [] : [make('p', { class: 'dim' }, 'It answered last: ', preview(last))]));
+    }
+
+    /// Calls it, and gives what was answered as JSON text.
+    async #try(name, input, tell) {
+        const session = JSON.stringify(workingSession());
+        const body = `{"name": ${JSON.stringify(name)}, "input": ${print(input)}, "session": ${session}}`;
+        const call = members(await askText('POST', 'calls', body));
+        const number = JSON.parse(call.get('number') ?? 'null');
+        const state = JSON.parse(call.get('state') ?? '"waiting"');
+        tell(`Call ${number}: ${state}.`, state === 'error' ? 'bad' : 'good', ' ',
+            make('button', { class: 'inline', onclick: () => this.goTo(number) }, 'Show it'));
+        return call.get('output');
+    }
+
+    #otherwise(button) {
+        this.#answer = new Answer({
+            name: this.name, session: workingSession(), output: this.raw.get('output') ?? '',
+            isCut: this.raw.has('outputIsCut'),
+        });
+        button.remove();
+        this.body.append(this.#answer.element);
+        this.#answer.focus();
+    }
+
+    end() { this.#answer?.end(); }
+}
+
+export class Catalogue {
+    #cards = new Map();
+    #isOpen = false;
+    #timer = null;
+
+    /// - Parameter goTo(number): shows a record.
+    constructor(goTo) {
+        this.goTo = goTo;
+        const { element, tell } = statusLine();
+        this.tell = tell;
+        this.list = make('div', { class: 'handlers' });
+        put(one('panel-catalogue'),
+            make('h2', {}, 'Catalogue'),
+            make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a reply.'),
+            element, this.list, make('h2', {}, 'A name of your own'), this.#own(),
+            make('div', { class: 'actions' },
+                this.#file('openapi.json', 'OpenAPI'), this.#file('types.d.ts', 'TypeScript')));
+        on('replies', () => this.changed());
+        on('session', () => this.changed(true));
+    }
+
+    #file(name, words) {
+        return make('button', { onclick: event => busy(event.currentTarget, this.tell, async () => {
+            download(name, await text(name), name.endsWith('.json') ? 'application/json' : 'text/plain');
+        }) }, `Download ${words}`);
+    }
+
+    /// Answers a name that nobody has called yet.
+    #own() {
+        const box = make('div');
+        const input = plainInput({ required: true, placeholder: 'getUser' });
+        let answer = null;
+        return make('div', {}, make('form', { class: 'line', onsubmit: event => {
+            event.preventDefault();
+            answer?.end();
+            answer = new Answer({ name: input.value.trim(), session: workingSession() });
+            put(box, answer.element);
+            answer.focus();
+        } }, make('label', {}, 'Name', input), make('button', { type: 'submit' }, 'Give it an answer')), box);
+    }
+
+    /// The panel is opened or closed.
+    show(isOpen) {
+        this.#isOpen = isOpen;
+        if (isOpen) this.changed(true);
+    }
+
+    /// A call came, or a reply was set: the list is asked for again, soon and once.
+    changed(isNow = false) {
+        if (!this.#isOpen || (this.#timer && !isNow)) return;
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => {
+            this.#timer = null;
+            busy(null, this.tell, () => this.#load());
+        }, isNow ? 0 : 1000);
+    }
+
+    async #load() {
+        const list = elements(await askText('GET', path('handlers', { session: workingSession() })));
+        const seen = new Set();
+        for (const item of list) {
+            const raw = members(item);
+            const name = JSON.parse(raw.get('name') ?? '""');
+            // Some pages may have a handler of the name for themselves.
+            const key = `${name} ${raw.get('pages') ?? ''}`;
+            seen.add(key);
+            if (!this.#cards.has(key)) {
+                const card = new Card(name, this.goTo);
+                this.#cards.set(key, card);
+                this.list.append(card.element);
+            }
+            this.#cards.get(key).update(raw);
+        }
+        for (const [key, card] of this.#cards) {
+            if (seen.has(key)) continue;
+            card.end();
+            card.element.remove();
+            this.#cards.delete(key);
+        }
+        this.tell(list.length ? '' : 'Nothing is answered yet.');
+    }
+}

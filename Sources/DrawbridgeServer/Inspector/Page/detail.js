@@ -1,0 +1,299 @@
+// The right side: one record with its input and its answer, and what can be done about it.
+import { Answer } from './answer.js';
+import { ask, askText, path, text } from './api.js';
+import { copy } from './copy.js';
+import { busy, code, make, one, put, said, statusLine } from './dom.js';
+import { Editor } from './editor.js';
+import { facts, isCut, whoAnswered } from './facts.js';
+import { Menu } from './menu.js';
+import { Entry, pageErrors } from './records.js';
+import { outcome } from './row.js';
+import { state } from './state.js';
+import { known, took } from './text.js';
+import { pretty, tree } from './tree.js';
+import { print } from './write.js';
+
+const kinds = {
+    call: 'The page calls native', push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note',
+};
+
+function titleOf(entry) {
+    if (entry.kind === 'page') return entry.line ?? (entry.page?.title || 'Page without a title');
+    return entry.kind === 'notice' ? entry.line ?? entry.name : entry.name;
+}
+
+function kindOf(entry) {
+    if (entry.kind === 'page' && entry.isBad) return 'The page reports';
+    return known(kinds, entry.kind) ?? entry.kind;
+}
+
+/// What came of it, in a frame.
+function badge(entry) {
+    const words = entry.isUnanswered ? 'nobody answers'
+        : entry.state === 'error' ? `error ${entry.code ?? ''}`
+            : entry.state === 'answered' ? 'answered'
+                : entry.isCall ? outcome(entry) : entry.kind === 'page' ? entry.name : '';
+    const kind = entry.isUnanswered ? 'nobody' : entry.isBad ? 'error' : entry.state || entry.kind;
+    return words ? said(words, { class: `badge ${kind}` }, 'span') : null;
+}
+
+/// What a page reported of an error.
+function reported(entry) {
+    try {
+        const error = JSON.parse(entry.input ?? '{}') ?? {};
+        return typeof error === 'object' ? error : { message: error };
+    } catch {
+        // Its beginning alone is here until the whole comes.
+        return {};
+    }
+}
+
+/// Whether a reply of this name would answer others too.
+const isPattern = name => name.split('/').some(part => part.startsWith(':') || part.startsWith('*'));
+
+export class Detail {
+    entry = null;
+    #answer = null;
+    #resend = null;
+    #isAnswering = false;
+    #tests;
+    #line = statusLine();
+
+    /// - Parameters:
+    ///   - goTo(number): shows another record, as soon as it is there.
+    ///   - back(): shows the list again where there is room for one of both.
+    ///   - help(): what stands there while nothing is chosen.
+    constructor(records, { goTo, back, help }) {
+        Object.assign(this, { records, goTo, back, help });
+        this.box = one('panel-calls');
+        this.#tests = new Menu('Copy as test', () => [
+            ['Playwright', () => this.copyAs('test', 'playwright')],
+            ['pytest', () => this.copyAs('test', 'pytest')],
+            ['curl', () => this.copyAs('test', 'curl')],
+        ], { title: 'Key t', 'data-key': 'test' });
+        this.#draw();
+    }
+
+    /// Shows a record, which may be another or the same one changed.
+    async show(entry) {
+        const isOther = this.entry?.number !== entry?.number;
+        if (isOther) {
+            this.#answer?.end();
+            this.#answer = null;
+            this.#resend = null;
+            this.#isAnswering = entry?.isUnanswered ?? false;
+            this.#line.tell('');
+        } else if (entry?.isUnanswered) {
+            this.#isAnswering = true;
+        }
+        this.entry = entry;
+        this.#draw();
+        if (isOther) this.box.parentElement.scrollTop = 0;
+        if (!entry || entry.isWhole) return;
+        try {
+            const whole = new Entry(await askText('GET', path(`calls/${entry.number}`, { secrets: 1 })), false);
+            if (this.entry !== entry) return;
+            this.entry = whole;
+            this.#draw();
+        } catch (error) {
+            if (this.entry === entry) this.#line.tell(`Only its beginning is here. ${error.message}`, 'bad');
+        }
+    }
+
+    // MARK: What can be done
+
+    get canAnswer() { return this.entry?.kind === 'call' && Boolean(this.entry.name); }
+
+    /// Opens the editor that answers.
+    answer() {
+        if (!this.canAnswer) return;
+        this.#isAnswering = true;
+        this.#draw();
+        this.#answer.focus();
+    }
+
+    /// Opens the editor that sends it again.
+    resend() {
+        if (this.entry?.kind !== 'call') return;
+        const isInputCut = Boolean(this.entry.detail('inputIsCut'));
+        this.#resend ??= new Editor({
+            label: 'Input to send again', text: isInputCut ? '' : pretty(this.entry.input) || 'null',
+            hint: isInputCut ? 'Of what was sent only the beginning is kept, so nothing of it stands here.'
+                : 'Enter sends it. Shift+Enter begins a new line.',
+            enters: () => this.#send.click(),
+        });
+        this.#draw();
+        this.#resend.focus();
+    }
+
+    #send = make('button', {
+        class: 'primary', onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
+            const node = this.#resend.value();
+            if (node) await this.#again(print(node));
+        }),
+    }, 'Send again');
+
+    async #again(input) {
+        const body = input === null ? '{}' : `{"input": ${input}}`;
+        const { number } = await ask('POST', `calls/${this.entry.number}/resend`, body);
+        this.goTo(number);
+    }
+
+    async copyAs(what, tool) {
+        const { entry } = this;
+        if (entry?.kind !== 'call') return;
+        await busy(null, this.#line.tell, async () => {
+            const words = tool ? `a test for ${tool}` : 'a curl line';
+            const copied = await copy(text(path(`calls/${entry.number}/${what}`, { for: tool, secrets: 1 })));
+            const lines = copied.trimEnd().split('\n').length;
+            this.#line.tell(`Copied as ${words}${lines === 1 ? '' : `, ${lines} lines`}.`, 'good');
+        });
+    }
+
+    /// Opens the menu of tests.
+    test() {
+        if (this.entry?.kind === 'call') this.#tests.open();
+    }
+
+    #reload() {
+        const page = state.pages.find(page => page.id === this.entry.page?.id);
+        if (!page || page.state === 'gone') return null;
+        return make('button', {
+            onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
+                const body = JSON.stringify({ script: 'setTimeout(() => location.reload())' });
+                await ask('POST', `pages/${encodeURIComponent(page.id)}/evaluate`, body);
+                this.#line.tell('The page loads anew.', 'good');
+            }),
+        }, 'Reload the page');
+    }
+
+    /// What helps after an answer was given.
+    #follows() {
+        const again = make('button', {
+            onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#again(null)),
+        }, 'Call again');
+        return [again, this.#reload()].filter(Boolean);
+    }
+
+    // MARK: Drawing
+
+    #draw() {
+        const { entry } = this;
+        if (!entry) return put(this.box, this.help());
+        const focused = this.box.contains(document.activeElement) ? document.activeElement : null;
+        const key = focused?.dataset.key;
+        put(this.box, this.#head(), entry.isCall ? this.#call() : this.#other(), facts(entry, this.records, this.goTo));
+        if (!focused) return;
+        // What had the focus is there again, or its like is.
+        if (focused.isConnected) focused.focus({ preventScroll: true });
+        else if (key) this.box.querySelector(`[data-key=${key}]`)?.focus({ preventScroll: true });
+    }
+
+    #head() {
+        const { entry } = this;
+        const time = entry.isCall && entry.state !== 'waiting' ? took(entry.milliseconds) : '';
+        return make('div', { class: 'head' },
+            make('div', { class: 'title' },
+                make('button', { class: 'back', onclick: this.back, 'aria-label': 'Back to the list' }, 'Back'),
+                make('h2', { tabindex: '-1' }, said(titleOf(entry))), badge(entry),
+                time ? make('span', { class: 'dim' }, time) : null),
+            make('p', { class: 'dim' }, said(kindOf(entry)),
+                entry.isCall ? ['. ', ...whoAnswered(entry)] : ''),
+            entry.kind === 'call' ? this.#actions() : null, this.#line.element);
+    }
+
+    #actions() {
+        const button = (text, key, onclick) =>
+            make('button', { title: `Key ${key}`, 'data-key': `key-${key}`, onclick }, text);
+        return make('div', { class: 'actions' },
+            this.entry.isUnanswered ? null : button('Answer otherwise', 'e', () => this.answer()),
+            button('Edit and send again', 'r', () => this.resend()), this.#tests.element,
+            button('Copy as curl', 'c', () => this.copyAs('curl')));
+    }
+
+    #call() {
+        const { entry } = this;
+        const isPush = entry.kind === 'push';
+        return make('div', { class: 'pair' },
+            make('section', { class: 'card', 'aria-label': 'Input' },
+                ...(this.#resend ? this.#sendAgain() : this.#input(isPush))),
+            make('section', { class: `card ${entry.isUnanswered ? 'nobody' : ''}`, 'aria-label': 'Answer' },
+                ...(this.#isAnswering && this.canAnswer ? this.#answering() : this.#output(isPush))));
+    }
+
+    #input(isPush) {
+        const { entry } = this;
+        const heading = make('h3', {}, isPush ? 'Data' : 'Input', this.#copyValue(entry.input));
+        return [heading, tree(entry.input), isCut(entry, 'inputIsCut')].filter(Boolean);
+    }
+
+    #sendAgain() {
+        const close = make('button', { onclick: () => { this.#resend = null; this.#draw(); } }, 'Close');
+        const actions = make('div', { class: 'actions' }, this.#send, close);
+        return [make('h3', {}, 'Send again'), this.#resend.element, actions];
+    }
+
+    #output(isPush) {
+        const { entry } = this;
+        const heading = make('h3', {}, isPush ? 'Result' : 'Answer', this.#copyValue(entry.output));
+        if (entry.state === 'waiting' || (entry.output === null && entry.state !== 'answered')) {
+            return [heading, make('p', { class: 'none' }, outcome(entry))];
+        }
+        return [heading, tree(entry.output), isCut(entry, 'outputIsCut')].filter(Boolean);
+    }
+
+    #answering() {
+        const { entry } = this;
+        if (isPattern(entry.name)) {
+            return [make('h3', {}, 'Answer it'), make('p', { class: 'dim' },
+                'Not here: as the name of a reply ', said(entry.name, {}, 'strong'),
+                ' would stand for other names too, since a part of it begins with : or *.')];
+        }
+        this.#answer ??= new Answer({
+            name: entry.name, session: entry.session, output: entry.isUnanswered ? '' : entry.output ?? '',
+            isCut: Boolean(entry.detail('outputIsCut')),
+            follows: () => this.#follows(),
+        });
+        if (entry.isUnanswered) {
+            const name = said(entry.name, {}, 'strong');
+            const words = make('p', { class: 'dim' }, 'Type what the app answers to ', name, ':');
+            return [make('h3', {}, 'Answer it'), words, this.#answer.element];
+        }
+        const close = make('button', {
+            class: 'inline', onclick: () => { this.#isAnswering = false; this.#draw(); },
+        }, 'Close');
+        return [make('h3', {}, 'Answer otherwise', close), this.#answer.element];
+    }
+
+    #copyValue(value) {
+        if (value === null) return null;
+        return make('button', {
+            class: 'inline', onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
+                await copy(pretty(value));
+                this.#line.tell('Copied.', 'good');
+            }),
+        }, 'Copy');
+    }
+
+    #other() {
+        const { entry } = this;
+        if (entry.kind === 'page' && pageErrors.has(entry.name)) return this.#pageError();
+        if (entry.kind === 'request') {
+            return make('p', {}, code(entry.method ?? '', 'method'), ' ', code(entry.name, 'path'));
+        }
+        if (entry.kind === 'notice') return make('p', {}, 'About ', said(entry.name, { class: 'mono' }), '.');
+        return entry.input && entry.input !== 'null' ? make('section', { class: 'card' }, tree(entry.input)) : null;
+    }
+
+    #pageError() {
+        const error = reported(this.entry);
+        const message = String(error.message ?? '');
+        // Its first line is the title above.
+        const isLong = message.trim() !== (this.entry.line ?? '').trim();
+        const source = error.source ? `${error.source}${error.line ? `, line ${error.line}` : ''}` : null;
+        return make('section', { class: 'card problem', 'aria-label': 'Error' },
+            isLong ? said(message, { class: 'stack' }, 'pre') : null,
+            source ? make('p', {}, 'In ', said(source, { class: 'path' })) : null,
+            error.stack ? said(error.stack, { class: 'stack dim' }, 'pre') : null);
+    }
+}

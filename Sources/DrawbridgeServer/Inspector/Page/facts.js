@@ -1,0 +1,114 @@
+// What a record says beside input and answer: who answered and why not the others, the time it took, page and session.
+import { code, make, said } from './dom.js';
+import { state } from './state.js';
+import { known, moment, took } from './text.js';
+
+const term = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
+
+const pushes = {
+    waiting: ['The page has not answered yet.'], answered: ['The page answered.'],
+    silent: ['The page was told, and not asked for an answer.'],
+};
+
+/// In a sentence, who answered.
+export function whoAnswered(entry) {
+    const who = () => said(entry.who ?? '', {}, 'strong');
+    if (entry.kind === 'push') {
+        return known(pushes, entry.state) ?? ['The page did not answer.'];
+    }
+    if (entry.state === 'waiting') {
+        return [entry.detail('asked') ? 'A person is asked, above or in the terminal.' : 'Nobody has answered yet.'];
+    }
+    if (entry.state === 'silent') return ['It is never answered: so says ', entry.who ? who() : 'the reply', '.'];
+    if (entry.state === 'left') return ['Who called did not wait for the answer.'];
+    const end = known({ expired: ', which took longer than it may.', error: ', with an error.' }, entry.state) ?? '.';
+    switch (entry.by) {
+    case 'reply': return ['Answered by the reply ', who(), end];
+    case 'handler': return ['Answered by the handler ', who(), end];
+    case 'nobody': return ['Nobody answers ', said(entry.name, {}, 'strong'), '.'];
+    case 'gateway': return ['Answered by the gateway itself', end];
+    default: return [entry.by ? said(`Answered by ${entry.by}`) : 'Answered', end];
+    }
+}
+
+const ticks = [1, 10, 100, 1000, 10_000];
+
+/// Where a time stands between 0.1 ms and 60 s, each decade as wide as the other.
+const place = milliseconds => 100 * Math.max(0, Math.min(1, (Math.log10(Math.max(milliseconds, 0.1)) + 1) / 5.8));
+
+function bar(entry) {
+    const box = make('div', { class: 'bar', role: 'img', 'aria-label': `took ${took(entry.milliseconds)}` });
+    const length = make('div', { class: 'length' });
+    length.style.width = `${place(entry.milliseconds)}%`;
+    box.append(length);
+    for (const tick of ticks) {
+        const mark = make('span', { class: 'tick' }, tick < 1000 ? `${tick} ms` : `${tick / 1000} s`);
+        mark.style.left = `${place(tick)}%`;
+        box.append(mark);
+    }
+    return [make('span', { class: 'took' }, took(entry.milliseconds)), box];
+}
+
+/// How long after its page came.
+function sincePage(entry, records) {
+    if (!entry.page) return null;
+    const all = records.all;
+    for (let place = all.length - 1, steps = 0; place >= 0 && steps < 20_000; place -= 1, steps += 1) {
+        const other = all[place];
+        if (other.number > entry.number || other.kind !== 'page' || other.name !== 'came') continue;
+        if (other.page?.id === entry.page.id) return entry.at - other.at;
+    }
+    return null;
+}
+
+function pageOf(entry, records) {
+    const since = sincePage(entry, records);
+    const now = state.pages.find(page => page.id === entry.page.id);
+    return [
+        said(entry.page.title || 'without a title'), ' ', code(entry.page.path ?? '', 'path'),
+        now && now.state !== 'here' ? make('span', { class: 'dim' }, `, ${now.state} now`) : null,
+        since > 0 && entry.name !== 'came' ? make('span', { class: 'dim' }, `, ${took(since)} after it came`) : null,
+    ];
+}
+
+function asked(entry) {
+    const { question, choice, by } = entry.detail('asked');
+    if (!by) {
+        const end = entry.state === 'waiting' ? ' is asked, and waits.' : ' was asked; its caller left before.';
+        return [said(question), end];
+    }
+    const what = typeof choice === 'string' ? choice : JSON.stringify(choice);
+    return [
+        said(question), ' was asked, and ',
+        ...choice === null ? ['cancelled'] : [said(what, {}, 'strong'), ' was chosen'], ' (', said(by), ').',
+    ];
+}
+
+/// - Parameter goTo(number): shows another record.
+export function facts(entry, records, goTo) {
+    const why = entry.detail('why');
+    const from = entry.detail('resentFrom');
+    const terms = [
+        why?.length ? term('Why not others', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
+        entry.detail('asked') ? term('Asked', ...asked(entry)) : [],
+        entry.milliseconds !== null && entry.kind !== 'page' ? term('Took', ...bar(entry).filter(Boolean)) : [],
+        entry.code !== null && entry.code !== undefined ? term('Code', said(entry.code)) : [],
+        entry.page ? term('Page', ...pageOf(entry, records).filter(Boolean)) : [],
+        entry.bridge ? term('Bridge', said(entry.bridge)) : [],
+        entry.session !== 'default' ? term('Session', said(entry.session)) : [],
+        from ? term('Sent again', 'from ', make('button', {
+            class: 'inline', onclick: () => goTo(from),
+        }, `call ${from}`)) : [],
+        term('At', moment(entry.at)),
+        term('Number', String(entry.number)),
+        entry.detail('id') ? term('Request', said(entry.detail('id'), { class: 'mono' })) : [],
+    ];
+    return make('dl', { class: 'facts' }, ...terms.flat());
+}
+
+/// How much of a value the gateway has kept, where not all of it.
+export function isCut(entry, name) {
+    if (!entry.detail(name)) return null;
+    return make('p', { class: 'dim' }, 'This is the beginning; the gateway has not kept all of it.');
+}
+

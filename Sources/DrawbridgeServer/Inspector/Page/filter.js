@@ -1,0 +1,58 @@
+// Which records are shown: name:pay state:error page:/cart session:ann -request, and words of name and input.
+
+const kinds = ['call', 'push', 'page', 'request', 'notice'];
+
+const begins = (text, wanted) => String(text ?? '').toLowerCase().startsWith(wanted);
+const has = (text, wanted) => String(text ?? '').toLowerCase().includes(wanted);
+
+/// A name may have stars: name:price/*.
+function named(text, wanted) {
+    if (!wanted.includes('*')) return has(text, wanted);
+    const parts = wanted.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.*')}$`, 'is').test(text ?? '');
+}
+
+const words = {
+    name: (entry, wanted) => named(entry.name, wanted),
+    state: (entry, wanted) => begins(entry.state, wanted),
+    kind: (entry, wanted) => begins(entry.kind, wanted),
+    session: (entry, wanted) => begins(entry.session, wanted),
+    bridge: (entry, wanted) => begins(entry.bridge, wanted),
+    by: (entry, wanted) => begins(entry.by, wanted) || has(entry.who, wanted),
+    code: (entry, wanted) => begins(entry.code, wanted),
+    page: (entry, wanted) => entry.page !== null &&
+        (has(entry.page.path, wanted) || begins(entry.page.id, wanted) || has(entry.page.title, wanted)),
+};
+
+function condition(word) {
+    const isNot = word.length > 1 && word[0] === '-';
+    const rest = (isNot ? word.slice(1) : word).toLowerCase();
+    const colon = rest.indexOf(':');
+    const key = colon > 0 ? rest.slice(0, colon) : '';
+    let fits;
+    if (Object.hasOwn(words, key)) {
+        const wanted = rest.slice(colon + 1).replace(/"/g, '');
+        if (!wanted) return null;
+        fits = entry => words[key](entry, wanted);
+    } else if (isNot && kinds.includes(rest)) {
+        fits = entry => entry.kind === rest;
+    } else {
+        const wanted = rest.replace(/"/g, '');
+        if (!wanted) return null;
+        const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
+        fits = entry => pattern.test(entry.name) || pattern.test(entry.input ?? '') || pattern.test(entry.line ?? '');
+    }
+    return isNot ? entry => !fits(entry) : fits;
+}
+
+/// What a record has to fit: the text of the filter box, the session that was picked, and whether what passed is shown.
+export function filter(text, session, showsPassed) {
+    const parts = text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
+    const conditions = parts.map(condition).filter(Boolean);
+    const isForRequests = parts.some(part => /^kind:r/i.test(part));
+    return {
+        isOpen: conditions.length === 0 && !session,
+        fits: entry => (showsPassed || isForRequests || entry.kind !== 'request') &&
+            (!session || entry.session === session) && conditions.every(fits => fits(entry)),
+    };
+}

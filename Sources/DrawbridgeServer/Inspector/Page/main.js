@@ -1,0 +1,164 @@
+// Starts the inspector: lets the reader in, follows what happens, and ties list, detail and panels together.
+import { enter } from './access.js';
+import { Catalogue } from './catalogue.js';
+import { Detail } from './detail.js';
+import { announce, link, make, one, put } from './dom.js';
+import { isNarrow, menu, notice, openSide, sessionPicker, Tabs } from './frame.js';
+import { listenToKeys, showKeys } from './keys.js';
+import { List } from './list.js';
+import { Pages } from './pages.js';
+import { Questions } from './questions.js';
+import { Records } from './records.js';
+import { Scenarios } from './scenarios.js';
+import { Search } from './search.js';
+import { on, state, take } from './state.js';
+import { follow } from './stream.js';
+import { cut, isWebAddress } from './text.js';
+
+const stream = 'calls/events?session=*&kind=call,push,page,request,notice&secrets=1';
+
+const isStopped = 'The gateway has stopped; waiting for it. When it starts anew, open its new link.';
+
+class Inspector {
+    #began = Date.now();
+    #records = new Records();
+    /// The number of a record that is to be shown when it comes.
+    #wanted = null;
+    /// Errors that came within the last moment, which are told together.
+    #errors = 0;
+
+    constructor() {
+        state.session = new URLSearchParams(location.search).get('session') ?? '';
+        const goTo = number => this.#goTo(number);
+        this.detail = new Detail(this.#records, { goTo, back: () => this.#back(), help });
+        this.list = new List(this.#records, {
+            selects: (entry, how) => this.#selects(entry, how), draws: () => this.search.tell(),
+        });
+        this.search = new Search(this.list, this.#records);
+        this.scenarios = new Scenarios();
+        this.catalogue = new Catalogue(goTo);
+        new Questions();
+        new Pages();
+        this.tabs = new Tabs(name => {
+            if (name === 'scenarios') this.scenarios.open();
+            this.catalogue.show(name === 'catalogue');
+        });
+        sessionPicker(() => this.search.apply());
+        menu(session => this.#forget(session));
+        this.#listen();
+        on('gateway', () => put(one('empty'), emptiness()));
+        this.#records.listen({ changed: (entry, before) => this.#changed(entry, before) });
+        this.search.apply();
+    }
+
+    /// Follows the gateway for ever.
+    follow() {
+        return follow(stream, {
+            take: (event, data) => {
+                if (event === 'record') this.#records.take(data);
+                else if (event === 'lost') this.#records.drop(JSON.parse(data));
+                else take(event, data);
+            },
+            tell: life => {
+                one('connection').className = life;
+                one('connection').textContent = life === 'live' ? 'live' : 'stopped';
+                notice(life === 'live' ? '' : isStopped);
+            },
+            forget: () => this.#forget(''),
+        });
+    }
+
+    // MARK: What a person looks at
+
+    /// Shows a record by its number, now or when it comes.
+    #goTo(number) {
+        if (this.tabs.name !== 'calls') this.tabs.show('calls');
+        this.#wanted = this.list.select(number, 'open') ? null : number;
+    }
+
+    #back() {
+        if (this.tabs.name !== 'calls') this.tabs.show('calls');
+        openSide(false);
+        one('list').focus({ preventScroll: true });
+    }
+
+    #selects(entry, how) {
+        this.detail.show(entry);
+        if (how !== 'open') return;
+        if (this.tabs.name !== 'calls') this.tabs.show('calls');
+        openSide(true);
+        // On a phone the keyboard would cover what is to be read.
+        if (entry.isUnanswered && !matchMedia('(pointer: coarse)').matches) this.detail.answer();
+        else if (isNarrow()) one('panel-calls').querySelector('h2')?.focus({ preventScroll: true });
+    }
+
+    #listen() {
+        const { list, detail, tabs } = this;
+        const next = () => list.move(1);
+        const before = () => list.move(-1);
+        listenToKeys({
+            j: next, ArrowDown: next, k: before, ArrowUp: before,
+            PageDown: () => list.move(list.page), PageUp: () => list.move(-list.page),
+            Home: () => list.move(-Infinity), End: () => list.move(Infinity),
+            Enter: () => { if (list.selected !== null) list.select(list.selected, 'open'); },
+            '/': () => { tabs.show('calls'); this.search.focus(); },
+            e: () => detail.answer(), r: () => detail.resend(), c: () => detail.copyAs('curl'), t: () => detail.test(),
+            p: () => one('passed').click(), '?': showKeys,
+            1: () => tabs.show('calls'), 2: () => tabs.show('pages'), 3: () => tabs.show('scenarios'),
+            4: () => tabs.show('catalogue'), back: () => this.#back(),
+        });
+    }
+
+    // MARK: What happens
+
+    #changed(entry, before) {
+        if (this.detail.entry?.number === entry.number) this.detail.show(entry);
+        if (entry.number === this.#wanted) this.#goTo(entry.number);
+        if (entry.kind === 'call') this.catalogue.changed();
+        if (entry.isBad && !before?.isBad && entry.at >= this.#began) this.#tellError(entry);
+    }
+
+    #tellError(entry) {
+        this.#errors += 1;
+        setTimeout(() => { this.#errors = 0; }, 1500);
+        if (this.#errors > 1) return announce(`${this.#errors} new errors`);
+        const name = cut(entry.name, 80);
+        announce(entry.isUnanswered ? `Nobody answers ${name}` : `Error: ${entry.line ?? name}`);
+    }
+
+    /// Forgets the records of a session, or all.
+    #forget(session) {
+        this.#records.clear(session);
+        if (this.detail.entry && !this.#records.get(this.detail.entry.number)) this.detail.show(null);
+        this.list.clear();
+        this.search.apply();
+    }
+}
+
+/// What the list says while there is nothing in it.
+function emptiness() {
+    const address = state.gateway.page ?? '';
+    return [
+        make('h2', {}, 'Waiting for the first call'),
+        make('p', {}, 'Open your page at ',
+            isWebAddress(address) ? link(address, true) : 'the address that the gateway prints', '.'),
+        make('p', {}, 'What it asks of its app appears here, the newest at the bottom.'),
+        make('p', {}, 'A call that nobody answers is ', make('strong', { class: 'bad' }, 'red'),
+            ': choose it, type the answer, press Enter. It is saved and live.'),
+    ];
+}
+
+/// What the right side says while nothing is chosen.
+function help() {
+    const key = text => make('kbd', {}, text);
+    return make('div', { class: 'help' },
+        make('p', {}, 'Choose a call to see its input, its answer, and who gave it.'),
+        make('p', {}, 'One that nobody answers is red: type the answer here, and press Enter.'),
+        make('p', {}, key('j'), ' ', key('k'), ' move, ', key('Enter'), ' opens, ', key('/'), ' filters, ',
+            key('?'), ' shows all keys.'));
+}
+
+if (await enter()) {
+    one('app').hidden = false;
+    new Inspector().follow();
+}

@@ -1,0 +1,149 @@
+// The panel of pages: which are open, and what native does with one: calls a function, emits an event, runs a script.
+import { askText } from './api.js';
+import { busy, link, make, one, plainInput, put, said, statusLine } from './dom.js';
+import { Editor } from './editor.js';
+import { on, state } from './state.js';
+import { clock, count, isWebAddress, known } from './text.js';
+import { tree } from './tree.js';
+import { print } from './write.js';
+
+const states = { here: 'here', away: 'away', frozen: 'kept for Back', leaving: 'leaving', gone: 'gone' };
+
+/// How many pages that went are kept in sight.
+const mostGone = 20;
+
+/// A form that does one thing with a page.
+class Deed {
+    /// - Parameters:
+    ///   - field: a single line for a name, or null.
+    ///   - does(name, json): asks the gateway, and gives its answer as JSON text.
+    constructor({ field, label, verb, isScript = false, does }) {
+        const { element, tell } = statusLine();
+        this.name = field && plainInput({ required: true });
+        this.editor = isScript ? null : new Editor({
+            label, placeholder: 'null', enters: () => this.form.requestSubmit(),
+        });
+        this.area = isScript ? make('textarea', { rows: 3, spellcheck: 'false', placeholder: 'document.title' }) : null;
+        const result = make('div');
+        const button = make('button', { type: 'submit', class: 'primary' }, verb);
+        this.form = make('form', { class: 'deed', onsubmit: event => {
+            event.preventDefault();
+            put(result);
+            tell('');
+            busy(button, tell, async () => {
+                const data = this.#data();
+                if (data === null) return;
+                const answer = await does(this.name?.value.trim(), data);
+                tell('Done.', 'good');
+                if (answer !== 'null') put(result, tree(answer));
+            });
+        } }, this.name && make('label', {}, field, this.name),
+            this.editor ? this.editor.element : make('label', {}, label, this.area),
+            make('div', { class: 'actions' }, button), element, result);
+    }
+
+    /// What is sent: JSON, or a script as it stands; null where it is not JSON.
+    #data() {
+        if (!this.editor) return this.area.value;
+        if (!this.editor.text.trim()) return 'null';
+        const node = this.editor.value();
+        return node && print(node);
+    }
+}
+
+class Card {
+    constructor(page) {
+        this.id = page.id;
+        this.head = make('div');
+        this.deeds = this.#deeds();
+        this.element = make('article', { class: 'open-page' }, this.head, this.deeds);
+        this.update(page);
+    }
+
+    #deeds() {
+        const at = `pages/${encodeURIComponent(this.id)}`;
+        const askPage = (path, json) => askText('POST', path, json);
+        const deeds = [
+            ['Call a function', new Deed({
+                field: 'Function of the page', label: 'Data', verb: 'Call',
+                does: (name, data) => askPage(`${at}/call`, `{"name": ${JSON.stringify(name)}, "data": ${data}}`),
+            })],
+            ['Emit an event', new Deed({
+                field: 'Event', label: 'Data', verb: 'Emit',
+                does: (event, data) => askPage(`${at}/emit`, `{"event": ${JSON.stringify(event)}, "data": ${data}}`),
+            })],
+            ['Run a script', new Deed({
+                label: 'Script, whose value is shown', verb: 'Run', isScript: true,
+                does: (_, script) => askPage(`${at}/evaluate`, JSON.stringify({ script })),
+            })],
+        ];
+        return make('div', { class: 'deeds' }, deeds.map(([title, deed]) =>
+            make('details', { name: `deeds-${this.id}` }, make('summary', {}, title), deed.form)));
+    }
+
+    get isGone() { return this.page.state === 'gone'; }
+
+    get session() { return this.page.session ?? 'default'; }
+
+    /// The gateway speaks no longer of it.
+    goes() {
+        if (!this.isGone) this.update({ ...this.page, state: 'gone', since: new Date().toISOString() });
+    }
+
+    update(page) {
+        this.page = page;
+        this.deeds.hidden = this.isGone;
+        const { state: life, hidden, url, title, session = 'default', since, userAgent } = page;
+        const { bridges = [], missed = [] } = page;
+        const where = life === 'here' && hidden ? 'hidden' : known(states, life) ?? String(life);
+        this.element.classList.toggle('gone', this.isGone);
+        put(this.head,
+            make('h3', {}, said(title || 'Page without a title'),
+                said(where, { class: `badge ${life === 'here' ? 'answered' : ''}` }, 'span'),
+                session === 'default' ? null : said(session, { class: 'session' })),
+            make('p', {}, link(url ?? '', isWebAddress(url))),
+            make('p', { class: 'dim' },
+                bridges.length ? ['Native reaches it by ', said(bridges.join(', ')), '. '] : '',
+                since ? `${where[0].toUpperCase()}${where.slice(1)} since ${clock(Date.parse(since))}.` : ''),
+            missed.length ? make('p', { class: 'warning' }, 'It looked for, and did not find: ',
+                missed.map((name, place) => [place ? ', ' : '', said(name, { class: 'mono' })]).flat()) : null,
+            make('p', { class: 'dim small' }, said(userAgent ?? '')));
+    }
+}
+
+export class Pages {
+    #cards = new Map();
+
+    constructor() {
+        this.here = make('div', { class: 'pages' });
+        this.gone = make('div', { class: 'pages' });
+        this.summary = make('summary');
+        this.rest = make('details', { class: 'rest' }, this.summary, this.gone);
+        this.none = make('p', { class: 'none' }, 'No page is open that calls native.');
+        put(one('panel-pages'), make('h2', {}, 'Pages'), this.none, this.here, this.rest);
+        on('pages', pages => this.#take(pages));
+        on('session', () => this.#take(state.pages));
+    }
+
+    #take(pages) {
+        const there = new Map(pages.map(page => [page.id, page]));
+        for (const [id, page] of there) {
+            if (this.#cards.has(id)) this.#cards.get(id).update(page);
+            else this.#cards.set(id, new Card(page));
+        }
+        const gone = [...this.#cards.values()].filter(card => !there.has(card.id));
+        for (const card of gone) card.goes();
+        for (const card of gone.slice(0, -mostGone)) {
+            card.element.remove();
+            this.#cards.delete(card.id);
+        }
+        for (const card of this.#cards.values()) {
+            const box = card.isGone ? this.gone : this.here;
+            if (state.session && card.session !== state.session) card.element.remove();
+            else if (card.element.parentElement !== box) box.append(card.element);
+        }
+        this.none.hidden = this.here.childElementCount > 0;
+        this.rest.hidden = this.gone.childElementCount === 0;
+        this.summary.textContent = `${count(this.gone.childElementCount, 'page')} that went`;
+    }
+}

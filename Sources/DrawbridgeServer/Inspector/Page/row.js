@@ -1,0 +1,89 @@
+// One row of the list: when, what, its input, what came of it, who answered, how long it took.
+import { code, make, said } from './dom.js';
+import { clock, known, short, took } from './text.js';
+import { pageErrors } from './records.js';
+
+const pageWords = {
+    shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for Back', left: 'left', gone: 'is gone',
+};
+
+/// What came of a call, in a few words.
+export function outcome(entry) {
+    switch (entry.state) {
+    case 'waiting': return entry.more?.asked ? 'waits for a person' : 'waits';
+    case 'silent': return entry.kind === 'push' ? 'told' : 'never answered';
+    case 'left': return 'caller left';
+    case 'expired': return 'took too long';
+    case 'error': return entry.isUnanswered ? 'nobody answers' : short(entry.output) || `error ${entry.code ?? ''}`;
+    default: return entry.isUnanswered ? 'nobody answers' : short(entry.output);
+    }
+}
+
+/// The classes of a record: its kind, its state, and how bad it is.
+function classes(entry) {
+    const all = ['row', entry.kind];
+    if (entry.isCall) all.push(entry.state);
+    if (entry.isUnanswered) all.push('nobody');
+    if (entry.kind === 'page') {
+        all.push(pageErrors.has(entry.name) ? 'problem' : entry.name === 'came' ? 'came' : 'life');
+    }
+    if (entry.kind === 'request' && entry.code >= 400) all.push('failed');
+    return all.join(' ');
+}
+
+const span = (name, ...children) => make('span', { class: name }, ...children);
+
+const way = (sign, words) => span(
+    'way', make('span', { 'aria-hidden': 'true' }, sign), make('span', { class: 'unseen' }, words));
+
+const name = entry => said(entry.name, { class: 'name' });
+
+function call(entry) {
+    return [
+        entry.kind === 'push' ? way('←', 'native calls the page:') : way('→', 'the page calls:'),
+        span('what', name(entry), ' ', code(entry.input === 'null' ? '' : short(entry.input), 'input')),
+        span('answer', code(outcome(entry))),
+        span('by', said(entry.isUnanswered ? 'nobody' : entry.by ?? '')),
+        span('ms', entry.state === 'waiting' ? '…' : took(entry.milliseconds)),
+    ];
+}
+
+function page(entry) {
+    const title = entry.page?.title || 'Page without a title';
+    const path = code(entry.page?.path ?? '', 'path');
+    if (entry.name === 'came') {
+        return [way('', 'page:'), span('what', said(title, { class: 'name' }), ' ', path), span('answer', 'came')];
+    }
+    if (pageErrors.has(entry.name)) {
+        const line = entry.line ?? short(entry.input) ?? '';
+        return [
+            way('!', 'error in the page:'), span('what', said(line, { class: 'name' })),
+            span('answer', said(entry.name)), span('by', path),
+        ];
+    }
+    return [
+        way('', 'page:'), span('what', said(title), ' ', said(known(pageWords, entry.name) ?? entry.name), ' ', path),
+    ];
+}
+
+function request(entry) {
+    return [
+        way('·', 'passed:'), span('what', code(entry.method ?? '', 'method'), ' ', code(entry.name, 'path')),
+        span('answer', said(entry.code ?? '')), span('by', 'passed'), span('ms', took(entry.milliseconds)),
+    ];
+}
+
+function notice(entry) {
+    return [way('i', 'note:'), span('what', said(entry.line ?? short(entry.output) ?? '', { class: 'name' }))];
+}
+
+/// The element of a record.
+export function row(entry) {
+    const content = known({ call, push: call, page, request, notice }, entry.kind) ?? notice;
+    const element = make('div', { role: 'option', id: `row-${entry.number}`, class: classes(entry) });
+    element.append(span('time', clock(entry.at)), ...content(entry));
+    if (entry.session !== 'default') {
+        element.querySelector('.what').append(' ', said(entry.session, { class: 'session' }));
+    }
+    return element;
+}

@@ -1,0 +1,119 @@
+// The panel of scenarios: those that are on, the events that can be played, and what was set until the gateway ends.
+import { ask, path } from './api.js';
+import { busy, make, one, put, said, statusLine } from './dom.js';
+import { on, state, workingSession } from './state.js';
+import { cut, fileName, visible } from './text.js';
+import { preview } from './tree.js';
+
+export class Scenarios {
+    #events = [];
+
+    constructor() {
+        const { element, tell } = statusLine();
+        this.tell = tell;
+        this.switches = make('div', { class: 'switches' });
+        this.events = make('div', { class: 'actions' });
+        this.replies = make('div');
+        this.about = make('p', { class: 'dim' });
+        put(one('panel-scenarios'), make('h2', {}, 'Scenarios'), this.about, element, this.switches,
+            make('h2', {}, 'Events'), this.events,
+            make('h2', {}, 'Set until the gateway ends'), this.replies);
+        for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
+        for (const name of ['replies', 'session']) on(name, () => this.#drawReplies());
+        on('pages', () => this.#drawEvents());
+    }
+
+    /// The panel is opened.
+    async open() {
+        await busy(null, this.tell, async () => {
+            const names = await ask('GET', 'events');
+            this.#events = Array.isArray(names) ? names : names.events ?? [];
+            this.#drawEvents();
+        });
+    }
+
+    #drawSwitches() {
+        const session = workingSession();
+        this.about.textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
+            'Their replies come before all others while they are on.';
+        const { names, on: all } = state.scenarios;
+        const isOn = new Set(all?.[session] ?? []);
+        if (!names?.length) {
+            return put(this.switches, make('p', { class: 'none' }, 'There are none. They stand under "scenarios" in ',
+                said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
+        }
+        const groups = new Map();
+        for (const name of names) {
+            const slash = name.indexOf('/');
+            const group = slash > 0 ? name.slice(0, slash) : '';
+            groups.set(group, [...groups.get(group) ?? [], name]);
+        }
+        const focused = document.activeElement?.dataset?.scenario;
+        const limit = make('span', { class: 'dim' }, ' one of them at most');
+        put(this.switches, [...groups].map(([group, names]) => make('div', {
+            class: 'group', role: 'group', 'aria-label': visible(group) || 'without a group',
+        }, group ? make('h3', {}, said(group), names.length > 1 ? limit.cloneNode(true) : '') : null,
+            names.map(name => this.#switch(name, group, isOn.has(name))))));
+        if (focused !== undefined) {
+            [...this.switches.querySelectorAll('button')].find(button => button.dataset.scenario === focused)?.focus();
+        }
+    }
+
+    #switch(name, group, isOn) {
+        return make('button', {
+            class: 'switch', role: 'switch', 'aria-checked': String(isOn), 'data-scenario': name,
+            onclick: event => busy(event.currentTarget, this.tell, async () => {
+                const body = JSON.stringify({ scenario: name, on: !isOn });
+                await ask('PUT', path('scenario', { session: workingSession() }), body);
+                this.tell('');
+            }),
+        }, make('span', { class: 'knob', 'aria-hidden': 'true' }), said(group ? name.slice(group.length + 1) : name));
+    }
+
+    #drawEvents() {
+        if (!this.#events.length) {
+            return put(this.events, make('p', { class: 'none' }, 'There are none. They stand under "events" in ',
+                said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
+        }
+        put(this.events, this.#events.map(name => make('button', {
+            onclick: event => busy(event.currentTarget, this.tell, async () => {
+                const page = this.page?.value || null;
+                await ask('POST', path(`events/${encodeURIComponent(name)}`, { session: workingSession(), page }));
+                this.tell(`Played: ${name}.`, 'good');
+            }),
+        }, said(name))), this.#pagePicker());
+    }
+
+    /// Which page an event is for, where there are several.
+    #pagePicker() {
+        const pages = state.pages.filter(page => page.state !== 'gone');
+        if (pages.length < 2) return this.page = null;
+        const before = this.page?.value;
+        const words = page => `${visible(cut(page.title || page.url || '', 40))} (${page.id.slice(0, 6)})`;
+        this.page = make('select', {}, make('option', { value: '' }, 'the last page'),
+            pages.map(page => make('option', { value: page.id }, words(page))));
+        if (pages.some(page => page.id === before)) this.page.value = before;
+        return make('label', {}, 'on ', this.page);
+    }
+
+    #drawReplies() {
+        const session = workingSession();
+        const set = Object.entries(state.replies.set?.[session] ?? {});
+        const reset = make('button', {
+            onclick: event => busy(event.currentTarget, this.tell, async () => {
+                await ask('POST', path('reset', { session }));
+                this.tell('All that was changed here is as it was at the start.', 'good');
+            }),
+        }, 'Take back all changes');
+        put(this.replies,
+            set.length ? make('ul', { class: 'plain-list' }, set.map(([name, reply]) => make('li', {},
+                said(name, { class: 'name' }), ' ', preview(JSON.stringify(reply)), ' ', make('button', {
+                    class: 'inline', onclick: event => busy(event.currentTarget, this.tell, () =>
+                        ask('DELETE', path('replies', { name, session }))),
+                }, 'Take back')))) : make('p', { class: 'none' }, 'Nothing is set.'),
+            make('div', { class: 'actions' }, reset),
+            make('p', { class: 'dim' },
+                'That takes back replies, scenarios and waiting steps of the session, and its calls so far count ' +
+                    'in no check and no recording any more; no file is changed.'));
+    }
+}

@@ -1,0 +1,129 @@
+// Writes JSON, and replies of it; finds the members of a record without reading what stands in them.
+
+function inline(node, most) {
+    switch (node.type) {
+    case 'string': return JSON.stringify(node.text);
+    case 'number':
+    case 'word': return node.text;
+    }
+    let text = '';
+    const isObject = node.type === 'object';
+    for (const item of isObject ? node.members : node.items) {
+        const value = inline(isObject ? item[1] : item, most);
+        if (value === null) return null;
+        text += (text ? ', ' : '') + (isObject ? `${JSON.stringify(item[0])}: ` : '') + value;
+        if (text.length > most) return null;
+    }
+    return isObject ? `{${text}}` : `[${text}]`;
+}
+
+/// The text of a value, broken into lines where one would be too long.
+export function print(node, width = 72, indent = '') {
+    const line = inline(node, width - indent.length);
+    if (line !== null && (line.length + indent.length <= width || (node.type !== 'object' && node.type !== 'array'))) {
+        return line;
+    }
+    const deeper = indent + '  ';
+    const lines = node.type === 'object'
+        ? node.members.map(([name, value]) => `${deeper}${JSON.stringify(name)}: ${print(value, width, deeper)}`)
+        : node.items.map(value => deeper + print(value, width, deeper));
+    const [open, close] = node.type === 'object' ? '{}' : '[]';
+    return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
+}
+
+const isReply = node => node.type === 'object' && node.members.some(([name]) => name.startsWith('$'));
+
+const string = text => ({ type: 'string', text });
+const number = value => ({ type: 'number', text: String(value) });
+const object = members => ({ type: 'object', members: Object.entries(members) });
+
+/// A value as a reply: one whose names begin with $ would be taken for words of Drawbridge's.
+export function verbatim(node) {
+    return isReply(node) ? object({ $reply: node }) : node;
+}
+
+/// The same reply, later.
+export function late(node, milliseconds) {
+    const delay = ['$delay', number(milliseconds)];
+    if (!isReply(node)) return { type: 'object', members: [delay, ['$reply', node]] };
+    return { type: 'object', members: [delay, ...node.members.filter(([name]) => name !== '$delay')] };
+}
+
+/// The reply for one call; what was answered before is answered again then.
+export function once(node) {
+    return object({ $sequence: { type: 'array', items: [node, object({ $pass: { type: 'word', text: 'true' } })] } });
+}
+
+/// A reply that fails.
+export function failure(code, message) {
+    return object({ $error: object({ code: number(code), message: string(message) }) });
+}
+
+/// Where a value ends that begins at a place of a text which is JSON.
+function end(text, at) {
+    let depth = 0;
+    for (; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        if (code === 0x22) {
+            for (at += 1; text.charCodeAt(at) !== 0x22 && at < text.length; at += 1) {
+                if (text.charCodeAt(at) === 0x5c) at += 1;
+            }
+            if (depth === 0) return at + 1;
+        } else if (code === 0x7b || code === 0x5b) {
+            depth += 1;
+        } else if (code === 0x7d || code === 0x5d) {
+            if (depth === 0) return at;
+            depth -= 1;
+            if (depth === 0) return at + 1;
+        } else if (code === 0x2c && depth === 0) {
+            return at;
+        }
+    }
+    return at;
+}
+
+const isSpace = code => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+/// The texts of an object's members, by their names. What is no object has none.
+export function members(text) {
+    const found = new Map();
+    let at = 0;
+    const space = () => { while (isSpace(text.charCodeAt(at))) at += 1; };
+    space();
+    if (text[at] !== '{') return found;
+    at += 1;
+    for (;;) {
+        space();
+        if (text[at] !== '"') return found;
+        const from = at;
+        at = end(text, at);
+        const name = JSON.parse(text.slice(from, at));
+        space();
+        at += 1;
+        space();
+        const start = at;
+        at = end(text, at);
+        found.set(name, text.slice(start, at).trimEnd());
+        space();
+        if (text[at] !== ',') return found;
+        at += 1;
+    }
+}
+
+/// The texts of a list's elements.
+export function elements(text) {
+    const found = [];
+    let at = 0;
+    const space = () => { while (isSpace(text.charCodeAt(at))) at += 1; };
+    space();
+    if (text[at] !== '[') return found;
+    do {
+        at += 1;
+        space();
+        const start = at;
+        at = end(text, at);
+        if (at > start) found.push(text.slice(start, at).trimEnd());
+        space();
+    } while (text[at] === ',');
+    return found;
+}

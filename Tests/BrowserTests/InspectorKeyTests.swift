@@ -1,0 +1,198 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// The inspector by keys alone, and as those meet it who see little or nothing, in real browsers.
+@Suite("The inspector by keys in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorKeyTests {
+    private typealias Site = InspectedBrowser
+    private typealias Key = DrivenBrowser.Key
+
+    private static let replies = """
+        {
+            "replies": {
+                "pay": {"code": 0}, "delete": {"$ask": "Sure?", "$choices": {"delete": 1, "keep": 0}}
+            },
+            "scenarios": {"user/in": {}, "offline": {}},
+            "events": {"greet": [{"emit": "greeting"}]}
+        }
+        """
+
+    @Test(arguments: Browser.tried) func everyKeyOfTheListDoesWhatTheSheetSays(_ browser: Browser)
+        async throws
+    {
+        try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage(
+                "(async () => { for (const n of [1, 2, 3]) await call('pay', { n }); await call('getVip'); })()"
+            )
+            try await driven.expect("document.querySelectorAll('.row.call').length", 4)
+            let chosen = "document.querySelector('.row[aria-selected=true]')?.textContent"
+            func chooses(_ text: String, by key: String) async throws {
+                try await driven.press(key)
+                try await driven.expect("\(chosen).includes(\(JSON.string(text)))")
+            }
+            try await chooses("getVip", by: "k")
+            try await chooses("n: 3", by: "k")
+            try await chooses("n: 2", by: "\u{E013}")
+            try await chooses("n: 3", by: "j")
+            try await chooses("getVip", by: "\u{E015}")
+            try await chooses("getVip", by: "j")
+            try await driven.press(Key.home)
+            try await driven.expect(
+                "document.querySelector('.row[aria-posinset=\"1\"]').ariaSelected", "true")
+            try await chooses("getVip", by: Key.end)
+            // Whoever cannot see hears which row it is.
+            let list = "document.getElementById('list')"
+            try await driven.expect(
+                "document.activeElement === \(list) || document.activeElement === document.body")
+            try await driven.expect(
+                "document.getElementById(\(list).getAttribute('aria-activedescendant')).textContent.includes('getVip')"
+            )
+            #expect(try await driven.evaluate("\(list).getAttribute('role')") == "listbox")
+
+            try await driven.press("k")
+            for (key, focus) in [
+                ("e", "document.activeElement.matches('.answer-editor textarea')"),
+                ("r", "document.activeElement.labels?.[0]?.textContent === 'Input to send again'"),
+                ("t", "document.activeElement.matches('[role=menuitem]')"),
+                ("/", "document.activeElement.id === 'filter'"),
+                ("?", "document.querySelector('dialog[open]')?.contains(document.activeElement)"),
+            ] {
+                try await driven.press(key)
+                try await driven.expect(focus)
+                // While somebody types, keys are letters.
+                if ["e", "r", "/"].contains(key) {
+                    try await driven.press("j")
+                    try await driven.expect("document.activeElement.value.includes('j')")
+                }
+                try await driven.press(Key.escape)
+                try await driven.expect("document.querySelector('dialog[open]')", .null)
+                if key == "t" { try await driven.press(Key.escape) }
+                try await driven.evaluate("(document.getElementById('filter').value = '', 1)")
+                try await driven.evaluate("(document.getElementById('list').focus(), 1)")
+            }
+            try await driven.press("c")
+            try await driven.expect(
+                "document.querySelector('.head .status').textContent", "Copied as a curl line.")
+            for (key, panel) in [("2", "pages"), ("3", "scenarios"), ("4", "catalogue"), ("1", "calls")] {
+                try await driven.press(key)
+                try await driven.expect("document.getElementById('panel-\(panel)').checkVisibility()")
+            }
+        }
+    }
+
+    /// What has the focus must be seen and have a name.
+    private static let focused = """
+        (() => {
+            const e = document.activeElement;
+            const style = getComputedStyle(e);
+            const frame = getComputedStyle(document.getElementById('calls'), '::after');
+            const isSeen = parseFloat(style.outlineWidth) >= 2 && style.outlineStyle !== 'none' && e.checkVisibility()
+                || e.id === 'list' && parseFloat(frame.borderTopWidth) >= 2;
+            const name = e.getAttribute('aria-label') || [...e.labels ?? []].map(l => l.textContent).join('')
+                || (e.matches('input, select, textarea') ? '' : e.textContent);
+            // A box is ticked by its label.
+            const { width, height } = (e.type === 'checkbox' ? e.labels[0] : e).getBoundingClientRect();
+            return [`${e.tagName} ${e.id} ${name}`.slice(0, 60), e === document.body, isSeen, name.trim() !== '',
+                width >= 10 && height >= 13, e.innerHTML.slice(0, 100)];
+        })()
+        """
+
+    @Test(arguments: Browser.tried) func tabReachesEveryControlWhichIsSeenAndHasAName(_ browser: Browser)
+        async throws
+    {
+        try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage("(MyApp.pay({ n: 1 }), call('delete'), call('getVip'))")
+            try await driven.expect("document.querySelectorAll('.question button:not(:disabled)').length", 2)
+            try await driven.expect("\(Site.row("getVip"))?.classList.contains('nobody')")
+            for (view, key) in [("calls", "1"), ("pages", "2"), ("scenarios", "3"), ("catalogue", "4")] {
+                try await driven.evaluate("(document.getElementById('list').focus(), 1)")
+                try await driven.press(Key.end)
+                try await driven.press(key)
+                try await driven.evaluate(
+                    "(document.querySelectorAll('#panel-\(view) details').forEach(d => { d.open = true; }), 1)"
+                )
+                try await Self.tab(driven, view)
+            }
+        }
+    }
+
+    /// Goes through all that Tab reaches, from the first to the last, and sees that nothing is left out.
+    private static func tab(_ driven: DrivenBrowser, _ view: String) async throws {
+        let all = """
+            [...document.querySelectorAll(
+                'button, input, select, textarea, summary, a[href], [tabindex="0"]')]
+                .filter(e => e.checkVisibility() && e.tabIndex >= 0 && !e.disabled)
+            """
+        try await driven.evaluate("(window.missed = new Set(\(all)), \(all)[0].focus(), 1)")
+        #expect(try await driven.evaluate("missed.size").numberValue?.intValue ?? 0 >= 7)
+        // Some browsers reach boxes that scroll, too.
+        for _ in 0..<60 {
+            let control = try await driven.evaluate("(missed.delete(document.activeElement), \(focused))")
+            #expect(control[1] == false, "\(driven.browser.rawValue), \(view): Tab has left the page")
+            #expect(
+                control[2] == true && control[3] == true && control[4] == true,
+                "\(driven.browser.rawValue), \(view): \(control)")
+            // Behind the last control is what stands around the page.
+            if try await driven.evaluate("missed.size") == 0 { break }
+            try await driven.press(Key.tab)
+        }
+        #expect(try await driven.evaluate("[...missed].map(e => e.outerHTML)") == [], "\(view)")
+    }
+
+    /// Texts that are too pale for who sees little.
+    private static let pale = """
+        (() => {
+            const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return [m[0], m[1], m[2], m[3] ?? 1]; };
+            const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+            const linear = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+            const light = c => .2126 * linear(c[0]) + .7152 * linear(c[1]) + .0722 * linear(c[2]);
+            const behind = e => {
+                let color = getComputedStyle(document.body).backgroundColor;
+                const all = [];
+                for (; e; e = e.parentElement) all.push(parse(getComputedStyle(e).backgroundColor));
+                return all.reverse().reduce((under, c) => over(c, under), parse(color));
+            };
+            const found = new Set();
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            let looked = 0;
+            for (let node; node = walker.nextNode();) {
+                const e = node.parentElement;
+                if (!node.data.trim() || !e.checkVisibility() || e.closest('button:disabled, .unseen, #live')) continue;
+                looked += 1;
+                const back = behind(e);
+                const a = light(over(parse(getComputedStyle(e).color), back)), b = light(back);
+                const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+                if (ratio < 4.5) found.add(`${e.tagName}.${e.className} ${ratio.toFixed(2)} ${node.data.slice(0, 20)}`);
+            }
+            return looked < 10 ? ['only so many texts: ' + looked] : [...found];
+        })()
+        """
+
+    @Test(arguments: Browser.tried, [false, true]) func textsAreReadableInLightAndDark(
+        _ browser: Browser, isDark: Bool
+    ) async throws {
+        try await Site.inspect(browser, try InspectedSite(Self.replies), isDark: isDark) { inspected in
+            let driven = inspected.driven
+            #expect(
+                try await driven.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+                    == .bool(isDark))
+            try await inspected.inPage(
+                "(fail('red'), MyApp.pay({ n: 1, text: 'a', no: null, yes: true }), call('delete'), call('getVip'))"
+            )
+            try await driven.expect("document.querySelectorAll('.question button:not(:disabled)').length", 2)
+            for row in ["pay", "getVip", "red", "Member centre"] {
+                try await driven.expect("\(Site.row(row)) !== undefined")
+                try await driven.click(Site.row(row))
+                #expect(try await driven.evaluate(Self.pale) == [], "\(row)")
+            }
+            for panel in ["pages", "scenarios", "catalogue"] {
+                try await driven.click("document.getElementById('tab-\(panel)')")
+                try await driven.expect("document.getElementById('panel-\(panel)').checkVisibility()")
+                #expect(try await driven.evaluate(Self.pale) == [], "\(panel)")
+            }
+        }
+    }
+}

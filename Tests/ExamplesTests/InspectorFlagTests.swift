@@ -1,0 +1,242 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// The inspector of the command: its link, and the file that it saves into.
+@Suite("The inspector by flags", .timeLimit(.minutes(5))) struct InspectorFlagTests {
+    private static let token = String(repeating: "t", count: 32)
+
+    private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
+        let command = try Program.path(of: "drawbridge")
+        let options = arguments.map { "'\($0)'" }.joined(separator: " ")
+        return try Program(
+            "sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(options)"],
+            environment: ["DRAWBRIDGE_TOKEN": token, "XDG_STATE_HOME": "/nonexistent"])
+    }
+
+    @Test func theBannerHasALinkThatIsGoodOnce() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(in: folder)
+        let address = try await program.address()
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        _ = try await curl("\(address)/echo?_mobile_bridge=1&n=1")
+        let calls = try await curl(
+            "-H", "Authorization: Bearer \(visit.secret)", "\(visit.origin)/__drawbridge__/calls")
+        #expect(calls.contains(#""name":"echo""#))
+        #expect(!program.output.contains(visit.secret))
+        let again = try #require(program.output.split(separator: "#").dropFirst().first?.prefix(32))
+        #expect(
+            try await curl("-d", #"{"ticket":"\#(again)"}"#, "\(visit.origin)/ticket").contains("was used"))
+        #expect(await program.stop() == 0)
+    }
+
+    /// The page first, and then the inspector by a file that nobody else reads, and that goes when the link was used.
+    @Test func openHandsPageAndInspectorToTheDesktop() async throws {
+        let folder = try Folder()
+        let opened = "\(folder.path)/opened"
+        try folder.write(
+            "bin/xdg-open",
+            "#!/bin/sh\ncase $1 in *.html) stat -c %a \"$1\"; cat \"$1\";; *) echo \"$1\";; esac > \(opened).$$ && mv \(opened).$$ \(opened).${1##*.}\n",
+            mode: 0o755)
+        let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let program = try Program.product(
+            "drawbridge", ["-p", "0", "--open"],
+            environment: ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path])
+        let address = try await program.address()
+        #expect(
+            await eventually { FileManager.default.fileExists(atPath: "\(opened).html") }, "\(program.output)"
+        )
+        let lines = try folder.read("opened.html").split(separator: "\n")
+        #expect(lines.first == "600")
+        let link = try #require(lines.last { $0.contains("location.replace") }?.split(separator: "\"")[1])
+        func folders() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).count { $0.hasPrefix("open-") }
+        }
+        #expect(try folders() == 1)
+        _ = try await InspectorVisit(String(link))
+        #expect(await eventually { (try? folders()) == 0 })
+        let page = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasPrefix("opened.")
+        }
+        #expect(page.count == 2, "\(page) \(address)")
+        #expect(await program.stop() == 0)
+    }
+
+    @Test func flagsSayWhetherAndWhere() async throws {
+        let folder = try Folder()
+        let none = try Self.drawbridge(in: folder, "--no-inspector")
+        _ = try await none.address()
+        #expect(!none.output.contains("inspector"))
+        let port = try freePort()
+        let chosen = try Self.drawbridge(
+            in: folder, "--no-inspector", "--inspector", "--inspector-port", "\(port)")
+        #expect(try await chosen.line(with: "  inspector ").contains(".localhost:\(port)/#"))
+        let second = try Self.drawbridge(in: folder, "--inspector-port", "\(port)")
+        #expect(await second.child.exitCode() == 1)
+        #expect(await second.wholeOutput().contains("\(port)"))
+        let wrong = try Self.drawbridge(in: folder, "--inspector-port", "65536")
+        #expect(await wrong.child.exitCode() == 64)
+        let json = try Self.drawbridge(in: folder, "--log-format", "json")
+        #expect(try await json.line(with: "listening").contains(#""inspector":"http:"#))
+        let quiet = try Self.drawbridge(in: folder, "-q")
+        _ = try await quiet.line(with: "listens on")
+        #expect(!quiet.output.contains("inspector"))
+    }
+
+    static let file = """
+        // Ours.
+        {
+          "replies": {
+            // Who.
+            "getUser": {"nick": "Ann"}  // for now
+          },
+          "inject": "callNative"
+        }
+
+        """
+
+    /// One line more, live at once, and the same rights.
+    @Test func whatIsSavedIsOneLineOfTheFileAndLive() async throws {
+        let folder = try Folder()
+        let path = try folder.write("drawbridge.json", Self.file, mode: 0o640)
+        let program = try Self.drawbridge(in: folder)
+        let address = try await program.address()
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains("No response"))
+        let answer = try await visit.save("getVip", #"{"level":3}"#)
+        #expect(answer == #"{"code":200,"data":{"file":"drawbridge.json","line":4},"message":""}"#)
+        #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains(#""data":{"level":3}"#))
+        var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false)
+        lines.insert(#"    "getVip": {"level": 3},"#, at: 3)
+        #expect(try folder.read("drawbridge.json") == lines.joined(separator: "\n"))
+        _ = try await visit.save("getVip", #"{"level":4}"#)
+        _ = try await visit.save("getUser", "null")
+        lines[3] = #"    "getVip": {"level": 4},"#
+        lines[5] = #"    "getUser": null  // for now"#
+        #expect(try folder.read("drawbridge.json") == lines.joined(separator: "\n"))
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["drawbridge.json"])
+        #expect(await program.stop() == 0)
+    }
+
+    /// To replace it a program needs only a right to the folder, which is not what its owner said of the file.
+    @Test func aFileThatMayNotBeWrittenStays() async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", Self.file, mode: 0o444)
+        let program = try Self.drawbridge(in: folder)
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        let answer = try await visit.save("getVip", "1")
+        #expect(answer.contains(#""code":409"#) && answer.contains("the right to write there"), "\(answer)")
+        #expect(try folder.read("drawbridge.json") == Self.file)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["drawbridge.json"])
+        #expect(await program.stop() == 0)
+    }
+
+    @Test func aNewFileIsBegunWhereThereIsNone() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(in: folder)
+        let address = try await program.address()
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        #expect(try await visit.save("a/b", "[1,2]").contains(#""line":3"#))
+        #expect(
+            try folder.read("drawbridge.json") == "{\n    \"replies\": {\n        \"a/b\": [1, 2]\n    }\n}\n"
+        )
+        #expect(try await curl("\(address)/a/b?_mobile_bridge=1").contains("[1,2]"))
+        #expect(try await visit.save("c", "1").contains(#""line":3"#))
+        #expect(try await curl("\(address)/c?_mobile_bridge=1").contains(#""data":1"#))
+        #expect(await program.stop() == 0)
+    }
+
+    /// What stands in the file is never lost, whatever has become of it.
+    @Test func aFileThatIsAnotherIsNotWritten() async throws {
+        let folder = try Folder()
+        _ = try folder.write("drawbridge.json", Self.file)
+        let program = try Self.drawbridge(in: folder)
+        _ = try await program.address()
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        _ = try folder.write("drawbridge.json", "{ \"replies\": { \"mine\": ")
+        for _ in 0..<3 {
+            let answer = try await visit.save("getVip", "1")
+            #expect(answer.contains(#""code":409"#), "\(answer)")
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        #expect(try folder.read("drawbridge.json") == "{ \"replies\": { \"mine\": ")
+        #expect(try await visit.save("getVip", "1").contains("mend it first"))
+        _ = try folder.write("drawbridge.json", "{\"replies\": {\"mine\": 1}}")
+        _ = try await program.line(with: "1 reply is read again: mine")
+        #expect(try await visit.save("getVip", "1").contains(#""line":1"#))
+        #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"getVip\": 1, \"mine\": 1}}")
+        #expect(await program.stop() == 0)
+    }
+
+    @Test func aLinkIsNotReplacedAndAPipeIsNoFile() async throws {
+        let folder = try Folder()
+        let text = #"{"replies": {"a": 1}}"#
+        _ = try folder.write("real.json", text)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/named.json", withDestinationPath: "real.json")
+        let named = try Self.drawbridge(in: folder, "--replies", "named.json")
+        let visit = try await InspectorVisit(try await named.line(with: "  inspector "))
+        let answer = try await visit.save("getVip", "1")
+        #expect(answer.contains(#""code":400"#) || answer.contains(#""code":409"#), "\(answer)")
+        #expect(try folder.read("real.json") == text)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/drawbridge.json", withDestinationPath: "real.json")
+        let found = try Self.drawbridge(in: folder)
+        let other = try await InspectorVisit(try await found.line(with: "  inspector "))
+        #expect(try await other.save("getVip", "1").contains(#""code":409"#))
+        #expect(try folder.read("real.json") == text)
+    }
+
+    @Test func whatAFoundFileMayNotSayIsNotSaved() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(in: folder)
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        for reply in [
+            #"{"$forward":"http://127.0.0.1:1/"}"#, #"{"$response":{"file":"/etc/passwd"}}"#,
+            #"{"$delya":1}"#,
+        ] {
+            #expect(try await visit.save("pay", reply).contains(#""code":400"#), "\(reply)")
+        }
+        #expect(try await visit.save("", "1").contains(#""code":400"#))
+        #expect(try await visit.save("$load", "1").contains(#""code":400"#))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func programsSaveWhereTheyAreLet() async throws {
+        let folder = try Folder()
+        for (arguments, code) in [([], 403), (["--save"], 200), (["--save", "--no-save"], 403)]
+            as [([String], Int)]
+        {
+            let program = try Program.product(
+                "drawbridge",
+                ["-p", "0", "--replies", folder.write("a.json", #"{"replies": {"a": 1}}"#)] + arguments,
+                environment: ["DRAWBRIDGE_TOKEN": Self.token])
+            let answer = try await curl(
+                "-H", "Authorization: Bearer \(Self.token)", "-d", #"{"name":"pay","reply":1}"#,
+                "\(try await program.address())/__drawbridge__/replies/save")
+            #expect(answer.contains("\"code\":\(code)"), "\(arguments): \(answer)")
+        }
+    }
+
+    @Test func aKeyDrawsANewLink() async throws {
+        let program = try TerminalProgram.product("drawbridge", ["-p", "0"])
+        let address = try await program.address()
+        let before = program.child.mode
+        program.child.type("i\r")
+        let first = try await InspectorVisit(try await program.line(with: "inspector  http"))
+        #expect(program.child.mode == before)
+        // A question that waits takes it for no answer.
+        let caller = try Program(
+            "curl", ["-sS", "--max-time", "290", "\(address)/alert?_mobile_bridge=1&message=Sure"])
+        try await program.prompt("answer 1 [ok/cancel]> ")
+        program.child.type("i\rok\r")
+        #expect(await caller.wholeOutput().contains(#""result":"ok""#))
+        #expect(first.secret.utf8.count == 32)
+        program.child.type("what\r")
+        try await program.line(with: "no question waits")
+        #expect(await program.stop() == 0)
+    }
+}

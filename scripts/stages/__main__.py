@@ -50,7 +50,7 @@ def packages(rows):
 
 def lengthened(stage):
     """The same stage with its longer tests, for --all; those of pages have a stage of their own."""
-    if stage.name == "pages":
+    if stage.name in ("pages", "bridges"):
         return stage
     steps = tuple(
         dataclasses.replace(step, environment=step.environment + table.LONG) if isinstance(step, Tests) else step

@@ -32,19 +32,18 @@ class Command:
 
 @dataclass(frozen=True)
 class Tests:
-    """The tests whose names these expressions choose, in one process, so many at a time; 0 is as many as there are."""
+    """The tests whose names these expressions choose, in one process: one at a time, or as many as there are."""
 
     filter: str = "."
     skip: tuple = ()
-    at_a_time: int = 1
+    at_once: bool = False
     options: tuple = ()
     environment: tuple = ()
 
     def arguments(self):
-        width = {0: ("--parallel",), 1: ("--no-parallel",)}.get(
-            self.at_a_time, ("--parallel", "--experimental-maximum-parallelization-width", str(self.at_a_time)))
+        width = "--parallel" if self.at_once else "--no-parallel"
         skipped = [word for name in self.skip for word in ("--skip", name)]
-        return [*self.options, *width, "--filter", self.filter, *skipped]
+        return [*self.options, width, "--filter", self.filter, *skipped]
 
     def run(self, stage, outcome):
         found = self.once(self.arguments(), stage, outcome)

@@ -16,9 +16,11 @@ APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|Example
 # What starts browsers, or the clients of testers, for each of its cases.
 CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests|TestingExamplesTests)/"
 INSPECTOR = r"^BrowserTests\.Inspector"
+# The half of the pages that takes as long as the other.
+BRIDGES = r"^BrowserTests\.(Bridge|Outcome|Outside|Replied)"
 
 
-def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_a_time=0, **more)
+def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_once=True, **more)
 
 
 def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
@@ -37,21 +39,23 @@ ENGINE = Stage("engine", "the engine, alone: its tests judge the memory of their
                (tests_at_once("^MicroHTTPDTests", (DEADLINES,), environment=ALONE),), ("engine",))
 HOSTILE = Stage("hostile", "hostile input and faults, apart: they take what the machine has",
                 (tests_at_once("^HostileTests"),), ("hostile",))
-PROGRAMS = Stage("programs", "programs from outside, a few at a time: a person would not start more",
-                 (Tests("^(ExamplesTests|NotesTests)", (CLIENTS,), at_a_time=4),), ("programs",))
-OTHERS = Stage("others", "all other tests, one after the other: none waits behind others within its own limit",
+PROGRAMS = Stage("programs", "programs from outside",
+                 (Tests("^(ExamplesTests|NotesTests)", (CLIENTS,)),), ("programs",))
+OTHERS = Stage("others", "all other tests",
                (Tests(skip=(APART,)),), ("others",))
-PAGES = Stage("pages", "pages that test themselves, two at a time: they wait more than they work",
-              (Tests("^BrowserTests", (INSPECTOR,), at_a_time=2),), ("pages",))
-# These wait more than they work too.
+PAGES = Stage("pages", "pages that test themselves", (Tests("^BrowserTests", (INSPECTOR, BRIDGES)),), ("pages",))
+BRIDGE_PAGES = Stage("bridges", "pages of every bridge", (Tests(BRIDGES),), ("pages",))
 DEADLINE = Stage("deadlines", "deadlines of the engine", (tests_at_once(DEADLINES),), ("engine",))
 UPSTREAMS = Stage("upstreams", "servers behind the gateway, one test after the other: they judge the memory of their process",
                   (Tests("^UpstreamTests", environment=ALONE),), ("upstreams",))
 SERVERS = Stage("servers", "real servers behind the gateway", (Tests("^RealUpstreamTests"),), ("servers",))
 
+# Where the order does not matter, tests run one after the other in processes beside each other: those of one process
+# would begin all at once, and wait for each other within their own limits.
 GATE = (
-    ((MANUAL, ENGINE, HOSTILE, PROGRAMS, OTHERS),),
-    ((PAGES,), (DEADLINE, UPSTREAMS, SERVERS)),
+    ((MANUAL, ENGINE, HOSTILE),),
+    ((PROGRAMS,), (OTHERS,)),
+    ((PAGES,), (BRIDGE_PAGES,), (DEADLINE, UPSTREAMS, SERVERS)),
 )
 
 # A sanitizer sees in the short tests what it would see in the long ones. Reports are suppressed by names of functions,
@@ -73,23 +77,24 @@ def sanitized(name, what, modules, *runs):
     environment = SEEN[name] + (("DRAWBRIDGE_TESTS", modules),)
     return Stage(name, what, (
         Command(("swift", "build", *options, "--build-tests"), environment[-1:]),
-        *(Tests(filter, skip, width, options, environment + more) for filter, skip, width, more in runs)), ("sanitizers",))
+        *(Tests(filter, skip, at_once, options, environment + more) for filter, skip, at_once, more in runs)),
+        ("sanitizers",))
 
 
 THREAD = sanitized(
     "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
     "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeTests DrawbridgeServerTests DrawbridgeCommandTests "
     "DrawbridgeURLProtocolTests",
-    ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
+    ("^(MicroHTTPDTests|HTTPClientTests)", (), True, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
     ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
-     ("BacklogTests",), 1, ()),
-    ("^UpstreamTests", (), 1, ALONE))
+     ("BacklogTests",), False, ()),
+    ("^UpstreamTests", (), False, ALONE))
 ADDRESS = sanitized(
     "address", "engine and upstreams under AddressSanitizer, with leaks",
     "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeServerTests",
-    ("^(MicroHTTPDTests|HTTPClientTests)", (), 0, ()),
-    ("^(UpstreamTests|DrawbridgeServerTests)", (), 1, ()))
+    ("^(MicroHTTPDTests|HTTPClientTests)", (), True, ()),
+    ("^(UpstreamTests|DrawbridgeServerTests)", (), False, ()))
 FUZZ = script("fuzz", "5")
 # Built beside pages, with what those leave of the processor's time: by their scheduling, since the builder undoes nice
 # for its compilers.
@@ -100,10 +105,10 @@ BUILDS = Stage("builds", "what the sanitizers and made-up input need, beside the
 SLOW = (
     ((
         Stage("clients", "bridges tried in browsers, and what testers write",
-              (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS, at_a_time=4)), ("programs",)),
-        Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR, at_a_time=2),), ("pages",)),
+              (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS)), ("programs",)),
+        Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR),), ("pages",)),
         Stage("browsers", "the same pages in the other browsers",
-              (Tests("^BrowserTests", at_a_time=2, environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
+              (Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
               ("pages", "browsers")),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
@@ -132,8 +137,8 @@ def poll(filter, **more):
 POLL = Stage("poll", "all that is on a loop, where there is no epoll, only poll", (
     Command(("swift", "build", "--scratch-path", ".build/poll", "-Xswiftc", "-DDRAWBRIDGE_POLL", "--build-tests")),
     poll("^(EventLoopTests|HTTPClientTests|DrawbridgeServerTests)"),
-    poll("^MicroHTTPDTests", at_a_time=0, environment=ALONE),
-    poll("^HostileTests", at_a_time=0),
+    poll("^MicroHTTPDTests", at_once=True, environment=ALONE),
+    poll("^HostileTests", at_once=True),
     poll("^UpstreamTests", environment=ALONE)), ("engine", "hostile", "upstreams"))
 
 NAMED = {stage.name: stage for row in GATE + SLOW for lane in row for stage in lane}

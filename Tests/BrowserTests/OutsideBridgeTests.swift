@@ -110,7 +110,7 @@ import Testing
         #expect(Self.names.count > BridgeScript.shipped.count)
     }
 
-    @Test(arguments: Browser.tried, names)
+    @Test(arguments: Browser.tried, Browser.isThorough ? names : BridgeScript.shipped)
     func aPageOfThisBridgeRuns(_ browser: Browser, _ name: String) async throws {
         let expected = try #require(try Self.table()[name], "table.json has no \(name)")
         let options = expected.options ?? [:]

@@ -49,9 +49,7 @@ def packages(rows):
 
 
 def lengthened(stage):
-    """The same stage with its longer tests, for --all; those of pages have a stage of their own."""
-    if stage.name in ("pages", "bridges"):
-        return stage
+    """The same stage with its longer tests, for --all."""
     steps = tuple(
         dataclasses.replace(step, environment=step.environment + table.LONG) if isinstance(step, Tests) else step
         for step in stage.steps)

@@ -35,9 +35,9 @@ BUILD = Stage("build", "build", (
     script("fuzz", "--check")))
 
 MANUAL = Stage("manual", "the manual", (script("docs"),))
-ENGINE = Stage("engine", "the engine, alone: its tests judge the memory of their process",
+ENGINE = Stage("engine", "the engine, whose tests judge the memory of their process",
                (tests_at_once("^MicroHTTPDTests", (DEADLINES,), environment=ALONE),), ("engine",))
-HOSTILE = Stage("hostile", "hostile input and faults, apart: they take what the machine has",
+HOSTILE = Stage("hostile", "hostile input and faults",
                 (tests_at_once("^HostileTests"),), ("hostile",))
 PROGRAMS = Stage("programs", "programs from outside",
                  (Tests("^(ExamplesTests|NotesTests)", (CLIENTS,)),), ("programs",))
@@ -53,9 +53,8 @@ SERVERS = Stage("servers", "real servers behind the gateway", (Tests("^RealUpstr
 # Where the order does not matter, tests run one after the other in processes beside each other: those of one process
 # would begin all at once, and wait for each other within their own limits.
 GATE = (
-    ((MANUAL, ENGINE, HOSTILE),),
-    ((PROGRAMS,), (OTHERS,)),
-    ((PAGES,), (BRIDGE_PAGES,), (DEADLINE, UPSTREAMS, SERVERS)),
+    ((PROGRAMS,), (MANUAL, ENGINE, HOSTILE, OTHERS)),
+    ((PAGES,), (BRIDGE_PAGES,), (UPSTREAMS, SERVERS, DEADLINE)),
 )
 
 # A sanitizer sees in the short tests what it would see in the long ones. Reports are suppressed by names of functions,

@@ -6,6 +6,7 @@ import Testing
 struct Tester {
     /// `examples/testing`.
     static let examples = Manual.root.appending(path: "examples/testing").path()
+    static let shop = Manual.root.appending(path: "examples/shop").path()
     private static let token = String(repeating: "t", count: 32)
 
     let gateway: Program

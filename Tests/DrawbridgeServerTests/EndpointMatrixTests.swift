@@ -103,7 +103,7 @@ import Testing
             forTesters("GET", 200), forTesters("GET /\(id)", 404), forTesters("GET /latest", 404),
             forTesters("POST", 405),
         ]
-            + TesterEndpoints.Verb.allCases.flatMap { verb in
+            + ["call", "send", "evaluate", "emit"].flatMap { verb in
                 [id, "latest"].map { id in
                     forTesters("POST /\(id)/\(verb)", body: #"{"name":"a","event":"a","script":"1"}"#, 404)
                 }
@@ -124,6 +124,17 @@ import Testing
 
     @Test func everyPathHasARow() {
         #expect(Set(Self.rows.keys) == Set(OwnPath.allCases))
+        for endpoint in Endpoint.table {
+            for verb in endpoint.answers.map(\.key) where verb != .head {
+                let isAsked = Self.rows[endpoint.path, default: []].contains { row in
+                    let parts = row.request.split(separator: " ")
+                    let below = (parts.count > 1 ? parts[1] : "").prefix { $0 != "?" }.split(separator: "/")
+                    return parts[0] == verb.rawValue
+                        && Endpoint.find(endpoint.path, below)?.line == endpoint.line
+                }
+                #expect(isAsked, "\(verb) of \(endpoint.line)")
+            }
+        }
         for row in Self.rows.values.joined() {
             for statuses in [row.here, row.script, row.elsewhere].compactMap(\.self) {
                 #expect(statuses.count == Secret.allCases.count)

@@ -53,7 +53,9 @@ SERVERS = Stage("servers", "real servers behind the gateway", (Tests("^RealUpstr
 # Where the order does not matter, tests run one after the other in processes beside each other: those of one process
 # would begin all at once, and wait for each other within their own limits.
 GATE = (
-    ((PROGRAMS,), (MANUAL, ENGINE, HOSTILE, OTHERS)),
+    # It takes SwiftPM's lock, and some programs do.
+    ((MANUAL,),),
+    ((PROGRAMS,), (ENGINE, HOSTILE, OTHERS)),
     ((PAGES,), (BRIDGE_PAGES,), (UPSTREAMS, SERVERS, DEADLINE)),
 )
 

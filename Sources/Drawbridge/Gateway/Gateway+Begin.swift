@@ -39,6 +39,7 @@ extension Gateway {
             finish(&answer, for: request)
             return .answered(answer, to: request)
         }
+        if case .own = plan.way { return pass(plan, by: tasks) }
         guard case .native(let plain, let taker) = plan.way else {
             guard let begin = relaying(request) else { return pass(plan, by: tasks) }
             let number = passes(request)

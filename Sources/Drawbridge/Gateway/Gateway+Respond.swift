@@ -68,6 +68,7 @@ extension Gateway {
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
         if !isStillRight(plan) { plan = planInside(for: request) }
         if let answer = answerToHead(plan) { return answer }
+        if case .own = plan.way { return try await passThrough(plan.request) }
         guard case .native(var plain, let taker) = plan.way else {
             let number = passes(plan.request)
             do {
@@ -118,7 +119,7 @@ extension Gateway {
         switch plan.way {
         case .closed(let answer), .preflight(let answer): answer
         case .refused(let error): refusal(error, of: plan.request)
-        case .undecided, .behind, .native: nil
+        case .undecided, .own, .behind, .native: nil
         }
     }
 

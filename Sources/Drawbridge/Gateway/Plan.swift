@@ -21,6 +21,8 @@ package struct Plan: Sendable {
         indirect case preflight(Response)
         /// It was let in, and middleware comes first, which may send on another request; its head if that is known.
         case undecided(KnownHead?)
+        /// To the gateway itself: what is below `/__drawbridge__/`, and nobody else's.
+        case own
         /// To what lies behind the gateway.
         case behind
         /// To a handler, in its plain form.
@@ -194,13 +196,14 @@ extension Gateway {
         // A page's call by its channel, which was let in as a whole.
         if request.channelCall != nil { return native(request) }
         let native = nativeForm(of: request)
-        let isForTesters = !access.isForOthers(request) && OwnPath(of: request)?.isForTesters == true
-        if native != nil || !access.isForOthers(request), !isForTesters,
-            let preflight = access.preflight(request)
-        {
+        let isForOthers = access.isForOthers(request)
+        let isForTesters = !isForOthers && OwnPath(of: request)?.isForTesters == true
+        if native != nil || !isForOthers, !isForTesters, let preflight = access.preflight(request) {
             return .preflight(preflight)
         }
-        guard let (plain, ruled) = native else { return .behind }
+        guard let (plain, ruled) = native else {
+            return !isForOthers && OwnPath.isOwn(request.path) ? .own : .behind
+        }
         if let error = access.refusesCaller(of: plain) { return .refused(error) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
         if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
@@ -266,10 +269,9 @@ extension Gateway {
             finish(&answer, for: plan.request)
             return .refused(answer)
         }
-        guard case .native(_, let taker) = plan.way else {
-            // What the gateway itself reads counts among all bodies, as what a handler wants does.
-            return .taken(isOwn(plan.request) ? .collected(upTo: bodyLimit) : .streamed)
-        }
+        // What the gateway itself reads counts among all bodies, as what a handler wants does.
+        if case .own = plan.way { return .taken(.collected(upTo: bodyLimit)) }
+        guard case .native(_, let taker) = plan.way else { return .taken(.streamed) }
         guard let route = taker.route else {
             // A reply that does not look at it leaves it where it is.
             if case .replying(.name, _) = taker { return .taken(.streamed) }
@@ -281,10 +283,6 @@ extension Gateway {
         // A reply may take what its handler would not.
         if interest == .input { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
         return .taken(.streamed)
-    }
-
-    private func isOwn(_ request: Request) -> Bool {
-        !access.isForOthers(request) && OwnPath(of: request) != nil
     }
 
     /// How many bytes of a body a handler takes that wants all of it at once.

@@ -11,13 +11,11 @@ extension Gateway {
         request.gateway = self
         request.isOfInspector = true
         do {
-            guard OwnPath(of: request)?.isForTesters == true,
-                let answer = try await behind.answerAsGateway(request)
-            else {
+            guard OwnPath(of: request)?.isForTesters == true else {
                 throw HTTPError(
                     .notFound, "nothing at \(request.path.cut(to: 100)); the inspector asks as programs do")
             }
-            return answer
+            return try await behind.answer(own: request, of: self)
         } catch {
             return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
         }
@@ -29,8 +27,8 @@ extension Gateway {
     /// What there is now of something that is no record.
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
-        case .pages: return .array(pages.all.prefix(Self.shownPages).map(TesterEndpoints.describe))
-        case .questions: return .array(questions.waiting.map(QuestionEndpoints.describe))
+        case .pages: return .array(pages.all.prefix(Self.shownPages).map(\.described))
+        case .questions: return .array(questions.waiting.map(\.described))
         case .replies:
             var set = JSON.Object()
             for (session, changed) in replyBook.changed { set[session.name] = .object(changed.replies) }

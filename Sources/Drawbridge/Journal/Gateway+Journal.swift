@@ -27,12 +27,9 @@ extension Gateway {
 
     /// A request passes on to whoever lies behind.
     ///
-    /// - Returns: its number in the journal; nil for what the gateway answers itself, and where there is none.
+    /// - Returns: its number in the journal; nil where there is none.
     func passes(_ request: Request) -> Int? {
-        guard journal.isOn, request.isAbsoluteForm || !OwnPath.isOwn(request.path) else {
-            return nil
-        }
-        return journal.begin(request, as: .request, at: "")
+        journal.isOn ? journal.begin(request, as: .request, at: "") : nil
     }
 
     /// It has its answer.

@@ -1,13 +1,10 @@
-"""Which paths, methods and words the command knows: by its sentences, its sources, and the matrix of who may what."""
+"""Which methods and words the command knows, by what it says of others."""
 
 import json
 import re
 
 from gateway import Gateway, Page
 
-# What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices, the
-# proxy's script.
-for_pages = {"enter", "page.js", "global.js", "bridge", "token", "call", "messages", "channel", "proxy.pac"}
 # Words that a query may have, and that mean nothing there, so that they are not described.
 idle_words = {
     **dict.fromkeys(("getRecord", "copyCallAsCurl", "copyCallAsTest", "resendCall"), {"session"}),
@@ -32,13 +29,10 @@ verbs = "GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS"
 
 def check(check):
     asker = Asker(check)
-    first_segments(asker)
-    sentences(asker)
     methods(asker)
     words(asker)
     members(asker)
     choices(asker)
-    matrix(asker)
 
 
 class Asker:
@@ -47,14 +41,9 @@ class Asker:
         self.operations = check.api.operations
         self.described = {(operation.method, operation.path) for operation in self.operations.values()}
         self.sources = check.project / "Sources/Drawbridge"
-        text = (self.sources / "Gateway/OwnPath.swift").read_text()
         # What is there: a record, a page.
         self.number = check.ask("callName", body={"name": "pay"}).data["number"]
         self.page = Page(check.gateway).id
-        self.cases = {
-            name: value or name for name, value in re.findall(r"^    case (\w+)(?: = \"(.+)\")?$", text, re.M)
-        }
-        self.own = set(self.cases.values())
 
     def target(self, operation):
         """The path of an operation, with what is there."""
@@ -81,46 +70,6 @@ class Asker:
 
 def listed(text):
     return set(re.split(r",? (?:and|or) |, ", text))
-
-
-def first_segments(asker):
-    """The paths that the gateway answers itself, in OwnPath.swift and in the sentence of a 404."""
-    asker.differ("OwnPath", asker.own - for_pages, {path.split("/")[1] for _, path in asker.described})
-    for name in for_pages - asker.own:
-        asker.fault(f"OwnPath has no {name}")
-    _, _, said = asker.ask("GET", "/nothing")
-    forAll, forTesters = re.search(r"there are (.+?),? and with the tester's token (.+)", said).groups()
-    secured = {operation.path.split("/")[1] for operation in asker.operations.values() if operation.security}
-    asker.differ("the sentence of a 404", listed(forTesters), secured)
-    open_to_all = {operation.path for operation in asker.operations.values() if not operation.security}
-    told = {path.removeprefix(prefix).replace("NAME", "{name}") for path in listed(forAll)}
-    asker.differ("the sentence of a 404, for all", told, open_to_all)
-
-
-def sentences(asker):
-    """What there is below a path, as the sentence of a 404 has it."""
-    told = set()
-    for first in ("calls", "pages", "questions", "admissions"):
-        status, _, said = asker.ask("GET", f"/{first}/1/2/3")
-        if status != 404 or "there are " not in said:
-            asker.fault(f"/{first}/1/2/3: {status} {said}")
-        said = said.split("there are ")[1].removesuffix(", where ID is the beginning of an id, or latest")
-        for methods, path, more in re.findall(
-            rf"((?:{verbs})(?:(?:, | and )(?:{verbs}))*) {prefix}(/[\w/]+)(?: with one of (.+))?", said
-        ):
-            paths = [path] if not more else [path + verb for verb in listed(more)]
-            told |= {(method, path) for method in listed(methods) for path in paths}
-        if below := re.search(r"and below that (.+)", said):
-            for name in listed(below[1]):
-                of = [method for method, path in asker.described if path == f"/calls/{{number}}/{name}"]
-                told |= {(method, f"/calls/NUMBER/{name}") for method in of or ["?"]}
-        told = {(method, re.sub(r"/(NUMBER|ID)(?=/|$)", "/{}", path)) for method, path in told}
-        below = {
-            (method, re.sub(r"\{\w+\}", "{}", path)) for method, path in asker.described
-            if path.split("/")[1] == first
-        }
-        of_first = {(method, path) for method, path in told if path.split("/")[1] == first}
-        asker.differ(f"the sentence of a 404 below /{first}", of_first, below)
 
 
 def methods(asker):
@@ -219,38 +168,3 @@ def choices(asker):
     records = (asker.sources / "Journal/JournalRecord.swift").read_text()
     kinds = set(re.findall(r"^        case (\w+)$", records.split("enum Kind")[1].split("typealias")[0], re.M))
     asker.differ("kinds of records", kinds, set(schemas["Record"]["discriminator"]["mapping"]))
-
-
-def matrix(asker):
-    """Each operation has a row in the matrix of who may what, and each row of what is described is an operation."""
-    text = (asker.check.project / "Tests/DrawbridgeServerTests/EndpointMatrixTests.swift").read_text()
-    rows = text.split("static let rows")[1].split("/// With the tester's token")[0]
-    source = (asker.sources / "Pages/TesterEndpoints.swift").read_text()
-    page_verbs = re.search(r"enum Verb.*?case ([\w, ]+)", source, re.S)[1]
-    tried = set()
-    for block in re.split(r"(?<=[ ,])(?=\.\w+: \[)", rows)[1:]:
-        case = re.match(r"\.(\w+):", block)[1]
-        first = asker.cases[case]
-        if first in for_pages:
-            continue
-        for request, _, status in re.findall(
-            r'(?:forTesters\(|request: )"((?:[^"\\]|\\.)*)"(?:, body: #?".*?"#?)?(, (\d+)\))?', block
-        ):
-            # A method that the path does not take.
-            if status == "405":
-                continue
-            verbs = page_verbs.split(", ") if r"\(verb)" in request else [""]
-            for verb in verbs:
-                method, _, rest = request.replace(r"\(verb)", verb).replace(r"\(id)", "0" * 32).partition(" ")
-                target = f"/{first}{rest}".split("?")[0]
-                # A path without a parameter goes before one that has it.
-                fitting = sorted(
-                    (operation.path.count("{"), operation.id) for operation in asker.operations.values()
-                    if operation.method == method and operation.pattern.fullmatch(target)
-                )
-                if fitting:
-                    tried.add(fitting[0][1])
-                else:
-                    asker.fault(f"EndpointMatrixTests asks {method} {target}, which is not described")
-    for id in set(asker.operations) - tried:
-        asker.fault(f"EndpointMatrixTests has no row for {asker.operations[id]}")

@@ -3,22 +3,16 @@ import HTTPTypes
 /// Puts a browser into a session: `/__drawbridge__/session/ann?to=/cart` gives it a cookie, and goes on to `/cart`.
 ///
 /// It is for everybody who may load a page: a session grants nothing.
-struct SessionEndpoint: Responder {
-    func respond(to request: Request) async throws -> Response? {
-        guard OwnPath(of: request) == .session else { return nil }
-        guard request.method == .get else {
-            throw HTTPError(
-                .methodNotAllowed, "a browser is put into a session by GET", headers: [.allow: "GET"])
-        }
-        let name = request.path.dropFirst(OwnPath.session.path.count + 1)
-        guard let session = Session(String(name)) else {
+enum SessionCookie {
+    static func give(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        guard let session = Session(request.parameters["session"] ?? "") else {
             throw HTTPError(
                 .badRequest,
                 "\(OwnPath.session.path)/NAME: the name of a session has 1 to 64 of A-Z, a-z, 0-9, ., _ and -"
             )
         }
         let to = request.query["to"] ?? "/"
-        guard Self.isHere(to) else {
+        guard isHere(to) else {
             throw HTTPError(.badRequest, "to: it is a path of this gateway, such as /cart")
         }
         var response = Response(.seeOther, headers: [.location: to, .cacheControl: "no-store"])

@@ -3,31 +3,10 @@ import Synchronization
 
 /// What pages ask of the gateway itself, below `/__drawbridge__/`: their script, their token, and what cannot go by the
 /// channel.
-struct PageEndpoints: Responder {
-    func respond(to request: Request) async throws -> Response? {
-        guard let gateway = request.gateway, let runtime = gateway.pageRuntime,
-            let path = OwnPath(of: request)
-        else { return nil }
-        var response: Response
-        switch (path, request.method) {
-        case (.script, .get), (.script, .head): return script(runtime, gateway, request)
-        case (.global, .get): return try global(request)
-        case (.bridge, .get), (.bridge, .head): return try bridge(runtime, request)
-        case (.token, .get): response = try token(gateway, request)
-        case (.call, .post): response = try await call(gateway, request)
-        case (.messages, .post): response = try await messages(gateway, request)
-        case (.script, _), (.global, _), (.token, _), (.bridge, _):
-            throw HTTPError(.methodNotAllowed, "\(request.path) takes GET", headers: [.allow: "GET"])
-        case (.call, _), (.messages, _):
-            throw HTTPError(.methodNotAllowed, "\(request.path) takes POST", headers: [.allow: "POST"])
-        default: return nil
-        }
-        response.addSafety()
-        return response
-    }
-
+enum ForPages {
     /// The runtime for the page at `?path=`: the same text as long as nothing changes.
-    private func script(_ runtime: PageRuntime, _ gateway: Gateway, _ request: Request) -> Response {
+    static func script(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        guard let runtime = gateway.pageRuntime else { throw HTTPError.nothingBehind(request.path) }
         let path = request.query["path"] ?? "/"
         let settings = gateway.replyBook.settings(ofPageAt: path)
         // A bridge whose script is a file may be saved.
@@ -50,9 +29,9 @@ struct PageEndpoints: Responder {
     /// A script, or that the browser has it already.
     ///
     /// - Parameter version: what is another one where the script is.
-    private func script(to request: Request, of version: [UInt8], _ text: () -> [UInt8]) -> Response {
-        let tag = "\"\(String(Self.hash(version), radix: 36))\""
-        var headers = Self.scriptFields
+    private static func script(to request: Request, of version: [UInt8], _ text: () -> [UInt8]) -> Response {
+        let tag = "\"\(String(hash(version), radix: 36))\""
+        var headers = scriptFields
         headers[.eTag] = tag
         guard request.headers[.ifNoneMatch]?.contains(tag) == true else {
             return Response(headers: headers, body: .bytes(text()))
@@ -62,9 +41,10 @@ struct PageEndpoints: Responder {
     }
 
     /// The script of a bridge; one's own byte by byte as it stands in its file, so that its lines have their numbers.
-    private func bridge(_ runtime: PageRuntime, _ request: Request) throws -> Response {
-        guard let bridge = runtime.bridges.first(where: { $0.path == request.path }) else {
-            let others = runtime.bridges.map(\.path).joined(separator: ", ")
+    static func bridge(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let bridges = gateway.pageRuntime?.bridges ?? []
+        guard let bridge = bridges.first(where: { $0.path == request.path }) else {
+            let others = bridges.map(\.path).joined(separator: ", ")
             throw HTTPError(
                 .notFound,
                 "no bridge at \(request.path); \(others.isEmpty ? "there are none: --bridge gives them" : "there are \(others)")"
@@ -87,13 +67,13 @@ struct PageEndpoints: Responder {
     ]
 
     /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.
-    private func global(_ request: Request) throws -> Response {
+    static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
-        guard (1...100).contains(name.utf8.count), name.utf8.first.map(Self.isDigit) == false,
-            name.utf8.allSatisfy(Self.isNameByte)
+        guard (1...100).contains(name.utf8.count), name.utf8.first.map(isDigit) == false,
+            name.utf8.allSatisfy(isNameByte)
         else { throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII") }
         return Response(
-            headers: Self.scriptFields,
+            headers: scriptFields,
             body: .bytes(
                 Array(
                     #"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8))
@@ -109,7 +89,7 @@ struct PageEndpoints: Responder {
 
     /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header
     /// without being asked whether it may.
-    private func token(_ gateway: Gateway, _ request: Request) throws -> Response {
+    static func token(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard request.headers.contains(.pageID) else {
             throw HTTPError(
                 .forbidden, "only a page's own runtime asks for the token, and says so with X-Drawbridge-Page"
@@ -123,7 +103,7 @@ struct PageEndpoints: Responder {
     }
 
     /// A synchronous call, and the messages that were sent before it.
-    private func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
+    static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
             throw HTTPError(.badRequest, "send the page's id as X-Drawbridge-Page, and {\"call\":…}")
@@ -153,13 +133,14 @@ struct PageEndpoints: Responder {
         text += answer.member
         text.append(UInt8(ascii: "}"))
         var response = Response(bytes: text, contentType: "application/json")
+        response.addSafety()
         response.afterwards = answer.afterwards
         return response
     }
 
     /// Messages without a call: those before a synchronous request of the page's own, and what a page sends when it
     /// leaves, perhaps the first that is heard of it.
-    private func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
+    static func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         let messages = body["up"]?.arrayValue ?? []
         let sign = try PageSign(body)
@@ -184,13 +165,14 @@ struct PageEndpoints: Responder {
     }
 
     /// Tells a page to begin its next life.
-    private func isOver(_ sign: PageSign, _ gateway: Gateway) -> Response {
-        Response(
-            .conflict, headers: [.contentType: "application/json"], body: .bytes(gateway.isOver(sign).bytes))
+    private static func isOver(_ sign: PageSign, _ gateway: Gateway) -> Response {
+        var response = json(gateway.isOver(sign))
+        response.status = .conflict
+        return response
     }
 
     /// The body of a request that a page of ours sent, which the token shows.
-    private func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
+    private static func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
         if let error = gateway.access.refusesPage(request) { throw error }
         let bytes = try await request.body.collect(upTo: gateway.bodyLimit)
         let body: JSON
@@ -211,7 +193,7 @@ struct PageEndpoints: Responder {
     /// The page that sent this; nil where its life is over here, or another one has begun.
     ///
     /// - Throws: a 503 where there are too many pages.
-    private func page(
+    private static func page(
         _ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request
     ) throws(HTTPError) -> Page? {
         let arrival = gateway.pages.find(sign) {
@@ -226,8 +208,10 @@ struct PageEndpoints: Responder {
         return page
     }
 
-    private func json(_ value: JSON) -> Response {
-        Response(bytes: value.bytes, contentType: "application/json")
+    private static func json(_ value: JSON) -> Response {
+        var response = Response(bytes: value.bytes, contentType: "application/json")
+        response.addSafety()
+        return response
     }
 
     private static func hash(_ text: [UInt8]) -> UInt64 {

@@ -5,28 +5,19 @@ import Logging
 ///
 /// What stands behind `#` reaches no server and no log. The page posts it, takes it out of the address, and goes on to
 /// the page that the gateway serves, by the cookie that it was given for the ticket.
-struct EnterEndpoint: Responder {
+enum Enter {
     /// Longer than any ticket.
     private static let longest = 256
 
-    func respond(to request: Request) async throws -> Response? {
-        guard OwnPath(of: request) == .enter, let gateway = request.gateway else { return nil }
-        switch request.method {
-        case .get, .head:
-            return PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: Self.script)
-        case .post: return try await enter(request, gateway)
-        default:
-            throw HTTPError(
-                .methodNotAllowed, "a link is opened by GET, and its ticket sent by POST",
-                headers: [.allow: "GET, HEAD, POST"])
-        }
+    static func page(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: script)
     }
 
-    private func enter(_ request: Request, _ gateway: Gateway) async throws -> Response {
+    static func enter(_ gateway: Gateway, _ request: Request) async throws -> Response {
         // A foreign page has no business here, whoever gave it a ticket.
         if gateway.access.refusesOtherPages(request) { return ClosedPage.response(.forbidden) }
         let address = gateway.access.address(of: request)
-        let ticket = String(decoding: try await request.body.collect(upTo: Self.longest), as: UTF8.self)
+        let ticket = String(decoding: try await request.body.collect(upTo: longest), as: UTF8.self)
         switch gateway.admissions.judge(ticket: ticket, from: address) {
         case .throttled: return ClosedPage.response(.tooManyRequests)
         case .wrong: return ClosedPage.response(.forbidden)

@@ -88,6 +88,14 @@ enum OwnPath: String, CaseIterable {
         }
     }
 
+    /// Whether it is there only where pages get the page runtime.
+    var isOfPages: Bool {
+        switch self {
+        case .script, .global, .bridge, .token, .call, .messages, .pages: true
+        default: false
+        }
+    }
+
     /// Whether it is for everybody, admitted or not.
     var isForEverybody: Bool { self == .enter || self == .health }
 

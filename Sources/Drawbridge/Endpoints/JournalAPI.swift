@@ -1,9 +1,24 @@
 import HTTPTypes
 import Synchronization
 
-// What programs and the inspector ask of the journal, and how it is answered.
 extension Gateway {
-    func list(_ request: Request) async throws -> Response {
+    /// The journal, where one is kept.
+    ///
+    /// - Throws: a 404.
+    var keptJournal: Journal {
+        get throws(HTTPError) {
+            guard journal.isOn else {
+                throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
+            }
+            return journal
+        }
+    }
+}
+
+/// What was called of native, for programs that test and for the inspector: the list, one call, and what is done with it.
+enum JournalAPI {
+    static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let journal = try gateway.keptJournal
         let query = try RecordQuery(request, words: ["count", "seconds", "limit"])
         let (filter, since) = (query.filter, query.since)
         try journal.check(since, filter)
@@ -18,11 +33,11 @@ extension Gateway {
             try journal.check(since, filter)
             // A call that does not come is an answer to the program, and no fault of the gateway's for its log.
             guard isThere else {
-                throw RepliedError(error: Self.missing(filter, count, since, seconds, in: journal))
+                throw RepliedError(error: missing(filter, count, since, seconds, in: journal))
             }
         }
         let found = try journal.read(filter, from: since, atMost: try query.number("limit") ?? 1000)
-        let redaction = redaction(for: query)
+        let redaction = gateway.redaction(for: query)
         return .success([
             "calls": .array(found.records.map { $0.json(redaction) }), "next": .number(.init(found.next)),
         ])
@@ -41,7 +56,8 @@ extension Gateway {
 
     // MARK: Verify
 
-    func verify(_ request: Request) async throws -> Response {
+    static func verify(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let journal = try gateway.keptJournal
         let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
         let text = try await request.body.collect(upTo: 1 << 20)
         let check: CallCheck
@@ -50,7 +66,7 @@ extension Gateway {
         } catch {
             throw HTTPError(.badRequest, "\(error)")
         }
-        let redaction = redaction(for: query)
+        let redaction = gateway.redaction(for: query)
         // Too many calls now are too many later.
         _ = try await journal.wait(for: check.concerned, until: .now + .seconds(check.seconds)) {
             let found = check.verdict(in: journal, redaction)
@@ -69,49 +85,83 @@ extension Gateway {
         return .success(["calls": .array(verdict.calls.map { $0.json(redaction) })])
     }
 
+    static func events(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try gateway.keptJournal
+        return try JournalStream.response(gateway, request)
+    }
+
+    static func forget(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let journal = try gateway.keptJournal
+        // A name or a page in it would have to sort out, and all of the session is forgotten.
+        let query = try RecordQuery(request, words: [], usual: ["session"])
+        journal.forget(query.filter.session)
+        gateway.noteTester("forgets the calls", in: query.filter.session)
+        return .success(.null)
+    }
+
     // MARK: One call
 
-    func below(
-        _ number: Int, _ verb: String, _ request: Request
-    ) async throws -> Response {
-        guard let record = journal.record(number) else {
-            let (next, lastLost) = journal.ends(of: Set(JournalRecord.Kind.allCases))
-            throw number >= 1 && number <= lastLost
-                ? HTTPError(.gone, "call \(number) is gone; those before \(lastLost + 1) were given up")
-                : HTTPError(.notFound, "there is no call \(number); the next one will be \(next)")
+    static func record(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let record = try named(by: request, in: gateway)
+        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        return .success(record.json(gateway.redaction(for: query)))
+    }
+
+    static func curl(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        .text(try copy(gateway, request, words: []).copy.curl)
+    }
+
+    static func test(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let (copy, query) = try copy(gateway, request, words: ["for"])
+        guard let language = CallCopy.Language(rawValue: query["for"] ?? "") else {
+            let all = CallCopy.Language.allCases.map(\.rawValue).joined(separator: ", ")
+            throw HTTPError(.badRequest, "for: it is one of \(all)")
         }
-        switch verb {
-        case "":
-            try request.allow([.get])
-            let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
-            return .success(record.json(redaction(for: query)))
-        case "curl", "test":
-            try request.allow([.get])
-            let query = try RecordQuery(
-                request, words: verb == "test" ? ["for"] : [], usual: ["session", "secrets"])
-            let copy = CallCopy(try called(record), copying(for: request, redaction(for: query)))
-            guard verb == "test" else { return .text(copy.curl) }
-            guard let language = CallCopy.Language(rawValue: query["for"] ?? "") else {
-                let all = CallCopy.Language.allCases.map(\.rawValue).joined(separator: ", ")
-                throw HTTPError(.badRequest, "for: it is one of \(all)")
-            }
-            return .text(try copy.test(language))
-        case "resend":
-            try request.allow([.post])
-            let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
-            let edited = try await request.bodyAsJSON()?["input"]
-            try request.checkMembers(["input"])
-            noteTester("makes call \(number) again", in: record.session)
-            return try await repeats(
-                try called(record, again: edited == nil), input: edited, redaction(for: query))
-        default:
+        return .text(try copy.test(language))
+    }
+
+    private static func copy(
+        _ gateway: Gateway, _ request: Request, words: [String]
+    ) throws -> (copy: CallCopy, query: RecordQuery) {
+        let record = try named(by: request, in: gateway)
+        let query = try RecordQuery(request, words: words, usual: ["session", "secrets"])
+        let setting = gateway.copying(for: request, gateway.redaction(for: query))
+        return (CallCopy(try called(record), setting), query)
+    }
+
+    static func resend(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let record = try named(by: request, in: gateway)
+        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let edited = try await request.bodyAsJSON()?["input"]
+        try request.checkMembers(["input"])
+        gateway.noteTester("makes call \(record.number) again", in: record.session)
+        return try await gateway.repeats(
+            try called(record, again: edited == nil), input: edited, gateway.redaction(for: query))
+    }
+
+    /// The record whose number stands in the path.
+    ///
+    /// - Throws: a 404 where there is none, a 410 where it was given up.
+    private static func named(by request: Request, in gateway: Gateway) throws(HTTPError) -> JournalRecord {
+        let journal = try gateway.keptJournal
+        let text = request.parameters["number"] ?? ""
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw HTTPError(
-                .notFound, "nothing at \(request.path.cut(to: 100)); there are \(JournalEndpoints.all)")
+                .notFound,
+                "nothing at \(request.path.cut(to: 100)); a call has a number, and GET \(OwnPath.calls.path) lists them"
+            )
         }
+        let number = Int(text) ?? .max
+        if let record = journal.record(number) { return record }
+        let (next, lastLost) = journal.ends(of: Set(JournalRecord.Kind.allCases))
+        throw number >= 1 && number <= lastLost
+            ? HTTPError(.gone, "call \(number) is gone; those before \(lastLost + 1) were given up")
+            : HTTPError(.notFound, "there is no call \(number); the next one will be \(next)")
     }
 
     /// - Parameter again: whether what it sent is needed.
-    private func called(_ record: JournalRecord, again: Bool = true) throws(HTTPError) -> JournalRecord {
+    private static func called(_ record: JournalRecord, again: Bool = true) throws(HTTPError) -> JournalRecord
+    {
         guard record.kind == .call else {
             throw HTTPError(
                 .conflict,
@@ -128,7 +178,8 @@ extension Gateway {
 
     // MARK: Call by itself
 
-    func call(_ request: Request) async throws -> Response {
+    static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try gateway.keptJournal
         let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
         let call = try await request.bodyAsJSON()
         try request.checkMembers(["name", "input", "session"])
@@ -136,7 +187,7 @@ extension Gateway {
             throw HTTPError(
                 .badRequest, #"name: say what is called, such as {"name": "pay", "input": {"orderNo": 17}}"#)
         }
-        noteTester("calls \(String(quoted: name)) of native", in: query.filter.session)
+        gateway.noteTester("calls \(String(quoted: name)) of native", in: query.filter.session)
         var session = query.filter.session ?? .usual
         if let said = call?["session"] {
             guard let named = said.stringValue.flatMap(Session.init) else {
@@ -144,12 +195,14 @@ extension Gateway {
             }
             session = named
         }
-        return try await calls(name, call?["input"] ?? .null, in: session, redaction(for: query))
+        return try await gateway.calls(
+            name, call?["input"] ?? .null, in: session, gateway.redaction(for: query))
     }
 
     // MARK: For other tools
 
-    func archive(_ request: Request) throws -> Response {
+    static func archive(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let journal = try gateway.keptJournal
         let query = try RecordQuery(request, words: [])
         var filter = query.filter
         filter.kinds.formIntersection([.call, .request])
@@ -158,7 +211,8 @@ extension Gateway {
                 .badRequest, "kind: an archive has what was asked by requests: call, request, or all")
         }
         let found = try journal.read(filter, from: query.since)
-        let archive = HTTPArchive(found.records, copying(for: request, redaction(for: query)))
+        let archive = HTTPArchive(
+            found.records, gateway.copying(for: request, gateway.redaction(for: query)))
         var response = Response(bytes: archive.json.bytes, contentType: "application/json")
         response.addSafety()
         return response
@@ -175,15 +229,6 @@ extension Response {
 }
 
 extension Request {
-    /// Says which methods its path takes.
-    func allow(_ methods: [HTTPRequest.Method]) throws(HTTPError) {
-        guard !methods.contains(method) else { return }
-        let names = methods.map(\.rawValue).joined(separator: ", ")
-        throw HTTPError(
-            .methodNotAllowed, "\(path) takes \(names), and not \(method)",
-            headers: [.allow: names])
-    }
-
     /// The body alone, without what the query says; nil where there is none.
     fileprivate func bodyAsJSON() async throws -> JSON? {
         let bytes = try await body.collect(upTo: 1 << 20)

@@ -1,0 +1,28 @@
+import HTTPTypes
+
+/// What the gateway says about itself, to everybody and to tools.
+enum About {
+    /// Whether it is up: whoever watches from elsewhere learns that, and nothing else.
+    static func health(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        var health: JSON.Object = ["status": "ok"]
+        if request.isFromThisMachine {
+            health["droppedAnswers"] = .number(.init(Gateway.droppedAnswers))
+            health["droppedChunks"] = .number(.init(Gateway.droppedChunks))
+        }
+        return .success(.object(health))
+    }
+
+    static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        document(PackageResources.drawbridge_schema_json, "application/schema+json")
+    }
+
+    static func description(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        document(PackageResources.tester_api_openapi_json, "application/openapi+json")
+    }
+
+    private static func document(_ bytes: [UInt8], _ contentType: String) -> Response {
+        var response = Response(bytes: bytes, contentType: contentType)
+        response.addSafety()
+        return response
+    }
+}

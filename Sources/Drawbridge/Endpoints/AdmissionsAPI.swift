@@ -1,0 +1,33 @@
+import HTTPTypes
+
+/// The devices that were let in, over HTTP, for programs: who they are, a new ticket, and to put one out.
+enum AdmissionsAPI {
+    static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: [])
+        return .success(.array(gateway.admissions.all.sorted { $0.id < $1.id }.map(describe)))
+    }
+
+    static func draw(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: [])
+        return .success(["link": .string("\(OwnPath.enter.path)#\(gateway.admissions.drawTicket())")])
+    }
+
+    static func putOut(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: [])
+        let device = request.parameters["device"] ?? ""
+        guard gateway.admissions.revoke(device) else {
+            throw HTTPError(
+                .notFound,
+                "no device is let in as \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists those that are"
+            )
+        }
+        return .success(.null)
+    }
+
+    private static func describe(_ admission: Admission) -> JSON {
+        [
+            "id": .string(admission.id), "remoteAddress": admission.address.map(JSON.string) ?? .null,
+            "userAgent": .string(admission.browser), "open": .number(JSON.Number(admission.openCount)),
+        ]
+    }
+}

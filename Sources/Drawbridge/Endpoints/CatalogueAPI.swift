@@ -1,0 +1,94 @@
+import HTTPTypes
+import Synchronization
+
+// What programs ask about all that pages may call.
+extension Gateway {
+    /// What pages may call in a session.
+    func catalogue(in session: Session) -> Catalogue {
+        let special = specialHandlers.withLock { $0 }.reversed()
+        return Catalogue(
+            layers: replyBook.layers(in: session),
+            handlers: special.map { ($0.set.all, $0.pattern.text) } + [(handlers.all, nil)])
+    }
+
+    /// The same with what was seen of it; nil where no journal is kept.
+    fileprivate func seenCatalogue(_ query: RecordQuery) -> (catalogue: Catalogue, seen: SeenCalls?) {
+        let catalogue = catalogue(in: query.filter.session ?? .usual)
+        let records = journal.read(RecordFilter(session: query.filter.session)).records
+        return (catalogue, journal.isOn ? SeenCalls(records, of: catalogue) : nil)
+    }
+}
+
+/// What pages may call, for programs: as a list, as OpenAPI, as TypeScript; and what was answered, as a file of replies.
+///
+/// A journal has megabytes, which nobody should read on a loop: so all of this is done elsewhere.
+enum CatalogueAPI {
+    private static func elsewhere(_ work: @Sendable () throws -> Response) async throws -> Response {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await done(work) }
+    }
+
+    @concurrent
+    private static func done(_ work: @Sendable () throws -> Response) async throws -> Response { try work() }
+
+    static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        try await elsewhere {
+            let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
+            let (catalogue, seen) = gateway.seenCatalogue(query)
+            let redaction = gateway.redaction(for: query)
+            let entries = try entries(of: catalogue, named: query["name"])
+            return .success(.array(entries.map { $0.json(seen?[$0], redaction) }))
+        }
+    }
+
+    static func openAPI(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        try await elsewhere {
+            let query = try RecordQuery(request, words: [], usual: ["session"])
+            let (catalogue, seen) = gateway.seenCatalogue(query)
+            let document = OpenAPIDocument(
+                NativeTypes(catalogue, seen), base: gateway.address(asAskedBy: request),
+                .init(
+                    hasEnvelope: gateway.answers != .bare,
+                    type: gateway.answers == .envelope ? "text/json" : "application/json"),
+                marked: NativeMark(gateway.rules))
+            return .text("\(document.json)\n", as: "application/json")
+        }
+    }
+
+    static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        try await elsewhere {
+            let query = try RecordQuery(request, words: [], usual: ["session"])
+            let (catalogue, seen) = gateway.seenCatalogue(query)
+            return .text(TypeScriptFile(NativeTypes(catalogue, seen)).text)
+        }
+    }
+
+    private static func entries(
+        of catalogue: Catalogue, named name: String?
+    ) throws(HTTPError) -> [Catalogue.Entry] {
+        guard let name else { return catalogue.entries }
+        let entries = catalogue.entries(named: name)
+        guard entries.isEmpty else { return entries }
+        let near = Nearest.of(CallName.plain(name), among: catalogue.entries.map(\.name))
+        let all = "GET \(OwnPath.handlers.path) lists all names"
+        throw HTTPError(
+            .notFound, "nobody answers \(name.cut(to: 100)); \(near.map { "did you mean \($0)?" } ?? all)")
+    }
+
+    /// The answered calls as a file of replies.
+    static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        try await elsewhere {
+            let query = try RecordQuery(request, words: [], usual: ["session", "name", "page", "since"])
+            try RecordQuery.checkMaySeeSecrets(request)
+            let journal = try gateway.keptJournal
+            try journal.check(query.since, query.filter)
+            let found = journal.read(query.filter, since: query.since)
+            var response = Response.text(
+                Recording(
+                    found.records, of: query.filter.session?.name, answers: gateway.answers,
+                    isWhole: !found.hasLost
+                ).text)
+            response.headers[.contentDisposition] = "attachment; filename=drawbridge.json"
+            return response
+        }
+    }
+}

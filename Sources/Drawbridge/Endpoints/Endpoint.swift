@@ -1,0 +1,147 @@
+import HTTPTypes
+
+/// What the gateway answers itself below `/__drawbridge__/`: a row of the table for each path, with its verbs.
+///
+/// Who may ask is said by the path's first part: ``OwnPath/isForTesters``, ``OwnPath/isForEverybody``.
+struct Endpoint: Sendable {
+    typealias Answer = @Sendable (Gateway, Request) async throws -> Response
+
+    let path: OwnPath
+    /// What stands below it: words, and `:name` for a part that ``Request/parameters`` has then; `*name` for all parts
+    /// that are left.
+    let below: [Substring]
+    let answers: KeyValuePairs<HTTPRequest.Method, Answer>
+
+    private init(_ path: OwnPath, _ answers: KeyValuePairs<HTTPRequest.Method, Answer>) {
+        self.init(path, "", answers)
+    }
+
+    private init(_ path: OwnPath, _ below: String, _ answers: KeyValuePairs<HTTPRequest.Method, Answer>) {
+        self.path = path
+        self.below = below.split(separator: "/")
+        self.answers = answers
+    }
+
+    /// All that there is; of two rows that fit, the first counts.
+    static let table: [Endpoint] = [
+        // For everybody, admitted or not.
+        Endpoint(.enter, [.get: Enter.page, .head: Enter.page, .post: Enter.enter]),
+        Endpoint(.health, [.get: About.health, .head: About.health]),
+
+        // For whoever may load a page.
+        Endpoint(.schema, [.get: About.schema, .head: About.schema]),
+        Endpoint(.description, [.get: About.description, .head: About.description]),
+        Endpoint(.session, ":session", [.get: SessionCookie.give]),
+        Endpoint(.script, [.get: ForPages.script, .head: ForPages.script]),
+        Endpoint(.global, [.get: ForPages.global]),
+        Endpoint(.bridge, ":script", [.get: ForPages.bridge, .head: ForPages.bridge]),
+
+        // For pages of the gateway's, which show what they know.
+        Endpoint(.token, [.get: ForPages.token]),
+        Endpoint(.call, [.post: ForPages.call]),
+        Endpoint(.messages, [.post: ForPages.messages]),
+
+        // The tester's API.
+        Endpoint(.calls, [.get: JournalAPI.list, .post: JournalAPI.call, .delete: JournalAPI.forget]),
+        Endpoint(.calls, "verify", [.post: JournalAPI.verify]),
+        Endpoint(.calls, "events", [.get: JournalAPI.events]),
+        Endpoint(.calls, ":number", [.get: JournalAPI.record]),
+        Endpoint(.calls, ":number/curl", [.get: JournalAPI.curl]),
+        Endpoint(.calls, ":number/test", [.get: JournalAPI.test]),
+        Endpoint(.calls, ":number/resend", [.post: JournalAPI.resend]),
+        Endpoint(.har, [.get: JournalAPI.archive]),
+        Endpoint(.handlers, [.get: CatalogueAPI.handlers]),
+        Endpoint(.openAPI, [.get: CatalogueAPI.openAPI]),
+        Endpoint(.types, [.get: CatalogueAPI.types]),
+        Endpoint(.record, [.get: CatalogueAPI.recording]),
+        Endpoint(.replies, [.get: RepliesAPI.list, .put: RepliesAPI.set, .delete: RepliesAPI.takeBack]),
+        Endpoint(.replies, "save", [.post: RepliesAPI.save]),
+        Endpoint(.scenario, [.get: RepliesAPI.scenarios, .put: RepliesAPI.turn]),
+        Endpoint(.events, [.get: RepliesAPI.events]),
+        Endpoint(.events, "*event", [.post: RepliesAPI.play]),
+        Endpoint(.reset, [.post: RepliesAPI.reset]),
+        Endpoint(.questions, [.get: QuestionsAPI.list]),
+        Endpoint(.questions, ":number", [.post: QuestionsAPI.answer]),
+        Endpoint(.pages, [.get: PagesAPI.list]),
+        Endpoint(.pages, ":page", [.get: PagesAPI.page]),
+        Endpoint(.pages, ":page/call", [.post: PagesAPI.call]),
+        Endpoint(.pages, ":page/send", [.post: PagesAPI.send]),
+        Endpoint(.pages, ":page/evaluate", [.post: PagesAPI.evaluate]),
+        Endpoint(.pages, ":page/emit", [.post: PagesAPI.emit]),
+        Endpoint(.admissions, [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw]),
+        Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.putOut]),
+    ]
+
+    // MARK: Looking up
+
+    /// What `parts` have where the row has a name; nil where it does not fit.
+    private func values(in parts: [Substring]) -> [String: String]? {
+        var values: [String: String] = [:]
+        for (place, word) in below.enumerated() {
+            guard place < parts.count else { return nil }
+            switch word.first {
+            case ":": values[String(word.dropFirst())] = String(parts[place])
+            case "*":
+                values[String(word.dropFirst())] = parts[place...].joined(separator: "/")
+                return values
+            default: guard word == parts[place] else { return nil }
+            }
+        }
+        return parts.count == below.count ? values : nil
+    }
+
+    /// Answers what is below `/__drawbridge__/`.
+    ///
+    /// - Throws: a 403 to who may not ask, a 404 for what is not there, a 405.
+    static func answer(_ request: Request, by gateway: Gateway) async throws -> Response {
+        guard let path = OwnPath(of: request) else { throw nothing(at: request) }
+        if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
+        if path.isForTesters { try gateway.authorizeTester(request) }
+        let parts = request.path.dropFirst(path.path.count).split(separator: "/")
+        guard let row = find(path, parts) else { throw nothing(at: request, below: path) }
+        guard let answer = row.answers.first(where: { $0.key == request.method })?.value else {
+            throw HTTPError(
+                .methodNotAllowed,
+                "\(request.path.cut(to: 100)) takes \(row.verbs), and not \(request.method)",
+                headers: [.allow: row.verbs])
+        }
+        var asked = request
+        asked.parameters = row.values(in: parts) ?? [:]
+        return try await answer(gateway, asked)
+    }
+
+    /// The row that fits; nil for none.
+    static func find(_ path: OwnPath, _ parts: [Substring]) -> Endpoint? {
+        table.first { $0.path == path && $0.values(in: parts) != nil }
+    }
+
+    // MARK: What there is, in words
+
+    private var verbs: String { answers.map(\.key.rawValue).joined(separator: ", ") }
+
+    /// As in `POST /__drawbridge__/calls/NUMBER/resend`.
+    var line: String {
+        let names = below.map { word in
+            word.first == ":" || word.first == "*" ? word.dropFirst().uppercased() : String(word)
+        }
+        return "\(verbs) \(([path.path] + names).joined(separator: "/"))"
+    }
+
+    /// Says what there is, where a path is none of it.
+    private static func nothing(at request: Request, below path: OwnPath? = nil) -> HTTPError {
+        let rows = table.filter { $0.path == path }.map(\.line)
+        let all = rows.isEmpty ? everything : rows.joined(separator: "; ")
+        return HTTPError(.notFound, "nothing at \(request.path.cut(to: 100)); there are \(all)")
+    }
+
+    private static let everything: String = {
+        func names(_ isListed: (OwnPath) -> Bool) -> String {
+            OwnPath.allCases.filter(isListed).map(\.rawValue).sorted().joined(separator: ", ")
+        }
+        let open: [OwnPath] = [.health, .schema, .description]
+        return """
+            \(open.map(\.path).joined(separator: ", ")) and \(OwnPath.session.path)/NAME, and with the tester's token \
+            \(names(\.isForTesters))
+            """
+    }()
+}

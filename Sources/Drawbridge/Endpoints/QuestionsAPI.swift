@@ -1,0 +1,56 @@
+import HTTPTypes
+
+/// The questions that wait for an answer, over HTTP, for programs that answer in a person's place.
+enum QuestionsAPI {
+    static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: ["session", "choice"])
+        let waiting = gateway.questions.watch(try request.askedSession())
+        return .success(.array(waiting.map(\.described)))
+    }
+
+    static func answer(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let session = try request.askedSession()
+        _ = try request.query(of: ["session", "choice"])
+        try request.checkMembers(["choice", "fields"])
+        guard let number = request.parameters["number"].flatMap(Int.init) else {
+            throw HTTPError(
+                .notFound, "a question has a number; GET \(OwnPath.questions.path) lists those that wait")
+        }
+        let input = try await request.input(as: Input.self)
+        guard let answer = input.choice ?? input.fields else {
+            throw HTTPError(
+                .badRequest, #"an answer is {"choice": "ok"}, or {"fields": {"user": "ann"}}"#)
+        }
+        do {
+            try gateway.questions.answer(
+                number, answer, in: session, by: request.isOfInspector ? "inspector" : "program")
+            gateway.noteTester("answers question \(number)", in: session)
+        } catch let error as InvalidAnswer {
+            throw HTTPError(.badRequest, "\(error)")
+        }
+        return .success(.null)
+    }
+
+    private struct Input: Decodable, Sendable {
+        var choice: JSON?
+        var fields: JSON?
+    }
+}
+
+extension Questions.Waiting {
+    /// What programs and the inspector see of it.
+    var described: JSON {
+        var members: JSON.Object = [
+            "number": .number(JSON.Number(number)), "name": .string(question.name),
+            "title": .string(question.title), "message": .string(question.message),
+            "page": page.map(JSON.string) ?? .null, "path": path.map(JSON.string) ?? .null,
+            "session": .string(session.name),
+        ]
+        switch question.kind {
+        case .notice: break
+        case .choice(let choices): members["choices"] = .array(choices.map(JSON.string))
+        case .form(let fields): members["fields"] = .array(fields.map { .string($0.name) })
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import Testing
+
+@testable import Drawbridge
+
+@Suite("The gateway's own paths") struct EndpointTests {
+    /// What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices,
+    /// the proxy's script.
+    private static let notForPrograms: Set<OwnPath> = [
+        .enter, .script, .global, .bridge, .token, .call, .messages, .channel, .proxyScript,
+    ]
+
+    /// Who reads the description finds all that there is, and nothing else.
+    @Test func theDescriptionHasEveryVerbOfEveryPath() throws {
+        let description = try JSON(parsing: PackageResources.tester_api_openapi_json)
+        let paths = try #require(description["paths"]?.objectValue)
+        var described: Set<String> = []
+        for (path, verbs) in paths {
+            let pattern = path.split(separator: "/").map { $0.first == "{" ? "{}" : $0 }.joined(
+                separator: "/")
+            for (verb, _) in verbs.objectValue ?? [:] where verb != "parameters" {
+                described.insert("\(verb.uppercased()) \(pattern)")
+            }
+        }
+        var answered: Set<String> = []
+        for row in Endpoint.table where !Self.notForPrograms.contains(row.path) {
+            let below = row.below.map { $0.first == ":" || $0.first == "*" ? "{}" : String($0) }
+            let pattern = ([row.path.rawValue] + below).joined(separator: "/")
+            for verb in row.answers.map(\.key) where verb != .head { answered.insert("\(verb) \(pattern)") }
+        }
+        #expect(described == answered)
+    }
+
+    @Test func whatHasPathsBelowItIsKnownByItsName() {
+        for row in Endpoint.table where !row.below.isEmpty {
+            #expect(OwnPath(of: Request("\(row.path.path)/a")) == row.path)
+        }
+    }
+
+    @Test(arguments: [
+        ("calls/1/2/3", "POST /__drawbridge__/calls/NUMBER/resend"),
+        ("replies/x", "POST /__drawbridge__/replies/save"),
+        ("pages/1/knock", "POST /__drawbridge__/pages/PAGE/evaluate"),
+        ("admissions/1/2", "DELETE /__drawbridge__/admissions/DEVICE"),
+    ])
+    func whatIsNotThereIsToldWhatIs(path: String, line: String) async throws {
+        let gateway = Gateway(keepsJournal: true)
+        let request = Request(
+            "/__drawbridge__/\(path)", headers: [.authorization: "Bearer \(gateway.testerToken.text)"])
+        let answer = await gateway.respond(to: request)
+        #expect(answer.status == .notFound)
+        let message = try await answer.json()["message"]?.stringValue ?? ""
+        #expect(message.contains("nothing at /__drawbridge__/\(path); there are "), "\(message)")
+        #expect(message.contains(line), "\(message)")
+    }
+}

@@ -97,15 +97,14 @@ extension Gateway {
         }
     }
 
-    /// What the replies for its path have to know of a request that is named by its path.
-    ///
-    /// They answer the methods that handlers do unless they say otherwise.
-    func interestOfReplies(in plain: Request) -> ReplyLookup.Interest {
-        guard plain.method != .head, plain.method != .options else { return .none }
-        return replies(for: plain).interest
+    /// The replies that answer a request which is named by its path: they take the methods that handlers do unless they
+    /// say otherwise.
+    func replies(to plain: Request) -> ReplyLookup {
+        plain.method == .head || plain.method == .options
+            ? ReplyLookup([], in: .usual) : replies(for: plain)
     }
 
-    /// The replies that a request which is named by its path may get.
+    /// The replies for its path, whatever its method.
     func replies(for plain: Request) -> ReplyLookup {
         guard replyBook.isUsed else { return ReplyLookup([], in: .usual) }
         return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)
@@ -116,16 +115,15 @@ extension Gateway {
         replyBook.isUsed ? replyBook.patterns(in: request.session, ofPageAt: request.pagePath) : []
     }
 
-    /// The answer of a reply; nil where the handlers are asked.
+    /// The answer of the first of these replies that fits; nil where the handlers are asked.
     ///
     /// - Parameter plain: has its body afterwards, where a reply looked at it.
-    func replied(
-        to plain: inout Request, original: Request, by tasks: HandlerTasks?
+    func answer(
+        _ plain: inout Request, by replies: ReplyLookup, original: Request, _ tasks: HandlerTasks?
     ) async -> Response? {
-        guard interestOfReplies(in: plain) != .none else { return nil }
+        guard !replies.isEmpty else { return nil }
         do {
-            return try await replied(
-                to: &plain, original: original, replies(for: plain), by: tasks)
+            return try await replied(to: &plain, original: original, replies, by: tasks)
         } catch {
             return reply(known(error, in: plain.path, plain), to: plain)
         }
@@ -144,7 +142,7 @@ extension Gateway {
     private func replied(
         to plain: inout Request, original: Request, _ lookup: ReplyLookup, by tasks: HandlerTasks?
     ) async throws -> Response? {
-        let input = try await replyInput(of: &plain, lookup.interest)
+        let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
         sends(plain)
         // Whoever is asked in its place gets what was read of it.
         var original = original

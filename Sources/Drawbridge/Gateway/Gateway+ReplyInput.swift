@@ -60,10 +60,10 @@ extension Gateway {
 
     /// As much of a request as its replies want to know.
     func replyInput(
-        of plain: inout Request, _ interest: ReplyLookup.Interest
+        of plain: inout Request, isLookedAt: Bool
     ) async throws -> ReplyInput {
         var input = ReplyInput(nil)
-        if interest == .input {
+        if isLookedAt {
             if plain.body.count == nil {
                 plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
             }

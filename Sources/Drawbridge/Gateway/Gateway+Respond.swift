@@ -92,8 +92,8 @@ extension Gateway {
     ) async -> Response {
         var (plain, taker) = (request, first)
         var original = plan.request
-        if case .replying(_, let beneath) = taker {
-            if let answer = await replied(to: &plain, original: plan.request, by: tasks) { return answer }
+        if case .replying(let replies, let beneath) = taker {
+            if let answer = await answer(&plain, by: replies, original: plan.request, tasks) { return answer }
             taker = beneath
             original.body = plain.body
         }
@@ -102,8 +102,9 @@ extension Gateway {
         do {
             var named = try await named(plain)
             sends(named)
-            let isNamedNow = plain.naming != .path
-            if isNamedNow, let answer = await replied(to: &named, original: plan.request, by: tasks) {
+            if plain.naming != .path,
+                let answer = await answer(&named, by: replies(to: named), original: plan.request, tasks)
+            {
                 return answer
             }
             return try await handle(named, original: original, unless: asked.declining, by: tasks)

@@ -38,8 +38,8 @@ package struct Plan: Sendable {
         /// Nobody knows yet: the body may name one, or all handlers of the path are asked, but for one that has
         /// declined.
         case unknown(declining: Route?)
-        /// A reply, where one fits; else this one.
-        indirect case replying(ReplyLookup.Interest, beneath: Taker)
+        /// One of these replies, where one fits; else this one.
+        indirect case replying(ReplyLookup, beneath: Taker)
 
         var route: Route? {
             switch self {
@@ -234,9 +234,9 @@ extension Gateway {
     private func native(_ plain: Request) -> Plan.Way {
         guard plain.naming == .path else { return .native(plain, .unknown(declining: nil)) }
         let way = handled(plain)
-        let interest = interestOfReplies(in: plain)
-        guard interest != .none, case .native(let plain, let taker) = way else { return way }
-        return .native(plain, .replying(interest, beneath: taker))
+        let replies = replies(to: plain)
+        guard !replies.isEmpty, case .native(let plain, let taker) = way else { return way }
+        return .native(plain, .replying(replies, beneath: taker))
     }
 
     private func handled(_ plain: Request) -> Plan.Way {
@@ -274,14 +274,14 @@ extension Gateway {
         guard case .native(_, let taker) = plan.way else { return .taken(.streamed) }
         guard let route = taker.route else {
             // A reply that does not look at it leaves it where it is.
-            if case .replying(.name, _) = taker { return .taken(.streamed) }
+            if case .replying(let replies, _) = taker, !replies.lookAtInput { return .taken(.streamed) }
             return .taken(.collected(upTo: bodyLimit))
         }
-        guard case .replying(let interest, _) = taker else {
+        guard case .replying(let replies, _) = taker else {
             return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
         }
         // A reply may take what its handler would not.
-        if interest == .input { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
+        if replies.lookAtInput { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
         return .taken(.streamed)
     }
 

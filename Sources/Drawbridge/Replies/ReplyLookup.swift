@@ -15,14 +15,6 @@ struct FoundReply: Sendable {
 
 /// The replies that one call may get, and which of them were asked.
 struct ReplyLookup: Sendable {
-    /// How the input of a call is looked at.
-    enum Interest: Sendable {
-        /// No reply has its name.
-        case none
-        case name
-        case input
-    }
-
     /// Those that were not asked yet, the next one last.
     private var rest: [FoundReply]
     /// Whose places in sequences count.
@@ -35,11 +27,11 @@ struct ReplyLookup: Sendable {
         self.session = session
     }
 
-    /// What the replies have to know of the call.
-    var interest: Interest {
-        if rest.isEmpty { return .none }
-        return rest.contains { $0.reply.looksAtInput } ? .input : .name
-    }
+    /// Whether no reply has the call's name.
+    var isEmpty: Bool { rest.isEmpty }
+
+    /// Whether one of them looks at the call's input.
+    var lookAtInput: Bool { rest.contains { $0.reply.looksAtInput } }
 
     /// Whether there is one that answers, if its case fits.
     var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }

@@ -132,11 +132,11 @@ import Testing
         let book = try Self.book(
             #"{"a": 1, "b": {"$cases": [{"$when": {}, "$reply": 1}]}, "c": {"$reply": "{{input}}"}, "d": {"$silence": true}}"#
         )
-        #expect(book.lookup("/a").interest == .name)
-        #expect(book.lookup("/b").interest == .input)
-        #expect(book.lookup("/c").interest == .input)
-        #expect(book.lookup("/d").interest == .name)
-        #expect(book.lookup("/e").interest == .none)
-        #expect(try Self.book().lookup("/a").interest == .none)
+        #expect(book.lookup("/a").lookAtInput == false)
+        #expect(book.lookup("/b").lookAtInput)
+        #expect(book.lookup("/c").lookAtInput)
+        #expect(book.lookup("/d").lookAtInput == false)
+        #expect(book.lookup("/e").isEmpty)
+        #expect(try Self.book().lookup("/a").isEmpty)
     }
 }

@@ -23,9 +23,7 @@ public final class GatewayServer: Sendable {
     ///
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
-        let log =
-            configuration.logsRequests
-            ? AccessLog(writer: .standardError, kinds: configuration.logged) : nil
+        let log = configuration.logsRequests ? AccessLog(gateway, configuration) : nil
         let loops = configuration.loops ?? HTTPServer.usualLoops
         let tasks = TasksOfLoops(loops, logger: gateway.logger)
         server = HTTPServer(

@@ -18,12 +18,14 @@ public struct ServerConfiguration: Sendable {
     public var logsRequests: Bool
     /// Whose requests are logged, where any are.
     public var logged: Set<LoggedRequests>
+    /// Whether the line of a call ends with the ids of its request and its page, however long it becomes.
+    public var logsIDs: Bool
 
     /// Makes a configuration.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true,
-        logged: Set<LoggedRequests> = Set(LoggedRequests.allCases)
+        logged: Set<LoggedRequests> = Set(LoggedRequests.allCases), logsIDs: Bool = false
     ) {
         self.host = host
         self.port = port
@@ -33,5 +35,6 @@ public struct ServerConfiguration: Sendable {
         self.grace = grace
         self.logsRequests = logsRequests
         self.logged = logged
+        self.logsIDs = logsIDs
     }
 }

@@ -138,8 +138,8 @@ import Testing
         let browser = try await Chromium()
         try await browser.open(drawbridge.address() + "/queue.html")
         try await browser.evaluate("document.getElementById('toast').click()")
-        let line = try await drawbridge.line(with: "POST /toast")
-        #expect(line.contains("handler ToastHandler  200"), "\(line)")
+        let line = try await drawbridge.line(with: "  toast ")
+        #expect(line.contains("handler ToastHandler "), "\(line)")
         #expect(try await browser.evaluate("document.title") == "The pull queue")
     }
 

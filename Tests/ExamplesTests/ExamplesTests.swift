@@ -24,7 +24,7 @@ import Testing
     @Test func ownCommandHasItsOwnNameAndAllThatTheCommandHas() async throws {
         let program = try Program.product("own-command", ["-p", "0", "--choose", "alert=ok"])
         #expect(try await program.line(with: "listens on").hasPrefix("own-command listens on http://"))
-        _ = try await program.line(with: "/greet            GreetHandler")
+        _ = try await program.line(with: "  handlers  /alert, /deviceInfo, /echo, /greet, ")
         let address = try await program.address()
         #expect(
             try await curl("\(address)/greet?_mobile_bridge=1&name=Ann")

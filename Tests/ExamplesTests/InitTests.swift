@@ -165,7 +165,7 @@ import Testing
         try await browser.open("\(address)/\(page).html")
         #expect(try await browser.rows(rows).count == rows)
         for word in ["--bridge", "which is not there"] { #expect(!program.output.contains(word)) }
-        let missed = program.output.split(separator: "\n").filter { $0.contains("no handler") }
+        let missed = program.output.split(separator: "\n").filter { $0.contains("not mocked") }
         #expect(missed.allSatisfy { $0.contains("nothing") }, "\(missed)")
     }
 

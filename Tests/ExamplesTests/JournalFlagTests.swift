@@ -25,12 +25,39 @@ import Testing
         }
         _ = try await program.line(with: "GET /__drawbridge__/health  gateway  200")
         #expect(!program.output.contains("a.html  files"))
-        #expect(program.output.contains("GET /echo?_mobile_bridge=1  handler EchoHandler  200"))
+        #expect(program.output.contains(#/\d  echo +handler EchoHandler/#))
         withExtendedLifetime(folder) {}
 
-        let all = try Self.drawbridge("--root", folder.path)
+        let all = try Self.drawbridge("--root", folder.path, "--log", "files,native")
         _ = try await curl("\(try await all.address())/a.html")
         _ = try await all.line(with: "GET /a.html  files  200")
+        _ = try await curl("\(try await all.address())/missing.html")
+        _ = try await all.line(with: "GET /missing.html  gateway  404")
+    }
+
+    /// Where a page is served, its files would push its calls out of sight.
+    @Test func logsCallsAloneWhereAPageIsServed() async throws {
+        let folder = try Folder()
+        _ = try folder.write("a.html", "a")
+        let program = try Self.drawbridge("--root", folder.path, "--reply", #"quiet={"$silence": true}"#)
+        let address = try await program.address()
+        for target in ["/a.html", "/__drawbridge__/health", "/echo?_mobile_bridge=1&token=CANARY"] {
+            _ = try await curl("\(address)\(target)")
+        }
+        _ = try await program.line(with: "  echo {\"token\":\"[removed]\"}")
+        #expect(!program.output.contains("a.html  ") && !program.output.contains("health  "))
+        #expect(!program.output.contains("CANARY") && !program.output.contains("request="))
+        #expect(!program.output.contains("passed"))
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func verboseLinesHaveTheirIDs() async throws {
+        let program = try Self.drawbridge("-v")
+        let address = try await program.address()
+        let long = String(repeating: "x", count: 300)
+        _ = try await curl("-H", "X-Request-Id: mine-1", "\(address)/echo?_mobile_bridge=1&text=\(long)")
+        let line = try await program.line(with: "  echo ")
+        #expect(line.contains("\(long)\"}  request=mine-1  bridge=flag"), "\(line)")
     }
 
     @Test(arguments: [
@@ -44,23 +71,21 @@ import Testing
         #expect(await program.child.exitCode() == 64)
     }
 
-    /// A missing name is one line, and then counted.
+    /// Each call of a missing name is one line, which counts.
     @Test func countsWhatIsMissedAgain() async throws {
         let program = try Self.drawbridge()
         let address = try await program.address()
-        for _ in 0..<12 { _ = try await curl("\(address)/nobody?_mobile_bridge=1") }
-        _ = try await curl("\(address)/echo?_mobile_bridge=1")
-        _ = try await program.line(with: "handler EchoHandler")
-        let warnings = program.output.split(separator: "\n").filter {
-            $0.contains("warning: no handler at /nobody")
-        }
-        #expect(warnings.count == 2, "\(warnings)")
-        #expect(warnings.last?.contains("(10 times now)") == true)
+        for _ in 0..<3 { _ = try await curl("\(address)/nobody?_mobile_bridge=1") }
+        _ = try await curl("\(address)/ehco?_mobile_bridge=1")
+        _ = try await program.line(with: "not mocked; did you mean echo? Else mock it: --reply 'ehco=…'")
+        let lines = program.output.split(separator: "\n").filter { $0.contains("nobody") }
+        let ends = ["not mocked; mock", "not mocked, 2nd time; mock", "not mocked, 3rd time; mock"]
+        #expect(lines.count == 3 && zip(lines, ends).allSatisfy { $0.contains($1) }, "\(lines)")
     }
 
     @Test func leavesOutTheNamesThatAreSaid() async throws {
         let program = try Self.drawbridge(
-            "--redact", "iban,bic", "--redact", "Plate", "--reply",
+            "--redact", "iban,bic", "--redact", "Plate", "--log", "native,gateway", "--reply",
             #"pay={"$cases": [{"$when": {"iban": "DE2"}, "$reply": 1}, {"$reply": 2}]}"#)
         let address = try await program.address()
         _ = try await curl("\(address)/echo?_mobile_bridge=1&myIban=DE1&plate=B2&bic_code=C3&city=Bonn")

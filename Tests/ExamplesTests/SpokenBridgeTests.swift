@@ -40,7 +40,7 @@ import Testing
             "drawbridge", ["-p", "0", "--bridge", "reactnative", "--root", "\(folder.path)/shop"])
         let browser = try await Chromium()
         try await browser.open(given.address() + "/")
-        _ = try await given.line(with: "no handler")
+        _ = try await given.line(with: "not mocked")
         #expect(!given.output.contains("speaks of"))
     }
 }

@@ -179,7 +179,7 @@ import Testing
         shell.child.type("\u{1A}")
         try await shell.line(with: "now in the background")
         _ = try await curl("\(address)/echo?_mobile_bridge=1&a=1")
-        try await shell.line(with: "GET /echo")
+        try await shell.line(with: "  echo {")
         #expect(shell.child.mode == shells)
         shell.child.type("ok\r")
         try await shell.prompt(Self.prompt)

@@ -61,7 +61,11 @@ extension SIGTERMTests {
             try connection.drain()
         }
         let server = try Program.product(
-            "test-server", ["-p", "0", "--grace", "0.2", "--upstream", "http://127.0.0.1:\(upstream.port)"])
+            "test-server",
+            [
+                "-p", "0", "--grace", "0.2", "--upstream", "http://127.0.0.1:\(upstream.port)",
+                "--log", "native,upstream,files",
+            ])
         let port = try await server.port()
         let client = try await blocking {
             let client = try RawClient(port)
@@ -77,7 +81,7 @@ extension SIGTERMTests {
         let replies = try await blocking { try client.repliesToEnd() }
         #expect(replies.map(\.status) == [503])
         #expect(await server.child.exitCode() == 0)
-        let line = try await server.line(with: "GET \(target.prefix(5))")
+        let line = try await server.line(with: target == "/slow" ? "GET /slow" : "handler Wait")
         #expect(line.contains("stopped") && !line.contains("caller left"), "\(line)")
     }
 
@@ -146,7 +150,7 @@ extension SIGTERMTests {
             ) { bytes in screen.change { $0 += bytes } }
             let port = try #require(Self.port(in: try await screen.wait { Self.port(in: $0) != nil }))
             let page = try await Self.page(on: port, calling: "alert")
-            try await screen.wait { String(decoding: $0, as: UTF8.self).contains("10 questions") }
+            try await screen.wait { String(decoding: $0, as: UTF8.self).contains("? 10  alert") }
             server.send(SIGTERM)
             let code = await server.exitCode()
             #expect(

@@ -116,7 +116,7 @@ struct ShortageTests {
             _ = try await replies(port, get("/echo?_mobile_bridge=1&text=room"))
             #expect(
                 try await eventually {
-                    try String(contentsOfFile: log, encoding: .utf8).contains("text=room")
+                    try String(contentsOfFile: log, encoding: .utf8).contains(#"{"text":"room"}"#)
                 })
         }
     }

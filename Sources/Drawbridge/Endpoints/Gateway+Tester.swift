@@ -2,6 +2,12 @@ import HTTPTypes
 import Logging
 
 extension Gateway {
+    /// Whether a request asks for what is the gateway's own, below `/__drawbridge__/`.
+    package static func isAskedItself(by request: Request) -> Bool {
+        !request.isAbsoluteForm && request.target.withBytes { $0.count > 1 && $0[1] == UInt8(ascii: "_") }
+            && OwnPath.isOwn(request.path)
+    }
+
     /// Lets programs into the tester's API, and nobody else.
     ///
     /// No page may use it, whatever token it has: a token that leaked into a page is of no use there. So what a browser

@@ -174,7 +174,8 @@ extension Gateway {
             return answer
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
-        if !passed.isEmpty {
+        if let number = plain.record, !passed.isEmpty { journal.note(why: passed, of: number) }
+        if !passed.isEmpty, !journal.isTold {
             plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
         }
         return nil

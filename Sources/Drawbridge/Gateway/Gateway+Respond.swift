@@ -269,7 +269,7 @@ extension Gateway {
     ) {
         answer.answeredBy = route.title
         answer.seal(timing: route.timing, took)
-        if isTelling, let bytes = answer.body.bytes {
+        if isTelling, !journal.isTold, let bytes = answer.body.bytes {
             tell(request, "\(route.name) answers", [bytes])
         }
     }

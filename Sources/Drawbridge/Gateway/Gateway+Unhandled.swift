@@ -14,8 +14,13 @@ extension Gateway {
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
         let hint = reason.map(shown) ?? hint(for: plain)
+        if reason == nil, let number = plain.record, !replies(for: plain).mayAnswer,
+            let near = elsewhere(than: plain)
+        {
+            journal.note(near: near.words, of: number)
+        }
         // A page's own bridge says so itself, to the page's console too.
-        if plain.channelCall == nil {
+        if plain.channelCall == nil, !journal.isTold {
             if let times = timesMissed(plain.path) {
                 plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
             }
@@ -55,9 +60,7 @@ extension Gateway {
         // Its reply is there, and the hint has said why it does not answer.
         if replies(for: plain).mayAnswer { return "" }
         let name = plain.path.dropFirst()
-        let isPlain = name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_./-".utf8.contains(byte)
-        }
+        let isPlain = CallName.isPlain(String(name))
         guard !name.isEmpty else { return "" }
         let key = JSON.string((Percent.decode(name.utf8) ?? String(name)).cut(to: 100))
         if let file = replyBook.file { return "; to mock it, write below \"replies\" in \(file): \(key): …" }
@@ -82,16 +85,38 @@ extension Gateway {
         if replies(for: request).mayAnswer {
             return "\(hint), and no case of its reply answers this input; give it a last case without $when"
         }
+        switch elsewhere(than: request) {
+        case .pages(let words): hint += "; \(words)"
+        case .nearest(let path): hint += "; the nearest registered path is \(shown(path))"
+        case nil: break
+        }
+        return hint
+    }
+
+    /// What there is in place of a name that nobody has.
+    private enum Elsewhere {
+        /// Handlers of other pages.
+        case pages(String)
+        case nearest(path: String)
+
+        var words: String {
+            switch self {
+            case .pages(let words): words
+            case .nearest(let path): "did you mean \(CallName.plain(path))?"
+            }
+        }
+    }
+
+    private func elsewhere(than request: Request) -> Elsewhere? {
         let others = patternsOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
             let pages = others.map(shown).joined(separator: ", ")
             let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
-            hint += "; pages at \(pages) have one, and \(own)"
-        } else if let nearest = Nearest.of(
-            path, among: patterns(for: request) + patternsOfReplies(for: request))
-        {
-            hint += "; the nearest registered path is \(shown(nearest))"
+            return .pages("pages at \(pages) have one, and \(own)")
         }
-        return hint
+        let path = Percent.decode(request.path[...].utf8) ?? request.path
+        return Nearest.of(path, among: patterns(for: request) + patternsOfReplies(for: request)).map {
+            .nearest(path: $0)
+        }
     }
 }

@@ -83,7 +83,7 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - answerer: who is to blame, where that is known.
-    ///   - answer: as it is; not changed, but whoever only reads it gets a copy.
+    ///   - answer: as it is; it may get who gave it.
     @inline(never)
     func ends(
         _ plain: Request, _ answer: inout Response, by answerer: JournalRecord.Answerer? = nil,
@@ -93,6 +93,8 @@ extension Gateway {
         let by =
             answerer
             ?? (answer.answeredBy == Response.noHandler ? .nobody : answer.hasPassed ? nil : .gateway)
+        // By it the log knows that the call has its line.
+        if by == .gateway, answer.answeredBy == nil { answer.answeredBy = Response.ownAnswer }
         let code = answer.code ?? answer.status.code
         // A reply asks a person before it has a handler; who leaves meanwhile is answered with an error that nobody reads.
         let hasLeft = by != .nobody && Task.isCancelled

@@ -36,6 +36,8 @@ public final class Journal: Sendable {
         /// With which change something was touched that is no record.
         var touched: [Topic: Int] = [:]
         var isStopping = false
+        /// Told of each call that has come to its end; nil where nobody is.
+        var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
     }
 
     /// Whether anything is kept.
@@ -87,6 +89,9 @@ public final class Journal: Sendable {
     /// Cases and handlers that were asked before the one that answers, and did not.
     func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
 
+    /// What was perhaps meant by a name that nobody has, or where it is answered.
+    func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
+
     /// A person, a script or a program is asked, or has decided.
     func note(_ asked: JournalRecord.Asked, of number: Int) {
         update(number) { record, _ in record.asked = asked }
@@ -107,6 +112,9 @@ public final class Journal: Sendable {
 
     /// How often nobody answered a call or a question, by its name, since the process began.
     package var unanswered: [String: Int] { state.withLock { $0.unanswered } }
+
+    /// Whether somebody is told of each call: then nobody else has to say what nobody answered.
+    var isTold: Bool { state.withLock { $0.listener != nil } }
 
     /// How many bytes its records take, about.
     package var keptBytes: Int { state.withLock { $0.bytes } }
@@ -163,10 +171,10 @@ public final class Journal: Sendable {
     private func update(
         _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
     ) {
-        let waiters = state.withLock { state -> [Waiter] in
+        let (waiters, told) = state.withLock { state -> ([Waiter], (() -> Void)?) in
             guard let (page, hasEnded) = state.records.glance(number) ?? state.requests.glance(number),
                 !whereItWaits || !hasEnded
-            else { return [] }
+            else { return ([], nil) }
             let room = room(for: page, in: state)
             state.changes += 1
             let change = state.changes
@@ -180,10 +188,12 @@ public final class Journal: Sendable {
             state.count(more, of: page)
             if let unanswered { state.count(unanswered: unanswered) }
             let waiters = state.takeWaiters(concernedBy: number)
+            let told = whereItWaits ? state.telling(of: number) : nil
             makeRoom(&state)
-            return waiters
+            return (waiters, told)
         }
         for waiter in waiters { waiter.wake() }
+        told?()
     }
 
     private func makeRoom(_ state: inout State) {
@@ -201,6 +211,13 @@ extension Journal.State {
 
     fileprivate mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
         records.update(number, change) ?? requests.update(number, change)
+    }
+
+    /// What tells of a call that has ended, to be called outside the lock; nil where nobody is told.
+    fileprivate func telling(of number: Int) -> (() -> Void)? {
+        guard let listener, let record = records.record(number), record.kind == .call else { return nil }
+        let times = record.by == .nobody ? unanswered[record.name] ?? 0 : 0
+        return { listener(record, times) }
     }
 
     fileprivate mutating func dropRecord() {

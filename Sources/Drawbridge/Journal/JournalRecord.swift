@@ -207,6 +207,8 @@ struct JournalRecord: Sendable {
     var form = Form.value
     /// Why cases and handlers before the one that answered did not.
     var why: [String] = []
+    /// What was perhaps meant by a name that nobody has.
+    var near: String?
     var asked: Asked?
     var code: Int?
     /// From its beginning to its answer.
@@ -277,4 +279,13 @@ struct JournalRecord: Sendable {
 /// The name of a call as the journal has it: with slashes between its parts, and none before them.
 enum CallName {
     static func plain(_ name: String) -> String { name.hasPrefix("/") ? String(name.dropFirst()) : name }
+
+    /// Whether a person may paste it into a shell as it is: a page calls any name.
+    static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+                    || "_./-".utf8.contains(byte)
+            }
+    }
 }

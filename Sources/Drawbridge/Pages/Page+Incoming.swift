@@ -179,7 +179,11 @@ extension Page {
         guard let hint = answer.hint else { return }
         let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
         let text = "\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)"
-        if let times = gateway.timesMissed(call.name) { warn(text + times) } else { tellConsole(text) }
+        if !gateway.journal.isTold, let times = gateway.timesMissed(call.name) {
+            warn(text + times)
+        } else {
+            tellConsole(text)
+        }
     }
 
     /// Says something in the log and in the page's console.

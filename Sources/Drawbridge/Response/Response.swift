@@ -172,6 +172,9 @@ public struct Response: Sendable {
     package static let files = "files"
     package static let passed = "passed"
 
+    /// ``answeredBy`` where the gateway itself did, for native.
+    package static let ownAnswer = "gateway for native"
+
     /// The same answer, with who gave it, where that was nobody of the gateway's own.
     var withPasser: Response {
         var response = self

@@ -232,7 +232,7 @@ struct LogOptions: ParsableArguments {
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
             case .quiet: "Say only where it listens, questions, warnings and errors."
-            case .verbose: "Say also what goes into handlers and comes out."
+            case .verbose: "Say also what pages send and are sent, and whole calls with their ids."
             }
         }
     }
@@ -253,7 +253,9 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whose requests have a line: native, upstream, files, gateway, with commas. (default: all)",
+            "Whose requests have a line: native, upstream, files, gateway, with commas. (default: native)",
+            discussion:
+                "Files too where neither --root nor --upstream is given, and all with --log-format json.",
             valueName: "kinds"))
     var log: String?
 
@@ -290,6 +292,17 @@ struct LogOptions: ParsableArguments {
                     "--redact \(list): name members by words of letters and digits, such as iban,bic")
             }
         }
+    }
+
+    /// The kinds where nobody has named any.
+    ///
+    /// - Parameter isServing: whether the files of a page would push its calls out of sight.
+    static func usual(
+        _ format: LogFormat, whereAPageIsServed isServing: Bool
+    ) -> Set<LoggedRequests> {
+        // Programs sort out what they read.
+        if format == .json { return Set(LoggedRequests.allCases) }
+        return isServing ? [.native] : [.native, .files]
     }
 
     /// The kinds of a list with commas.

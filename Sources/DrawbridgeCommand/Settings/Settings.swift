@@ -77,10 +77,13 @@ struct Settings {
         failsUnanswered = value(\.log.unanswered) == .fail
         var limits = value(\.listening.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes
+        let isServing = value(\.serving.root) != nil || !list(\.behind.upstream).isEmpty
         server = ServerConfiguration(
             host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
             limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet,
-            logged: try value(\.log.log).map(LogOptions.logged) ?? Set(LoggedRequests.allCases))
+            logged: try value(\.log.log).map(LogOptions.logged)
+                ?? LogOptions.usual(logFormat, whereAPageIsServed: isServing),
+            logsIDs: verbosity == .verbose)
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
             // The name in --host is one by which the gateway may be reached. An address need not be listed: it may be

@@ -136,9 +136,7 @@ struct Banner {
         }
         if case .file(let text) = settings.found { lines.append("  settings  \(text.path)  (found)") }
         for (index, layer) in replies.enumerated() {
-            let names = layer.names
-            let list =
-                names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
+            let list = Self.list(layer.names)
             lines.append("  \(index == 0 ? "replies " : "        ")  \(list)  (\(layer.source))")
         }
         let scenarios = settings.replies.layers.scenarioNames
@@ -147,11 +145,8 @@ struct Banner {
             let list = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
             lines.append("  scenarios \(list)")
         }
-        let width = gateway.registered.map(\.path.count).max() ?? 0
-        for (index, (path, handler)) in gateway.registered.enumerated() {
-            let padding = String(repeating: " ", count: width - path.count)
-            lines.append("  \(index == 0 ? "handlers" : "        ")  \(path)\(padding)  \(handler)")
-        }
+        let paths = gateway.registered.map(\.path)
+        if !paths.isEmpty { lines.append("  handlers  \(Self.list(paths))") }
         lines += exposure
         if gateway.pageRuntime != nil {
             lines.append(
@@ -160,6 +155,11 @@ struct Banner {
         }
         lines.append("  try       \(example)")
         return lines
+    }
+
+    /// The first names of some, and how many there are.
+    private static func list(_ names: [String]) -> String {
+        names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
     }
 
     /// Who may call.

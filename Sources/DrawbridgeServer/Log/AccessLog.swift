@@ -12,7 +12,28 @@ struct AccessLog {
 
     let writer: LogWriter
     /// Whose requests have a line.
-    var kinds = Set(LoggedRequests.allCases)
+    let kinds: Set<LoggedRequests>
+    /// Whether the journal tells of calls of native's, each in a line of its own.
+    private var isToldOfCalls = false
+
+    /// A log of a gateway's requests, and of its calls where it has a journal.
+    ///
+    /// A program that reads the log gets one line for each request, calls among them; a person sees who answered a call
+    /// or why nobody did.
+    init(_ gateway: Gateway, _ configuration: ServerConfiguration) {
+        self.init(writer: .standardError, kinds: configuration.logged)
+        guard gateway.keepsJournal, writer.format == .text, kinds.contains(.native) else { return }
+        isToldOfCalls = true
+        let hasIDs = configuration.logsIDs
+        gateway.tellCalls { [writer] hasFailed, bytes, line in
+            writer.write(as: hasFailed ? .failedCall : .call, bytes: bytes) { line($0, hasIDs) }
+        }
+    }
+
+    init(writer: LogWriter, kinds: Set<LoggedRequests>) {
+        self.writer = writer
+        self.kinds = kinds
+    }
 
     /// Adds the line of a request that was answered.
     ///
@@ -21,9 +42,10 @@ struct AccessLog {
         _ request: Request, _ response: Response, bytes: Int?, took: Duration = .zero,
         cut: Cut? = nil
     ) {
-        let sort = LoggedRequests(response)
-        guard kinds.contains(sort) else { return }
-        let by = response.answeredBy ?? "gateway"
+        let sort = LoggedRequests(request, response)
+        guard kinds.contains(sort), !isToldOfCalls || !sort.isCall(response) else { return }
+        let own = response.answeredBy == Response.ownAnswer || sort == .gateway
+        let by = own ? "gateway" : response.answeredBy ?? "gateway"
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
         switch writer.format {
         case .text:
@@ -39,9 +61,9 @@ struct AccessLog {
             line += "  ".utf8
             if let cut {
                 line += cut.rawValue.utf8
-            } else if bytes == nil, let code = response.code, code >= 400 {
+            } else if bytes == nil {
                 // The page is sent no answer, so the status of one would be untrue.
-                line += "not answered (code \(code))".utf8
+                line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
             } else {
                 line += String(response.status.code).utf8
                 if let code {
@@ -55,9 +77,13 @@ struct AccessLog {
             }
             line += "  ".utf8
             line += took.milliseconds.utf8
-            line += " ms  ".utf8
-            line += String(bytes ?? 0).utf8
-            line += " B  request=".utf8
+            line += " ms".utf8
+            if let bytes {
+                line += "  ".utf8
+                line += String(bytes).utf8
+                line += " B".utf8
+            }
+            line += "  request=".utf8
             line.append(harmless: request.id, atMost: Self.shownTarget)
             writer.write(line, as: cut == nil ? sort.kind(response) : .passed)
         case .json:
@@ -87,7 +113,7 @@ struct AccessLog {
     ///
     /// A secret that somebody puts into the query of an address of ours is not written down.
     private static func target(of request: Request) -> String {
-        if request.path.hasPrefix("/__drawbridge__/"), request.hasSecretInQuery {
+        if Gateway.isAskedItself(by: request), request.hasSecretInQuery {
             return "\(request.path)?[removed]"
         }
         return request.isAbsoluteForm

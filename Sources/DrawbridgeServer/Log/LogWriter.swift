@@ -14,6 +14,10 @@ import Synchronization
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
+        /// Lines that become text when they are written, each with its place in what waits.
+        var unwritten: [(place: Int, make: @Sendable (_ columns: Int?) -> String)] = []
+        /// What these take of memory, about.
+        var unwrittenBytes = 0
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
@@ -98,6 +102,26 @@ public final class LogWriter: Sendable {
         }
     }
 
+    /// Adds a line that becomes text when it is written, with the time of now before it; returns at once.
+    ///
+    /// - Parameters:
+    ///   - bytes: what it takes of memory until then, about.
+    ///   - make: gets how many columns a terminal has for it; nil where the output is none.
+    func write(
+        as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
+    ) {
+        add { state in
+            let codes = style.hasColors ? kind.codes : LineKind.plain.codes
+            state.waiting += codes.begin.utf8
+            state.waiting += Self.time(&state.clock).utf8
+            // Columns after the time.
+            state.waiting.append(UInt8(ascii: " "))
+            state.unwritten.append((state.waiting.count, make))
+            state.unwrittenBytes += bytes
+            state.waiting += codes.end.utf8
+        }
+    }
+
     /// Adds a line that is a JSON object, with the `time` as its first member; returns at once.
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
@@ -125,7 +149,7 @@ public final class LogWriter: Sendable {
 
     private func add(_ line: (inout State) -> Void) {
         change { state in
-            guard state.waiting.count < Self.limit else {
+            guard state.waiting.count + state.unwrittenBytes < Self.limit else {
                 state.dropped += 1
                 return
             }
@@ -167,8 +191,35 @@ public final class LogWriter: Sendable {
     }
 
     private func takeLines() -> [UInt8] {
+        let (lines, unwritten) = takeWaiting()
+        guard !unwritten.isEmpty else { return lines }
+        let columns = columns
+        var (written, place) = ([UInt8](), 0)
+        for line in unwritten {
+            written += lines[place..<line.place]
+            written.append(harmless: line.make(columns))
+            place = line.place
+        }
+        return written + lines[place...]
+    }
+
+    /// The columns of a terminal that a line has after its time; nil where the output is none.
+    private var columns: Int? {
+        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with
+        // some orders of files the compiler would not find its members.
+        var size: [UInt16] = [0, 0, 0, 0]
+        guard isatty(output) == 1, ioctl(output, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+        let all = size[1] > 0 ? Int(size[1]) : 80
+        return max(all - Self.timeColumns, 20)
+    }
+
+    /// What stands before such a line: `12:04:31` and two spaces.
+    private static let timeColumns = 10
+
+    private func takeWaiting() -> (lines: [UInt8], [(place: Int, make: @Sendable (Int?) -> String)]) {
         state.withLock { state in
             var lines = state.waiting
+            let unwritten = state.unwritten
             if state.dropped > 0 {
                 let message = "\(state.dropped) lines of the log were dropped: its reader is too slow"
                 switch state.format {
@@ -178,8 +229,10 @@ public final class LogWriter: Sendable {
                 lines.append(UInt8(ascii: "\n"))
             }
             state.waiting = []
+            state.unwritten = []
+            state.unwrittenBytes = 0
             state.dropped = 0
-            return lines
+            return (lines, unwritten)
         }
     }
 

@@ -6,19 +6,24 @@ public enum LoggedRequests: String, Sendable, CaseIterable {
     case native
     /// What a server behind the gateway answered.
     case upstream
-    /// Files, and what else the program answers besides native.
+    /// Files, what else the program answers besides native, and what nobody has.
     case files
     /// What the gateway answers itself, below `/__drawbridge__/`.
     case gateway
 
-    init(_ response: Response) {
-        switch response.answeredBy {
-        case Response.upstream: self = .upstream
-        case Response.files, Response.passed: self = .files
-        case nil, "gateway": self = .gateway
-        default: self = .native
-        }
+    init(_ request: Request, _ response: Response) {
+        self =
+            switch response.answeredBy {
+            case "refused": .native
+            case _ where Gateway.isAskedItself(by: request): .gateway
+            case Response.upstream: .upstream
+            case nil, "gateway", Response.files, Response.passed: .files
+            default: .native
+            }
     }
+
+    /// Whether it is a call that the journal has, and no caller that was refused before it came to be one.
+    func isCall(_ response: Response) -> Bool { self == .native && response.answeredBy != "refused" }
 
     /// How its line looks in a terminal: what native answered stands out, what passed on stands back.
     func kind(_ response: Response) -> LineKind {

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Drawbridge
+
+/// What the log says of a call.
+@Suite(.timeLimit(.minutes(5))) struct CallLineTests {
+    private let gateway = Gateway(keepsJournal: true)
+
+    /// The line of one call.
+    private func line(
+        _ target: String, _ body: String = "", columns: Int? = nil, hasIDs: Bool = false
+    ) async throws -> String {
+        let lines = Lines()
+        gateway.tellCalls { _, _, line in lines.add(line(columns, hasIDs)) }
+        _ = await gateway.respond(
+            to: Request(body.isEmpty ? .get : .post, target, body: .init(Array(body.utf8))))
+        #expect(lines.all.count == 1)
+        return try #require(lines.all.last)
+    }
+
+    private final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test func saysWhoAnswered() async throws {
+        try gateway.mock(
+            #"""
+            {"getUser": {"$sequence": [{"nick": "Ann"}, {"nick": "Bob"}]}, "bad": {"$error": {"code": 402, "message": "no"}},
+             "old": {"$missing": true}, "pay": {"$cases": [{"$when": {"channel": "wechat"}, "$reply": 1}]}}
+            """#)
+        #expect(
+            try await line("/getUser?_mobile_bridge=1").contains(
+                #/^getUser +reply getUser, step 1 +[\d.]+ ms  \{"nick":"Ann"\}$/#))
+        #expect(
+            try await line("/getUser?_mobile_bridge=1&a=1").contains(
+                #/^getUser \{"a":"1"\} +reply getUser, step 2 +[\d.]+ ms  \{"nick":"Bob"\}$/#))
+        #expect(
+            try await line("/bad?_mobile_bridge=1").contains(#/reply bad +[\d.]+ ms  error 402: no$/#))
+        #expect(try await line("/old?_mobile_bridge=1").hasSuffix("  reply old: not available in this app"))
+        #expect(
+            try await line("/__jsbridge__", #"{"action":"pay","data":{"channel":"card"}}"#).contains(
+                #/^pay \{"channel":"card"\} +no case fits: channel is "card", wanted "wechat"; nobody answers$/#
+            ))
+    }
+
+    @Test func countsWhatNobodyAnswers() async throws {
+        try gateway.mock(#"{"getUser": 1}"#)
+        let lines = [
+            try await line("/vibrate?_mobile_bridge=1"), try await line("/vibrate?_mobile_bridge=1"),
+            try await line("/getUsr?_mobile_bridge=1"),
+        ]
+        #expect(lines[0].hasSuffix("  not mocked; mock it: --reply 'vibrate=…'"), "\(lines)")
+        #expect(lines[1].hasSuffix("  not mocked, 2nd time; mock it: --reply 'vibrate=…'"), "\(lines)")
+        #expect(lines[2].contains("  not mocked; did you mean getUser? Else mock it: "), "\(lines)")
+        #expect(
+            [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(Gateway.ordinal) == [
+                "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "111th",
+            ])
+    }
+
+    /// A shell would run what a page calls itself.
+    @Test(arguments: ["a%27%3B+rm", "%22%7B", "%1B%5B2J", "%E2%80%AE"])
+    func aNameOfAPageIsNoCommand(name: String) async throws {
+        #expect(!(try await line("/\(name)?_mobile_bridge=1")).contains("--reply"))
+    }
+
+    @Test(arguments: [60, 70, 110]) func fitsTheTerminal(columns: Int) async throws {
+        try gateway.mock(
+            #"{"long": "{{input.text}}", "wide": {"$reply": "\#(String(repeating: "好", count: 60))"}}"#)
+        let text = String(repeating: "x", count: 10_000)
+        for target in ["/long?text=\(text)&_mobile_bridge=1", "/wide?a=%E5%A5%BD&_mobile_bridge=1"] {
+            let line = try await line(target, columns: columns)
+            let width = line.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "…" ? 1 : 2) }
+            #expect(width <= columns && line.contains("…"), "\(line)")
+        }
+        let missing = try await line("/vibrate?ms=30&_mobile_bridge=1", columns: 60)
+        #expect(missing.hasSuffix("--reply 'vibrate=…'"), "\(missing)")
+    }
+
+    @Test func secretsAreLeftOutAndIDsAreAskedFor() async throws {
+        try gateway.mock(#"{"login": {"token": "CANARY"}}"#)
+        let line = try await line("/login?password=CANARY&_mobile_bridge=1", hasIDs: true)
+        #expect(!line.contains("CANARY") && line.contains("[removed]"))
+        #expect(line.contains(#/  request=[\w-]+  bridge=flag$/#), "\(line)")
+    }
+}

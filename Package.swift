@@ -87,7 +87,7 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop",
                 "MicroHTTPD",
                 logging, argumentParser,
             ],

@@ -209,13 +209,12 @@ public enum GatewayCommand {
         let inspector = try settings.inspectorPort.map { try Inspector(of: gateway, port: $0) }
         let opened = OpenedFiles()
         defer { opened.remove() }
-        if let inspector {
-            terminal?.onAskedForLink { LogWriter.standardError.write("inspector  \(inspector.drawLink())") }
-        }
+        terminal?.takeWords(of: gateway, inspector)
         let serving = Task {
             try await gateway.run(settings.server) { address in
                 let banner = Banner(
-                    address: address, gateway: gateway, settings: settings, inspector: inspector?.drawLink())
+                    address: address, gateway: gateway, settings: settings, inspector: inspector?.drawLink(),
+                    takesWords: terminal != nil)
                 banner.print()
                 SpokenBridges.look(in: settings.root, for: gateway)
                 guard settings.opensBrowser else { return }

@@ -8,8 +8,10 @@ import Testing
     private static let reply =
         #"delete={"$ask":"Delete {{input.name}}?","$choices":{"delete":"deleted","keep":"kept"}}"#
 
-    /// The prompt of a question, with nothing typed yet.
-    private static func prompt(_ number: Int) -> String { "answer \(number) [delete/keep]> " }
+    /// The line of a question.
+    private static func question(_ number: Int, _ name: String) -> String {
+        "? \(number)  delete  Delete \(name)?  [delete/keep]"
+    }
 
     private static func envelope(_ data: String) -> String { #"{"code":200,"data":"\#(data)","message":""}"# }
 
@@ -79,21 +81,17 @@ import Testing
     @Test func whatTheInspectorDecidesTheTerminalAsksNoMore() async throws {
         let both = try await Both()
         let terminal = both.terminal
-        let before = terminal.child.mode
         let first = try both.call("Tide")
-        try await terminal.line(with: "? 1  delete  Delete Tide?  [delete/keep]")
-        try await terminal.prompt(Self.prompt(1))
+        try await terminal.line(with: Self.question(1, "Tide"))
         // The person has begun to type, and is not through.
         terminal.child.type("kee")
-        try await terminal.prompt(Self.prompt(1) + "kee")
+        try await terminal.prompt("kee")
         let number = try await both.question("Delete Tide?")
         let said = try await both.inspector.post("questions/\(number)", #"{"choice":"delete"}"#)
         #expect(said == #"{"code":200,"message":""}"#)
         #expect(await first.wholeOutput() == Self.envelope("deleted"))
 
         try await terminal.line(with: "1 withdrawn: its caller has gone, or waits no longer")
-        try await terminal.screen { $0.lastLine.isEmpty }
-        #expect(await eventually { terminal.child.mode == before })
         try await both.questions("none") { $0.isEmpty }
         // The rest of what was typed, and a whole line that comes late.
         terminal.child.type("p\r")
@@ -103,10 +101,9 @@ import Testing
 
         // Neither is left for the next question, and a line that names the first is for none.
         let second = try both.call("Fog")
-        try await terminal.prompt(Self.prompt(2))
+        try await terminal.line(with: Self.question(2, "Fog"))
         terminal.child.type("1 keep\r")
         try await terminal.line(with: "1 does not wait any more; what waits: 2")
-        try await terminal.prompt(Self.prompt(2))
         #expect(try await both.question("Delete Fog?") != number)
         terminal.child.type("delete\r")
         #expect(await second.wholeOutput() == Self.envelope("deleted"))
@@ -118,7 +115,7 @@ import Testing
     @Test func whatTheTerminalDecidesTheInspectorAsksNoMore() async throws {
         let both = try await Both()
         let caller = try both.call("Tide")
-        try await both.terminal.prompt(Self.prompt(1))
+        try await both.terminal.line(with: Self.question(1, "Tide"))
         let number = try await both.question("Delete Tide?")
         both.terminal.child.type("keep\r")
         #expect(await caller.wholeOutput() == Self.envelope("kept"))
@@ -132,24 +129,23 @@ import Testing
         #expect(await both.terminal.stop() == 0)
     }
 
-    /// Of two questions that wait, one goes: what is typed without a number is for the other from then on, and not before
-    /// its prompt is there.
+    /// Of two questions that wait, one goes: what is typed without a number is for the other from the
+    /// next line on.
     @Test func theOtherQuestionIsTheOnlyOneFromThenOn() async throws {
         let both = try await Both()
         let first = try both.call("Tide")
-        try await both.terminal.prompt(Self.prompt(1))
+        try await both.terminal.line(with: Self.question(1, "Tide"))
         let number = try await both.question("Delete Tide?")
         let second = try both.call("Fog")
-        try await both.terminal.prompt("2 questions: type number and answer, or ? for a list> ")
+        try await both.terminal.line(with: Self.question(2, "Fog"))
         // Begun while both wait, so it is for neither.
         both.terminal.child.type("ke")
-        try await both.terminal.prompt("for a list> ke")
+        try await both.terminal.prompt("ke")
         _ = try await both.inspector.post("questions/\(number)", #"{"choice":"delete"}"#)
         #expect(await first.wholeOutput() == Self.envelope("deleted"))
-        try await both.terminal.prompt(Self.prompt(2) + "ke")
+        try await both.terminal.line(with: "1 withdrawn")
         both.terminal.child.type("ep\r")
-        try await both.terminal.line(with: "which one? 2 wait: type 2 delete")
-        try await both.terminal.prompt(Self.prompt(2))
+        try await both.terminal.line(with: "which one? 2 waits: type 2 delete")
         both.terminal.child.type("keep\r")
         #expect(await second.wholeOutput() == Self.envelope("kept"))
         let decisions = try await both.decisions()

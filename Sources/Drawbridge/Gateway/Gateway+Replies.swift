@@ -71,7 +71,7 @@ extension Gateway {
     }
 
     /// Takes back all that a session has changed, and lets nothing more happen that was to happen in it.
-    func reset(_ session: Session) {
+    package func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
         journal.forget(session)

@@ -143,7 +143,7 @@ package final class ReplyBook: Sendable {
     }
 
     /// The names of all scenarios, sorted.
-    var scenarioNames: [String] { state.withLock { $0.given.scenarioNames } }
+    package var scenarioNames: [String] { state.withLock { $0.given.scenarioNames } }
 
     /// The replies that a session has set, by their names.
     func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
@@ -158,6 +158,9 @@ package final class ReplyBook: Sendable {
 
     /// What native does by itself, by its name.
     var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
+
+    /// The events that can be played, in the order of their names.
+    package var eventNames: [String] { events.keys.sorted() }
 
     /// What the page at a path is given besides replies.
     func settings(ofPageAt path: String) -> PageSettings {

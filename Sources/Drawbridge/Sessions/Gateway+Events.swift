@@ -20,7 +20,7 @@ extension Gateway {
     /// - Parameters:
     ///   - page: who hears it; nil for the newest page of the session.
     /// - Throws: where there is no such event, or no page, or a page did not answer.
-    func play(event name: String, on page: Page?, in session: Session) async throws {
+    package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
         guard let steps = events[name] else {
             let near = Nearest.of(name, among: events.keys.sorted()).map { "did you mean \($0)?" }

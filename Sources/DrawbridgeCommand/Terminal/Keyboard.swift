@@ -1,154 +1,68 @@
 import Dispatch
-import DrawbridgeServer
 import Glibc
-import Synchronization
 
-/// Reads what is typed while questions wait, and keeps the prompt below the log.
+/// Reads the lines that are typed at a terminal, which edits them itself.
 ///
-/// It lives as long as the process, on a thread that starts with the first question.
+/// It lives as long as the process, on a thread of its own. In the background the terminal is somebody else's and is not
+/// read: the system would stop the whole process for trying.
 final class Keyboard: Sendable {
-    /// The one whose terminal is put in order when the process ends.
-    private static let last = Mutex<Keyboard?>(nil)
+    /// What a process may do with its terminal.
+    enum Standing {
+        case foreground
+        case background
+        /// It was hung up.
+        case gone
+    }
 
-    private let terminal: Terminal
+    private let descriptor: Int32
     private let presenter: TerminalPresenter
-    private let log: LogWriter
-    /// Nil where a line cannot be erased, and the prompt is one like others.
-    private let prompt: Prompt?
-    private let wakeup: Wakeup
-    private let isStarted = Atomic(false)
 
-    /// Nil where the process has no descriptors left.
-    init?(of terminal: Terminal, for presenter: TerminalPresenter, log: LogWriter, prompt: Prompt?) {
-        guard let wakeup = Wakeup() else { return nil }
-        self.wakeup = wakeup
-        self.terminal = terminal
+    init(_ descriptor: Int32, for presenter: TerminalPresenter) {
+        self.descriptor = descriptor
         self.presenter = presenter
-        self.log = log
-        self.prompt = prompt
     }
 
-    /// Looks at what waits now; returns at once.
-    func look() {
-        if !isStarted.exchange(true, ordering: .relaxed) { start() }
-        wakeup.wake()
-    }
-
-    private func start() {
-        Self.last.withLock { $0 = self }
-        // Every end by exit passes here; signals that end the process do not.
-        atexit { Keyboard.last.withLock { $0 }?.leaveForGood() }
-        DispatchQueue(label: "drawbridge.terminal").async {
-            // First the signals: one that comes before them ends the process while the terminal is untouched.
-            self.takeSignals()
-            self.run()
-        }
-    }
-
-    private func takeSignals() {
-        for number in [SIGHUP, SIGQUIT] { leaveBeforeEnding(by: number) }
+    func start() {
         // Whoever presses Ctrl-C answers nothing more. Their questions are no answers either: callers get what the stop
         // gives them, as with SIGTERM.
-        onSignal(SIGINT) { self.presenter.leave() }
-        // While the process was stopped, a shell had the terminal and may have changed its mode. So it is looked at
-        // again.
-        onSignal(SIGCONT) { self.wakeup.wake() }
+        onSignal(SIGINT) { [presenter] in presenter.leave() }
+        DispatchQueue(label: "drawbridge.terminal").async { self.run() }
     }
 
-    /// Puts the terminal in order before a signal ends the process, as it then does.
-    private func leaveBeforeEnding(by number: Int32) {
-        var before = sigaction()
-        sigaction(number, nil, &before)
-        // What is ignored, as by nohup, ends nothing.
-        guard unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return }
-        onSignal(number) { [before] in
-            self.leaveForGood()
-            var before = before
-            sigaction(number, &before, nil)
-            // Threads of a Dispatch queue block signals, and this signal must end the process.
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            sigaddset(&signals, number)
-            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            raise(number)
-        }
+    static func standing(at descriptor: Int32) -> Standing {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 ? .gone : group == getpgrp() ? .foreground : .background
     }
 
-    private func run() -> Never {
-        var editor = LineEditor()
-        // The question that a line without a number is for: the one on the screen when the line begins.
-        var only: Int?
-        // The last prompt, and what it is about, where it is a line like others.
-        var shown: (prompt: String, only: Int?)?
+    private func run() {
+        // Where the process comes to be in the background just before it reads, reading fails, and stops nothing.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTTIN)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var typed: [UInt8] = []
         while true {
-            guard let asking = presenter.asking else {
-                prompt?.hide()
-                terminal.leave()
-                editor = LineEditor()
-                shown = nil
-                for line in idle() { presenter.take(line, for: nil) }
-                continue
-            }
-            switch terminal.enter() {
-            case .foreground: show(asking, editor.text, unless: &shown)
+            switch Self.standing(at: descriptor) {
+            case .foreground: break
             case .background:
-                prompt?.hide()
-                // Nothing tells that the foreground is ours again, unless we were stopped too.
-                wakeup.wait(milliseconds: 250)
+                // Nothing tells that the foreground is ours again.
+                usleep(250_000)
                 continue
-            case .gone:
-                presenter.end()
-                continue
+            case .gone: return presenter.end()
             }
-            switch terminal.read(unless: wakeup) {
-            case .bytes(let bytes):
-                let seen = if let prompt { prompt.subjectOnScreen } else { shown?.only }
-                for byte in bytes {
-                    if editor.text.isEmpty { only = seen }
-                    if let line = editor.take(byte) { presenter.take(line, for: only) }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, -1) > 0, Self.standing(at: descriptor) != .background else { continue }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(descriptor, &bytes, bytes.count)
+            if count > 0 {
+                typed += bytes[..<count]
+                while let end = typed.firstIndex(of: UInt8(ascii: "\n")) {
+                    presenter.take(String(decoding: typed[..<end], as: UTF8.self))
+                    typed.removeSubrange(...end)
                 }
-            case .nothing: break
-            case .gone: presenter.end()
+            } else if wait.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+                return presenter.end()
             }
         }
-    }
-
-    /// Waits while no question does; returns what was typed meanwhile, in lines that the terminal itself has edited.
-    private func idle() -> [String] {
-        guard presenter.takesLinesAlways else {
-            wakeup.wait()
-            return []
-        }
-        guard terminal.standing == .foreground else {
-            // Nothing tells that the foreground is ours again, unless we were stopped too.
-            wakeup.wait(milliseconds: 1000)
-            return []
-        }
-        switch terminal.read(unless: wakeup) {
-        case .bytes(let bytes):
-            var editor = LineEditor()
-            return bytes.compactMap { editor.take($0) }
-        case .nothing: return []
-        case .gone:
-            presenter.end()
-            return []
-        }
-    }
-
-    private func show(
-        _ asking: (prompt: String, only: Int?), _ typed: String,
-        unless shown: inout (prompt: String, only: Int?)?
-    ) {
-        if let prompt {
-            prompt.show(asking.prompt + typed, about: asking.only)
-        } else if asking.prompt != shown?.prompt {
-            log.write(asking.prompt)
-            shown = asking
-        }
-    }
-
-    private func leaveForGood() {
-        terminal.leave(forGood: true)
-        prompt?.end()
     }
 }

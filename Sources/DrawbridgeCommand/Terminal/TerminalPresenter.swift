@@ -7,20 +7,18 @@ import Synchronization
 ///
 /// ```
 /// 12:04:31 ? 3  alert  Delete?  Shall I?  [ok/cancel]
-/// answer 3 [ok/cancel]> _
+/// 3 ok
 /// ```
 ///
-/// It knows lines only: they come in by ``take(_:for:)`` and go out by a closure. ``Keyboard`` reads them from a
-/// terminal.
+/// It knows lines only: they come in by ``take(_:)`` and go out by a closure. ``Keyboard`` reads them from a terminal.
 final class TerminalPresenter: Presenter {
     private struct State {
         var questions = WaitingQuestions()
         var isOver = false
         /// True when the person has stopped the program: questions that wait are not asked any more, nor answered.
         var isLeaving = false
-        var onChange: @Sendable () -> Void = {}
-        /// What `i` does; nil where nothing.
-        var onAskedForLink: (@Sendable () -> Void)?
+        /// What else can be typed; nil at first.
+        var words: TerminalWords?
     }
 
     /// So many are listed at once.
@@ -47,28 +45,19 @@ final class TerminalPresenter: Presenter {
         input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO, log: LogWriter = .standardError,
         next: any Presenter = ScriptedPresenter()
     ) -> TerminalPresenter? {
-        let terminal = Terminal(input, editsLines: log.style.erasesLines)
-        guard isatty(input) == 1, isatty(output) == 1, terminal.standing == .foreground else { return nil }
-        let presenter = TerminalPresenter(next: next) { log.write($0, as: $1) }
-        let prompt = log.style.erasesLines ? Prompt(below: log, on: output) : nil
-        guard let keyboard = Keyboard(of: terminal, for: presenter, log: log, prompt: prompt) else {
+        guard isatty(input) == 1, isatty(output) == 1, Keyboard.standing(at: input) == .foreground else {
             return nil
         }
-        presenter.onChange { keyboard.look() }
+        let presenter = TerminalPresenter(next: next) { log.write($0, as: $1) }
+        Keyboard(input, for: presenter).start()
         return presenter
     }
 
-    /// Calls back whenever a question came or went, on any thread; the callback must not wait.
-    func onChange(_ callback: @escaping @Sendable () -> Void) { state.withLock { $0.onChange = callback } }
-
-    /// Calls back when somebody types `i`, on any thread.
-    func onAskedForLink(_ callback: @escaping @Sendable () -> Void) {
-        state.withLock { $0.onAskedForLink = callback }
-        changed()
+    /// Lets words be typed besides answers, which are asked for as soon as the gateway is there.
+    func takeWords(of gateway: Gateway, _ inspector: Inspector?) {
+        let words = TerminalWords(gateway: gateway, inspector: inspector) { [print] in print($0, .plain) }
+        state.withLock { $0.words = words }
     }
-
-    /// Whether a line may be typed while no question waits.
-    var takesLinesAlways: Bool { state.withLock { $0.onAskedForLink != nil && !$0.isOver && !$0.isLeaving } }
 
     /// Shows the question, and waits until it is answered or cancelled by a line.
     ///
@@ -90,30 +79,24 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// What can be typed now, and the question that a line without a number is for while it is seen; nil while no
-    /// question waits.
-    var asking: (prompt: String, only: Int?)? {
-        state.withLock { state in
-            state.isLeaving ? nil : state.questions.prompt.map { ($0, state.questions.only?.number) }
-        }
-    }
-
-    /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, `?`.
+    /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, a word, `?`.
     ///
-    /// - Parameter only: the question that a line without a number answers: the one whose prompt was there when the
-    ///   person began to type, not another that took its place meanwhile.
-    func take(_ line: String, for only: Int?) {
+    /// A choice goes before a word of the same name, and a word before what is only filled in.
+    func take(_ line: String) {
         let line = line.trimmed
-        if line == "?" { return list() }
-        switch state.withLock({ $0.questions.decide(line, for: only) }) {
+        let (words, isChoice) = state.withLock { ($0.words, $0.questions.only?.isChoice ?? false) }
+        if line == "?" { return list(words) }
+        if !isChoice, words?.take(line) == true { return }
+        switch state.withLock({ $0.questions.decide(line) }) {
         case .answered(let waiting, let answer):
             print(
                 "\(waiting.number) \(waiting.question.name): \(waiting.question.summary(of: answer))", .plain)
             waiting.caller.resume(returning: answer)
-            changed()
         case .misunderstood(let hint):
-            if line == "i", let draw = state.withLock({ $0.onAskedForLink }) { return draw() }
+            if isChoice, words?.take(line) == true { return }
             print(hint, .plain)
+        case .unasked:
+            print("no question waits\(words.map { ", and \($0.refusal(of: line))" } ?? "")", .plain)
         case .nothing: break
         }
     }
@@ -128,16 +111,12 @@ final class TerminalPresenter: Presenter {
             print("\(waiting.number) cancelled: nobody is at the terminal any more", .plain)
             waiting.caller.resume(returning: nil)
         }
-        changed()
     }
 
     /// Asks nothing more, because the program stops.
     ///
     /// What waits has no answer, and is withdrawn with its request.
-    func leave() {
-        state.withLock { $0.isLeaving = true }
-        changed()
-    }
+    func leave() { state.withLock { $0.isLeaving = true } }
 
     private func add(_ waiting: WaitingQuestion) {
         enum Outcome { case waits, nobodyAsks, nobodyAnswers }
@@ -151,27 +130,24 @@ final class TerminalPresenter: Presenter {
         switch outcome {
         case .waits:
             print(waiting.line, .question)
-            changed()
         case .nobodyAsks: waiting.caller.resume(throwing: CancellationError())
         case .nobodyAnswers: waiting.caller.resume(returning: nil)
         }
     }
 
     private func withdraw(_ number: Int) {
-        let (withdrawn, isLeaving) = state.withLock { ($0.questions.remove(number), $0.isLeaving) }
+        let (withdrawn, isLeaving) = state.withLock { ($0.questions.withdraw(number), $0.isLeaving) }
         guard let withdrawn else { return }
         let why = isLeaving ? "the program stops" : "its caller has gone, or waits no longer"
         print("\(number) withdrawn: \(why)", .plain)
         withdrawn.caller.resume(throwing: CancellationError())
-        changed()
     }
 
-    private func list() {
+    private func list(_ words: TerminalWords?) {
         let waiting = state.withLock { $0.questions.all }
         for waiting in waiting.prefix(Self.listed) { print(waiting.line, .question) }
         if waiting.count > Self.listed { print("and \(waiting.count - Self.listed) more", .plain) }
         if waiting.isEmpty { print("no question waits", .plain) }
+        for line in words?.help ?? [] { print(line, .plain) }
     }
-
-    private func changed() { state.withLock { $0.onChange }() }
 }

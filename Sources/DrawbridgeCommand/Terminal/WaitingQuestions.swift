@@ -6,6 +6,8 @@ struct WaitingQuestion {
     let question: Question
     let caller: CheckedContinuation<JSON?, any Error>
 
+    var isChoice: Bool { if case .choice = question.kind { true } else { false } }
+
     /// What is shown of it.
     var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
 }
@@ -17,23 +19,19 @@ struct WaitingQuestions {
         case answered(WaitingQuestion, JSON?)
         /// With a line that says what can be typed.
         case misunderstood(String)
+        /// No question waits.
+        case unasked
         case nothing
     }
 
     /// In the order in which they came.
     private(set) var all: [WaitingQuestion] = []
     private var lastNumber = 0
+    /// Whether one went since the last line: the next may have been begun for that.
+    private var hasLost = false
 
     /// The one that a line without a number can be for.
     var only: WaitingQuestion? { all.count == 1 ? all[0] : nil }
-
-    /// What can be typed now; nil while nothing waits.
-    var prompt: String? {
-        guard let only else {
-            return all.isEmpty ? nil : "\(all.count) questions: type number and answer, or ? for a list> "
-        }
-        return "answer \(only.number) \(only.question.options)> "
-    }
 
     /// A number that no question has had.
     mutating func nextNumber() -> Int {
@@ -47,6 +45,13 @@ struct WaitingQuestions {
         all.firstIndex { $0.number == number }.map { all.remove(at: $0) }
     }
 
+    /// Takes out one whose caller waits no longer.
+    mutating func withdraw(_ number: Int) -> WaitingQuestion? {
+        let withdrawn = remove(number)
+        if withdrawn != nil { hasLost = true }
+        return withdrawn
+    }
+
     mutating func removeAll() -> [WaitingQuestion] {
         defer { all = [] }
         return all
@@ -54,18 +59,20 @@ struct WaitingQuestions {
 
     /// Finds the question that a line is for, and takes it out if the line answers it.
     ///
-    /// A line that begins with a number that a question has had belongs to that one, and never to another.
-    mutating func decide(_ line: String, for only: Int?) -> Decision {
-        guard let oldest = all.first else {
-            return line.isEmpty ? .nothing : .misunderstood("no question waits")
-        }
+    /// A line that begins with a number that a question has had belongs to that one, and never to another. One without a
+    /// number is for the only one that has waited since the last line.
+    mutating func decide(_ line: String) -> Decision {
+        let only = hasLost ? nil : only?.number
+        hasLost = false
+        guard let oldest = all.first else { return line.isEmpty ? .nothing : .unasked }
         let first = line.prefix { $0 != " " }
         let isNumber = first.allSatisfy { ("0"..."9").contains($0) }
         let named = isNumber ? Int(first).flatMap { (1...lastNumber).contains($0) ? $0 : nil } : nil
         let text = named == nil ? line : String(line.dropFirst(first.count)).trimmed
         guard let number = named ?? only else {
             return .misunderstood(
-                "which one? \(numbers) wait: type \(oldest.number) \(oldest.question.typedExample)")
+                "which one? \(numbers) \(all.count == 1 ? "waits" : "wait"): type \(oldest.number) \(oldest.question.typedExample)"
+            )
         }
         guard let question = all.first(where: { $0.number == number })?.question else {
             return .misunderstood("\(number) does not wait any more; what waits: \(numbers)")

@@ -9,10 +9,15 @@ struct Banner {
     let settings: Settings
     /// The link of the inspector; nil where there is none.
     private let inspector: String?
+    /// Whether a person at the terminal may type words.
+    private let takesWords: Bool
     /// Lets devices elsewhere in, where they can reach the gateway at all.
     private let ticket: String?
 
-    init(address: ServerAddress, gateway: Gateway, settings: Settings, inspector: String?) {
+    init(
+        address: ServerAddress, gateway: Gateway, settings: Settings, inspector: String?, takesWords: Bool
+    ) {
+        self.takesWords = takesWords
         self.inspector = inspector
         self.address = address
         self.gateway = gateway
@@ -154,6 +159,7 @@ struct Banner {
             )
         }
         lines.append("  try       \(example)")
+        if takesWords { lines.append("  type      ? and Enter for what can be typed here") }
         return lines
     }
 

@@ -2,18 +2,13 @@ import Glibc
 
 /// What a log's output takes besides plain lines.
 package struct LogStyle: Sendable, Hashable {
-    /// True where a line can be erased and written again.
-    package var erasesLines = false
     /// True where kinds of lines have colours.
     package var hasColors = false
 
     /// Plain lines alone.
     package static let plain = LogStyle()
 
-    package init(erasesLines: Bool = false, hasColors: Bool = false) {
-        self.erasesLines = erasesLines
-        self.hasColors = hasColors
-    }
+    package init(hasColors: Bool = false) { self.hasColors = hasColors }
 
     /// Takes what the output is and what the environment says: `TERM`, and `NO_COLOR` (no-color.org).
     package init(
@@ -21,7 +16,7 @@ package struct LogStyle: Sendable, Hashable {
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) {
         let terminal = environment("TERM") ?? ""
-        erasesLines = isatty(output) == 1 && !["", "dumb"].contains(terminal)
-        hasColors = erasesLines && (environment("NO_COLOR") ?? "").isEmpty
+        let isPlain = ["", "dumb"].contains(terminal) || !(environment("NO_COLOR") ?? "").isEmpty
+        hasColors = isatty(output) == 1 && !isPlain
     }
 }

@@ -9,8 +9,6 @@ import Synchronization
 /// Lines are gathered and written by a thread of their own, the only one that ever waits for the reader: nobody may
 /// read any more, and the process must end all the same. When more wait than are worth keeping, because a terminal is
 /// slow or a pipe is full, lines are dropped, and the log says how many.
-///
-/// What stands around its lines on a terminal is written by its `LogSurroundings`.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -21,7 +19,6 @@ public final class LogWriter: Sendable {
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
-        weak var surroundings: (any LogSurroundings)?
         /// Signalled when what waits now is written.
         var flushes: [DispatchSemaphore] = []
         /// True when the thread was told that there is something to write, and has not taken it yet.
@@ -64,15 +61,6 @@ public final class LogWriter: Sendable {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }
     }
-
-    /// What stands around the lines, which the log does not keep; nil where there are lines alone.
-    package var surroundings: (any LogSurroundings)? {
-        get { state.withLock { $0.surroundings } }
-        set { state.withLock { $0.surroundings = newValue } }
-    }
-
-    /// Has the surroundings written, for they have changed, also where no line waits; returns at once.
-    package func renew() { change { _ in } }
 
     /// Adds a line of words with the time of day before it; returns at once.
     ///
@@ -179,14 +167,14 @@ public final class LogWriter: Sendable {
 
     /// Writes what waits, on the thread of the log alone.
     private func writeAll() {
-        let (surroundings, flushes) = state.withLock { state in
+        let flushes = state.withLock { state in
             defer {
                 state.isTold = false
                 state.flushes = []
             }
-            return (state.surroundings, state.flushes)
+            return state.flushes
         }
-        if let surroundings { surroundings.write(takeLines, by: put) } else { put(takeLines()) }
+        put(takeLines())
         for flush in flushes { flush.signal() }
     }
 

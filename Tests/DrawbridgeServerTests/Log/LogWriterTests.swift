@@ -69,33 +69,35 @@ import Testing
         close(output)
     }
 
-    /// Puts each write between brackets, and has a line of its own below.
-    private final class Brackets: LogSurroundings {
-        let below = Mutex("0")
-
-        func write(_ take: () -> [UInt8], by put: ([UInt8]) -> Void) {
-            let below = below.withLock { $0 }
-            put(Array("[".utf8) + take() + Array("]\(below)".utf8))
-        }
-    }
-
-    @Test func whatStandsAroundItsLinesIsWrittenWithThem() async throws {
+    /// What is told of a call is made when it is written, in its place among other lines.
+    @Test func aLineIsMadeWhenItIsWritten() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
-        var brackets: Brackets? = Brackets()
-        writer.surroundings = brackets
+        let threads = Mutex<Set<pthread_t>>([])
         writer.write("one")
-        let first = try await Self.read(input) { $0.hasSuffix("]0") }
-        #expect(first.contains(#/^\[\d\d:\d\d:\d\d one\n\]0$/#), "\(first)")
-        // It is written when it has changed, though no line waits.
-        brackets?.below.withLock { $0 = "1" }
-        writer.renew()
-        #expect(try await Self.read(input) { $0.hasSuffix("1") } == "[]1")
-        // The log does not keep it, and goes on without.
-        brackets = nil
-        writer.write("two")
-        let last = try await Self.read(input) { $0.hasSuffix("\n") }
-        #expect(last.contains(#/^\d\d:\d\d:\d\d two\n$/#), "\(last)")
+        writer.write(as: .call, bytes: 10) { columns in
+            threads.withLock { _ = $0.insert(pthread_self()) }
+            return columns == nil ? "two\u{1B}" : "a terminal"
+        }
+        writer.write("three")
+        let text = try await Self.read(input) { $0.hasSuffix("three\n") }
+        #expect(
+            text.contains(#/^\d\d:\d\d:\d\d one\n\d\d:\d\d:\d\d  two\?\n\d\d:\d\d:\d\d three\n$/#), "\(text)")
+        #expect(threads.withLock { !$0.contains(pthread_self()) && $0.count == 1 })
+        withExtendedLifetime(writer) {}
+        close(input)
+        close(output)
+    }
+
+    @Test func linesThatAreNotMadeYetTakeNoMoreMemoryThanOthers() async throws {
+        let (input, output) = Self.pipe()
+        Self.fill(output)
+        let writer = LogWriter(to: output)
+        for _ in 0..<100 { writer.write(as: .call, bytes: 1 << 16) { _ in "call" } }
+        let text = try await Self.read(input) {
+            $0.hasSuffix("dropped") || $0.contains("lines of the log were dropped")
+        }
+        #expect(text.contains("lines of the log were dropped: its reader is too slow"))
         withExtendedLifetime(writer) {}
         close(input)
         close(output)

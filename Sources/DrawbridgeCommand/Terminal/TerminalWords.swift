@@ -1,0 +1,98 @@
+import Drawbridge
+import DrawbridgeServer
+
+/// What a person may type at the terminal besides answers to questions.
+struct TerminalWords: Sendable {
+    let gateway: Gateway
+    /// Nil where there is none.
+    let inspector: Inspector?
+    /// Shows a line; it must not wait.
+    let print: @Sendable (String) -> Void
+
+    private enum Word {
+        case link, reset
+        case scenario(String)
+        case event(String)
+    }
+
+    /// Does what a word says; returns at once.
+    ///
+    /// - Returns: false where there is no such word.
+    func take(_ line: String) -> Bool {
+        guard let word = word(line) else { return false }
+        switch word {
+        case .link: if let inspector { print("inspector  \(inspector.drawLink())") }
+        case .reset:
+            gateway.reset(.usual)
+            print("reset: replies, scenarios and steps are as at the start")
+        case .scenario(let name):
+            let isOn = gateway.replyBook.scenarios().contains(name)
+            do {
+                // The gateway says how it is now.
+                try gateway.turn(name, on: !isOn)
+            } catch {
+                print("\(error)")
+            }
+        case .event(let name):
+            Task {
+                do {
+                    try await gateway.play(event: name, on: nil, in: .usual)
+                } catch {
+                    print("event \(name): \(Self.sentence(error))")
+                }
+            }
+        }
+        return true
+    }
+
+    /// Says that there is no such word, and which was perhaps meant.
+    func refusal(of line: String) -> String {
+        let near = Nearest.of(line, among: all).map { "did you mean \($0)? " } ?? ""
+        return
+            "\(JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)) is no word here; \(near)? lists all"
+    }
+
+    /// A line for each kind of word that there is now.
+    var help: [String] {
+        var lines = ["1 ok  answers question 1; ok alone does where one waits"]
+        let on = gateway.replyBook.scenarios()
+        let scenarios = gateway.replyBook.scenarioNames
+        if !scenarios.isEmpty {
+            let names = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
+            lines.append("a scenario switches it on or off: \(names)")
+        }
+        let events = gateway.replyBook.eventNames
+        if !events.isEmpty { lines.append("an event plays it: \(events.joined(separator: ", "))") }
+        lines.append("reset  takes back what was switched and set, and forgets the calls")
+        if inspector != nil { lines.append("i  gives a new link to the inspector") }
+        return lines
+    }
+
+    /// All words that there are.
+    private var all: [String] {
+        ["reset"] + gateway.replyBook.scenarioNames
+            + gateway.replyBook.eventNames
+    }
+
+    /// A name that a scenario and an event have is the scenario's; `event push` and `scenario push` are sure.
+    private func word(_ line: String) -> Word? {
+        if line == "reset" { return .reset }
+        if line == "i", inspector != nil { return .link }
+        let (scenarios, events) = (gateway.replyBook.scenarioNames, gateway.replyBook.eventNames)
+        if scenarios.contains(line) { return .scenario(line) }
+        if events.contains(line) { return .event(line) }
+        if let name = line.rest(after: "scenario "), scenarios.contains(name) { return .scenario(name) }
+        if let name = line.rest(after: "event "), events.contains(name) { return .event(name) }
+        return nil
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        (error as? HTTPError)?.message ?? "\(error)"
+    }
+}
+
+extension String {
+    fileprivate func rest(after start: String) -> String? {
+        hasPrefix(start) ? String(dropFirst(start.count)).trimmed : nil
+    }
+}

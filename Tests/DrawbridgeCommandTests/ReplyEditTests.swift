@@ -1,6 +1,7 @@
 import Drawbridge
 import Foundation
 import Glibc
+import HTTPGrammar
 import TestSupport
 import Testing
 
@@ -76,6 +77,49 @@ import Testing
             Array(test.before.utf8), setting: test.name, to: JSON(parsing: Array(test.reply.utf8)))
         #expect(String(decoding: edit.text, as: UTF8.self) == test.after)
         #expect(edit.line == test.line)
+    }
+
+    /// What a file said, and says with two more names.
+    static let missing = [
+        (
+            "",
+            "{\n    \"replies\": {\n        // called with {\"ms\":30}, 2\n        \"vibrate\": {},\n        \"a/b\": {}\n    }\n}\n"
+        ),
+        (
+            "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1 }}",
+            "{ // ours\n\n  \"replies\" : {  // all\n     // called with {\"ms\":30}, 2\n     \"vibrate\": {},\n     \"a/b\": {},\n     // who\n     \"a\":1 }}"
+        ),
+        (
+            #"{"replies": {"a": 1}}"#,
+            "{\"replies\": {\n    // called with {\"ms\":30}, 2\n    \"vibrate\": {},\n    \"a/b\": {},\n    \"a\": 1}}"
+        ),
+        (
+            "{\r\n\t\"replies\": {\r\n\t\t// None.\r\n\t}\r\n}",
+            "{\r\n\t\"replies\": {\r\n\t\t// None.\r\n\t\t// called with {\"ms\":30}, 2\r\n\t\t\"vibrate\": {},\r\n\t\t\"a/b\": {}\r\n\t}\r\n}"
+        ),
+    ]
+
+    @Test(arguments: missing) func namesAreAddedAndTheRestStays(before: String, after: String) throws {
+        let names = [
+            UnansweredName("vibrate", inputs: [["ms": 30], 2]), UnansweredName("/a/b", inputs: []),
+        ]
+        let edit = try ReplyEdit(Array(before.utf8), adding: names)
+        #expect(String(decoding: edit.text, as: UTF8.self) == after)
+        #expect(try JSON(parsing: JSON.blankingComments(in: edit.text))["replies"]?["vibrate"] == [:])
+    }
+
+    /// A page calls itself what it likes, and sends what it likes.
+    @Test func nothingOfAPageBreaksItsLine() throws {
+        let text = "\"\n}, \u{2028}\u{202E}\u{9B}2J // \\"
+        let names = [
+            UnansweredName(text, inputs: [.string(text), .string(String(repeating: "x", count: 5000))])
+        ]
+        let edit = try ReplyEdit([], adding: names)
+        let written = String(decoding: edit.text, as: UTF8.self)
+        #expect(written.unicodeScalars.allSatisfy { $0 == "\n" || $0.isHarmless }, "\(written)")
+        #expect(written.split(separator: "\n").count == 6 && written.utf8.count < 1000)
+        let file = try JSON(parsing: JSON.blankingComments(in: edit.text))
+        #expect(file["replies"]?.objectValue?.map(\.key) == [text])
     }
 
     @Test func whatIsLongHasLinesOfItsOwn() throws {

@@ -76,6 +76,8 @@ import Testing
         .calls: [
             forTesters("GET", 200), forTesters("POST /verify", body: #"{"count":0,"name":"x"}"#, 200),
             forTesters("DELETE", 200), forTesters("POST", body: #"{"name":"x"}"#, 200),
+            // The token lets it in, and then nobody here writes files.
+            forTesters("POST /missing", 403),
             // The token lets it in, and then there is no such word, and no such call.
             forTesters("GET /events?sinc=1", 400), forTesters("GET /7", 404), forTesters("GET /7/curl", 404),
             forTesters("GET /7/test?for=pytest", 404), forTesters("POST /7/resend", 404),

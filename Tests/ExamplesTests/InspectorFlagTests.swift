@@ -205,6 +205,89 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    /// A click-through of a page, and its file afterwards.
+    @Test func whatARunHasMissedIsWrittenDown() async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", Self.file)
+        let program = try Self.drawbridge(in: folder, "--save")
+        let address = try await program.address()
+        func call(_ name: String, _ query: String = "") async throws -> String {
+            try await curl("\(address)/\(name)?_mobile_bridge=1\(query)")
+        }
+        func save() async throws -> String {
+            try await curl(
+                "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
+                "\(address)/__drawbridge__/calls/missing")
+        }
+        let names = (1...8).map { "name\($0)" }
+        for name in names { _ = try await call(name, "&n=1") }
+        _ = try await call("name1", "&password=CANARY")
+        _ = try await call("name1", "&n=1")
+        _ = try await call("*")
+        #expect(try await call("getUser").contains("Ann"))
+
+        let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(
+            try await save()
+                == #"{"code":200,"data":{"file":"drawbridge.json","names":[\#(list)]},"message":""}"#)
+        var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines.insert(
+            contentsOf: names.flatMap {
+                let more = $0 == "name1" ? #", {"password":"[removed]"}"# : ""
+                return [#"    // called with {"n":"1"}\#(more)"#, "    \"\($0)\": {},"]
+            }, at: 3)
+        let saved = lines.joined(separator: "\n")
+        #expect(try folder.read("drawbridge.json") == saved)
+        #expect(try await call("name8").contains(#""data":{}"#))
+        // Nothing is new, and the file is not touched.
+        #expect(try await save().contains(#""names":[]"#))
+        #expect(try folder.read("drawbridge.json") == saved)
+
+        // It is filled in by a person, and live.
+        try folder.write("drawbridge.json", saved.replacing("\"name8\": {}", with: "\"name8\": 8"))
+        // The first was of the save.
+        #expect(
+            await eventually {
+                program.output.components(separatedBy: ": 9 replies are read again").count == 3
+            })
+        #expect(try await call("name8").contains(#""data":8"#))
+        #expect(await program.stop() == 0)
+    }
+
+    /// Whoever is about to change the file by hand loses nothing.
+    @Test func aFileWithAMistakeIsNotOverwritten() async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", Self.file)
+        let program = try Self.drawbridge(in: folder, "--save")
+        let address = try await program.address()
+        _ = try await curl("\(address)/vibrate?_mobile_bridge=1")
+        try folder.write("drawbridge.json", "{ half")
+        let answer = try await curl(
+            "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
+            "\(address)/__drawbridge__/calls/missing")
+        #expect(answer.contains(#""code":409"#), "\(answer)")
+        #expect(try folder.read("drawbridge.json") == "{ half")
+        #expect(await program.stop() == 0)
+    }
+
+    @Test func theTerminalWritesDownWhatIsMissed() async throws {
+        let folder = try Folder()
+        let file = try folder.write("mine.json", #"{"replies": {"a": 1}}"#)
+        let program = try TerminalProgram.product("drawbridge", ["-p", "0", "--replies", file])
+        let address = try await program.address()
+        program.child.type("save missing\r")
+        try await program.line(with: "save missing: nothing is new")
+        _ = try await curl("\(address)/vibrate?_mobile_bridge=1&ms=30")
+        program.child.type("save missing\r")
+        try await program.line(with: "has 1 name more: vibrate; write in place of each {}")
+        #expect(
+            try folder.read("mine.json")
+                == "{\"replies\": {\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {},\n    \"a\": 1}}"
+        )
+        #expect(try await curl("\(address)/vibrate?_mobile_bridge=1").contains(#""data":{}"#))
+        #expect(await program.stop() == 0)
+    }
+
     @Test func programsSaveWhereTheyAreLet() async throws {
         let folder = try Folder()
         for (arguments, code) in [([], 403), (["--save"], 200), (["--save", "--no-save"], 403)]
@@ -218,6 +301,10 @@ import Testing
                 "-H", "Authorization: Bearer \(Self.token)", "-d", #"{"name":"pay","reply":1}"#,
                 "\(try await program.address())/__drawbridge__/replies/save")
             #expect(answer.contains("\"code\":\(code)"), "\(arguments): \(answer)")
+            let missing = try await curl(
+                "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
+                "\(try await program.address())/__drawbridge__/calls/missing")
+            #expect(missing.contains("\"code\":\(code)"), "\(arguments): \(missing)")
         }
     }
 

@@ -112,7 +112,9 @@ import Testing
             with: "replies.a: this array is answered as it stands, with its words; write {\"$sequence\"")
         _ = try await program.line(with: "replies.c: {{…}} is answered as it stands here; to fill it in")
         _ = try await Self.call(address, "nope")
-        _ = try await program.line(with: "not mocked; add \"nope\" to \(file)")
+        _ = try await program.line(
+            with: "not mocked; add \"nope\" to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+        )
         try folder.write(
             "mine.json",
             #"{"replies": {"gone": {"$missing": true}, "pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "one": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}}}"#

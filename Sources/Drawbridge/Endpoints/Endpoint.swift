@@ -44,6 +44,7 @@ struct Endpoint: Sendable {
         // The tester's API.
         Endpoint(.calls, [.get: JournalAPI.list, .post: JournalAPI.call, .delete: JournalAPI.forget]),
         Endpoint(.calls, "verify", [.post: JournalAPI.verify]),
+        Endpoint(.calls, "missing", [.post: JournalAPI.saveMissing]),
         Endpoint(.calls, "events", [.get: JournalAPI.events]),
         Endpoint(.calls, ":number", [.get: JournalAPI.record]),
         Endpoint(.calls, ":number/curl", [.get: JournalAPI.curl]),

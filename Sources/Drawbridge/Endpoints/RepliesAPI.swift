@@ -49,17 +49,7 @@ enum RepliesAPI {
     /// Writes a reply into the file that was named or found, which is read again at once.
     static func save(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
-        let keeper = gateway.replyKeeper.withLock { $0 }
-        // A program that can write the file decides what the gateway says after its next start. So whoever starts the
-        // gateway has to allow that; a person with the inspector sees what is written.
-        guard let keeper, request.isOfInspector || keeper.isForPrograms else {
-            throw HTTPError(
-                .forbidden,
-                keeper == nil
-                    ? "nobody here writes files; the command does"
-                    : "programs write no file unless it is started with --save"
-            )
-        }
+        let keeper = try gateway.keeper(for: request)
         let example = #"send {"name": "pay", "reply": {"code": 0}}"#
         do {
             let body = try LocatedJSON(

@@ -121,7 +121,10 @@ extension Gateway {
     /// How a name is answered from now on, for a line that has room for a few words.
     private func howToMock(named name: String) -> String {
         let key = JSON.string(name.cut(to: 100))
-        if let file = replyBook.file { return "add \(key) to \(file)" }
+        // The end of a long path tells which file it is.
+        if let file = replyBook.file {
+            return "add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+        }
         return CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json"
     }
 

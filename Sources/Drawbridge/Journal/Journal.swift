@@ -29,8 +29,7 @@ public final class Journal: Sendable {
         var bytes = 0
         var bytesOfPages: [String: Int] = [:]
         var views = SessionViews()
-        /// How often nobody answered, by names; of those that come later than a thousand others, together.
-        var unanswered: [String: Int] = [:]
+        var unanswered = Unanswered<JournalRecord>()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
         /// With which change something was touched that is no record.
@@ -111,7 +110,7 @@ public final class Journal: Sendable {
     }
 
     /// How often nobody answered a call or a question, by its name, since the process began.
-    package var unanswered: [String: Int] { state.withLock { $0.unanswered } }
+    package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
 
     /// Whether somebody is told of each call: then nobody else has to say what nobody answered.
     var isTold: Bool { state.withLock { $0.listener != nil } }
@@ -178,15 +177,15 @@ public final class Journal: Sendable {
             let room = room(for: page, in: state)
             state.changes += 1
             let change = state.changes
-            let (more, unanswered): (Int, String?) =
+            let (more, isMissed) =
                 state.update(number) { record in
                     let (before, was) = (record.bytes, record.isUnanswered)
                     update(&record, room)
                     record.change = change
-                    return (record.bytes - before, record.isUnanswered && !was ? record.name : nil)
-                } ?? (0, nil)
+                    return (record.bytes - before, record.isUnanswered && !was)
+                } ?? (0, false)
             state.count(more, of: page)
-            if let unanswered { state.count(unanswered: unanswered) }
+            if isMissed { state.countUnanswered(number) }
             let waiters = state.takeWaiters(concernedBy: number)
             let told = whereItWaits ? state.telling(of: number) : nil
             makeRoom(&state)
@@ -216,8 +215,19 @@ extension Journal.State {
     /// What tells of a call that has ended, to be called outside the lock; nil where nobody is told.
     fileprivate func telling(of number: Int) -> (() -> Void)? {
         guard let listener, let record = records.record(number), record.kind == .call else { return nil }
-        let times = record.by == .nobody ? unanswered[record.name] ?? 0 : 0
+        let times = record.by == .nobody ? unanswered.count(of: record.name) : 0
         return { listener(record, times) }
+    }
+
+    fileprivate mutating func countUnanswered(_ number: Int) {
+        guard let record = record(number) else { return }
+        // Of what is long the beginning is kept, and no more than that of a target either.
+        let call =
+            record.by == .nobody && record.head.target.utf8.count <= 2 << 10
+            ? record.shortened(to: 2 << 10) : nil
+        unanswered.add(record.name, call) {
+            $0.input.bytes == $1.input.bytes && $0.head.target == $1.head.target
+        }
     }
 
     fileprivate mutating func dropRecord() {
@@ -230,11 +240,6 @@ extension Journal.State {
         guard let record = requests.removeFirst() else { return }
         count(-record.bytes, of: record.page?.id)
         views.lose(record)
-    }
-
-    fileprivate mutating func count(unanswered name: String) {
-        let isKnown = unanswered.count < 1000 || unanswered[name] != nil
-        unanswered[isKnown ? name : "others", default: 0] += 1
     }
 
     fileprivate mutating func count(_ bytes: Int, of page: String?) {

@@ -11,4 +11,33 @@ package protocol ReplyKeeper: Sendable {
     /// - Returns: the file, and the line in which the reply stands.
     /// - Throws: an ``HTTPError`` that says why it is not written.
     func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int)
+
+    /// Writes names that nobody answered as replies to be filled in, those that no file has; all else stays as it is.
+    ///
+    /// - Throws: an ``HTTPError`` that says why they are not written.
+    func keep(missing names: [UnansweredName]) async throws -> SavedNames
+}
+
+/// A name that nobody answered, and what was sent with it.
+package struct UnansweredName: Sendable {
+    package let name: String
+    /// As JSON, without secrets: at most three, and of long ones the beginning as a text.
+    package let inputs: [JSON]
+
+    package init(_ name: String, inputs: [JSON]) {
+        self.name = name
+        self.inputs = inputs
+    }
+}
+
+/// Where names that nobody answered were written down.
+package struct SavedNames: Sendable {
+    package let file: String
+    /// Those that are new in it.
+    package let names: [String]
+
+    package init(file: String, names: [String]) {
+        self.file = file
+        self.names = names
+    }
 }

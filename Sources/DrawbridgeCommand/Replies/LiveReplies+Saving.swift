@@ -14,9 +14,43 @@ extension LiveReplies {
     ///
     /// - Throws: an ``HTTPError``: a 409 where the file is another than the one that was read last.
     func keep(_ reply: JSON, for name: String) throws -> (file: String, line: Int) {
+        let (file, edit) = try change { text throws(ReplyFault) in
+            try ReplyEdit(text, setting: name, to: reply)
+        }
+        return (file, edit.line)
+    }
+
+    /// Writes names that nobody answered into that file, each as `{}`, as `init` does; none that any file has.
+    func keep(missing names: [UnansweredName]) throws -> SavedNames {
+        let known = Set(
+            ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
+        let new = names.filter { !known.contains(ReplyNames.key($0.name)) }
+        guard !new.isEmpty else { return SavedNames(file: try writtenFile, names: []) }
+        let (file, _) = try change { text throws(ReplyFault) in try ReplyEdit(text, adding: new) }
+        return SavedNames(file: file, names: new.map(\.name))
+    }
+
+    private var writtenFile: String {
+        get throws(HTTPError) {
+            if let keptFile { return keptFile }
+            throw HTTPError(
+                .conflict,
+                "there is no file that could be written; start the gateway with --replies FILE, or remove what stands in the way"
+            )
+        }
+    }
+
+    /// Changes the file, and answers by what it says then.
+    private func change(
+        _ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit
+    ) throws -> (file: String, edit: ReplyEdit) {
         do {
             guard let place = sources.files.firstIndex(where: \.text.isRegular) else {
-                return try keepInNewFile(reply, for: name)
+                let path = try writtenFile
+                let edit = try edit([])
+                guard try FileReplacement.create(path, edit.text) else { throw Self.changed(path) }
+                try takeFound(path)
+                return (path, edit)
             }
             let old = sources.files[place]
             if let complaint = states[place].complaint {
@@ -27,7 +61,7 @@ extension LiveReplies {
                     .conflict, "\(old.text.path) is a link, which a save would replace; name the file itself")
             }
             guard try text(of: old).bytes == old.text.bytes else { throw Self.changed(old.text.path) }
-            let edit = try ReplyEdit(old.text.bytes, setting: name, to: reply)
+            let edit = try edit(old.text.bytes)
             let new = FileText(old.text.path, edit.text, mark: old.text.mark)
             try sources.replacing(at: place, by: source(new, like: old)).check(by: supplier)
             guard
@@ -35,25 +69,12 @@ extension LiveReplies {
                     new.mark + new.bytes, over: new.path, ifIs: old.text.mark + old.text.bytes)
             else { throw Self.changed(new.path) }
             try take(place)
-            return (new.path, edit.line)
+            return (new.path, edit)
         } catch let error as ReplyFault {
             throw HTTPError(.conflict, "\(keptFile ?? FoundFile.name), \(error)")
         } catch let error as Failure {
             throw HTTPError(.conflict, "\(error)")
         }
-    }
-
-    private func keepInNewFile(_ reply: JSON, for name: String) throws -> (file: String, line: Int) {
-        guard let path = keptFile else {
-            throw HTTPError(
-                .conflict,
-                "there is no file that could be written; start the gateway with --replies FILE, or remove what stands in the way"
-            )
-        }
-        let edit = try ReplyEdit([], setting: name, to: reply)
-        guard try FileReplacement.create(path, edit.text) else { throw Self.changed(path) }
-        try takeFound(path)
-        return (path, edit.line)
     }
 
     private static func changed(_ path: String) -> HTTPError {
@@ -78,5 +99,9 @@ final class KeptReplies: ReplyKeeper {
 
     func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int) {
         try await replies.keep(reply, for: name)
+    }
+
+    func keep(missing names: [UnansweredName]) async throws -> SavedNames {
+        try await replies.keep(missing: names)
     }
 }

@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeServer
 
 /// Puts a reply into the text of a file; all else in it, comments too, stays as it is.
 struct ReplyEdit {
@@ -17,24 +18,88 @@ struct ReplyEdit {
         style = JSONStyle(of: text)
         self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
         let file = try LocatedJSON(parsing: self.text)
-        guard let members = file.members else {
-            throw ReplyFault(
-                "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
-        }
+        guard let members = file.members else { throw Self.noObject(file) }
         let key = ReplyNames.key(name)
         guard let replies = members.last(where: { $0.name == "replies" })?.value else {
             add("replies", .object(JSON.Object([(key, reply)])), to: file, opening: true)
             return
         }
-        guard let names = replies.members else {
-            throw ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
-        }
+        guard let names = replies.members else { throw Self.noReplies(replies) }
         guard let old = names.last(where: { ReplyNames.key($0.name) == key })?.value else {
             add(key, reply, to: replies)
             return
         }
         let indent = indent(at: old.range.lowerBound)
         change(old.range, to: "", style.text(reply, indent: indent, after: indent.count + key.count + 4))
+    }
+
+    /// Adds names that are not there yet, each as `{}`, with what was sent in a comment above it.
+    ///
+    /// - Parameter names: in the order in which they are to stand.
+    init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
+        style = JSONStyle(of: text)
+        self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
+        if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
+        if let replies = try replies() { add(names, to: replies) }
+    }
+
+    /// The object of all replies; nil where there is none yet.
+    private func replies() throws(ReplyFault) -> LocatedJSON? {
+        let file = try LocatedJSON(parsing: text)
+        guard let members = file.members else { throw Self.noObject(file) }
+        guard let replies = members.last(where: { $0.name == "replies" })?.value else { return nil }
+        guard replies.members != nil else { throw Self.noReplies(replies) }
+        return replies
+    }
+
+    /// Adds names before those that an object has.
+    private mutating func add(_ names: [UnansweredName], to object: LocatedJSON) {
+        let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
+        let brace = indent(at: object.range.lowerBound)
+        let first = object.members?.first?.value.nameOffset
+        let lineEnd = first.flatMap { text[open..<$0].firstIndex(of: JSONStyle.newline) }
+        let inner = lineEnd == nil ? brace + style.unit : indent(at: first ?? open)
+        var lines = names.flatMap(Self.lines).map { Array(inner.utf8) + $0 }
+        // The last of all members has no comma.
+        if first == nil, !lines.isEmpty { lines[lines.count - 1].removeLast() }
+        let block = lines.flatMap { $0 + Array(style.ending.utf8) }
+        if let lineEnd {
+            text.insert(contentsOf: block, at: lineEnd + 1)
+        } else if first != nil {
+            text.insert(contentsOf: Array(style.ending.utf8) + block + Array(inner.utf8), at: open)
+        } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
+            text.replaceSubrange(open..<close, with: Array(style.ending.utf8) + block + Array(brace.utf8))
+        } else {
+            // The last comment there ends with its line, and the brace is alone in its own.
+            text.insert(contentsOf: block, at: lineStart(of: close))
+        }
+    }
+
+    /// What a line shows of each input.
+    private static let shownInput = 300
+
+    /// A name, below a comment of what was sent; nothing of a page's ends the line, or drives who reads it.
+    private static func lines(_ missed: UnansweredName) -> [[UInt8]] {
+        var member: [UInt8] = []
+        member.append(harmless: .string(ReplyNames.key(missed.name)))
+        member += ": {},".utf8
+        let inputs = missed.inputs.map { input in
+            var bytes: [UInt8] = []
+            bytes.append(harmless: input)
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.count > shownInput ? text.prefix(shownInput) + "…" : text[...]
+        }
+        guard !inputs.isEmpty else { return [member] }
+        return [Array("// called with \(inputs.joined(separator: ", "))".utf8), member]
+    }
+
+    private static func noObject(_ file: LocatedJSON) -> ReplyFault {
+        ReplyFault(
+            "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
+    }
+
+    private static func noReplies(_ replies: LocatedJSON) -> ReplyFault {
+        ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
     }
 
     /// Adds a member before those that an object has: so no line of these changes, and each keeps the comment above it.

@@ -10,7 +10,7 @@ struct TerminalWords: Sendable {
     let print: @Sendable (String) -> Void
 
     private enum Word {
-        case link, reset
+        case link, reset, saveMissing
         case scenario(String)
         case event(String)
     }
@@ -25,6 +25,14 @@ struct TerminalWords: Sendable {
         case .reset:
             gateway.reset(.usual)
             print("reset: replies, scenarios and steps are as at the start")
+        case .saveMissing:
+            Task {
+                do {
+                    print(Self.sentence(try await gateway.saveMissing()))
+                } catch {
+                    print("save missing: \(Self.sentence(error))")
+                }
+            }
         case .scenario(let name):
             let isOn = gateway.replyBook.scenarios().contains(name)
             do {
@@ -47,9 +55,9 @@ struct TerminalWords: Sendable {
 
     /// Says that there is no such word, and which was perhaps meant.
     func refusal(of line: String) -> String {
+        let shown = JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)
         let near = Nearest.of(line, among: all).map { "did you mean \($0)? " } ?? ""
-        return
-            "\(JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)) is no word here; \(near)? lists all"
+        return "\(shown) is no word here; \(near)type ? for all of them"
     }
 
     /// A line for each kind of word that there is now.
@@ -64,19 +72,21 @@ struct TerminalWords: Sendable {
         let events = gateway.replyBook.eventNames
         if !events.isEmpty { lines.append("an event plays it: \(events.joined(separator: ", "))") }
         lines.append("reset  takes back what was switched and set, and forgets the calls")
+        lines.append("save missing  writes the names that nobody answered into the file of mocks")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         return lines
     }
 
     /// All words that there are.
     private var all: [String] {
-        ["reset"] + gateway.replyBook.scenarioNames
+        ["reset", "save missing"] + gateway.replyBook.scenarioNames
             + gateway.replyBook.eventNames
     }
 
     /// A name that a scenario and an event have is the scenario's; `event push` and `scenario push` are sure.
     private func word(_ line: String) -> Word? {
         if line == "reset" { return .reset }
+        if line == "save missing" { return .saveMissing }
         if line == "i", inspector != nil { return .link }
         let (scenarios, events) = (gateway.replyBook.scenarioNames, gateway.replyBook.eventNames)
         if scenarios.contains(line) { return .scenario(line) }
@@ -84,6 +94,17 @@ struct TerminalWords: Sendable {
         if let name = line.rest(after: "scenario "), scenarios.contains(name) { return .scenario(name) }
         if let name = line.rest(after: "event "), events.contains(name) { return .event(name) }
         return nil
+    }
+
+    private static func sentence(_ saved: SavedNames) -> String {
+        guard !saved.names.isEmpty else {
+            return
+                "save missing: nothing is new; each name that was called is answered, or stands in \(saved.file)"
+        }
+        let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
+        let list = saved.names.map { $0.count > 60 ? "\($0.prefix(60))…" : $0 }.prefix(20).joined(
+            separator: ", ")
+        return "\(saved.file) has \(count) more: \(list); write in place of each {} what your app answers"
     }
 
     private static func sentence(_ error: any Error) -> String {

@@ -1,4 +1,4 @@
-import Drawbridge
+package import Drawbridge
 import HTTPGrammar
 
 extension [UInt8] {
@@ -23,7 +23,7 @@ extension [UInt8] {
     /// Appends a value as JSON text that a terminal may have, and that is the same value when it is parsed.
     ///
     /// What is harmless stands as it is, and everything else, which JSON has in strings alone, as `\uXXXX`.
-    mutating func append(harmless value: JSON) {
+    package mutating func append(harmless value: JSON) {
         let text = value.bytes
         if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
             self += text

@@ -31,7 +31,7 @@ def chosen(arguments):
         rows = tuple(tuple(tuple(map(lengthened, lane)) for lane in row) for row in table.GATE) + table.SLOW
     elif arguments and arguments[0].startswith("-"):
         everything = packages(table.GATE)
-        rows = (((Stage("chosen", " ".join(arguments), (Tests(options=tuple(arguments)),), everything),),),)
+        rows = (((Stage("chosen", " ".join(arguments), (Tests("", options=tuple(arguments)),), everything),),),)
     elif unknown := [name for name in arguments if name not in table.NAMED]:
         usage(f"there is no stage {unknown[0]}")
     elif arguments:

@@ -32,7 +32,10 @@ class Command:
 
 @dataclass(frozen=True)
 class Tests:
-    """The tests whose names these expressions choose, in one process: one at a time, or as many as there are."""
+    """The tests whose names these expressions choose, in one process: one at a time, or as many as there are.
+
+    Where the options choose, filter is empty: of several filters, swift test takes what any of them does.
+    """
 
     filter: str = "."
     skip: tuple = ()
@@ -43,7 +46,8 @@ class Tests:
     def arguments(self):
         width = "--parallel" if self.at_once else "--no-parallel"
         skipped = [word for name in self.skip for word in ("--skip", name)]
-        return [*self.options, width, "--filter", self.filter, *skipped]
+        chosen = ["--filter", self.filter] if self.filter else []
+        return [*self.options, width, *chosen, *skipped]
 
     def run(self, stage, outcome):
         found = self.once(self.arguments(), stage, outcome)
@@ -59,7 +63,8 @@ class Tests:
 
     def run_again(self, test, stage, outcome):
         """A test that failed is run once more, alone: a fault fails again."""
-        arguments = [*self.options, "--no-parallel", "--filter", f"^{re.escape(test.id)}$"]
+        options = self.options if self.filter else ()
+        arguments = [*options, "--no-parallel", "--filter", f"^{re.escape(test.id)}$"]
         again = self.once(arguments, stage, outcome)
         if again.faults or again.failed:
             test.said += [f"alone: {text}" for text in again.faults + [t for f in again.failed for t in f.said]]

@@ -132,7 +132,7 @@ import Testing
                     let parts = row.request.split(separator: " ")
                     let below = (parts.count > 1 ? parts[1] : "").prefix { $0 != "?" }.split(separator: "/")
                     return parts[0] == verb.rawValue
-                        && Endpoint.find(endpoint.path, below)?.line == endpoint.line
+                        && Endpoint.find(endpoint.path, below)?.row.line == endpoint.line
                 }
                 #expect(isAsked, "\(verb) of \(endpoint.line)")
             }

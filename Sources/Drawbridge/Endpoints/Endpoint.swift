@@ -99,7 +99,7 @@ struct Endpoint: Sendable {
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
         if path.isForTesters { try gateway.authorizeTester(request) }
         let parts = request.path.dropFirst(path.path.count).split(separator: "/")
-        guard let row = find(path, parts) else { throw nothing(at: request, below: path) }
+        guard let (row, values) = find(path, parts) else { throw nothing(at: request, below: path) }
         guard let answer = row.answers.first(where: { $0.key == request.method })?.value else {
             throw HTTPError(
                 .methodNotAllowed,
@@ -107,13 +107,14 @@ struct Endpoint: Sendable {
                 headers: [.allow: row.verbs])
         }
         var asked = request
-        asked.parameters = row.values(in: parts) ?? [:]
+        asked.parameters = values
         return try await answer(gateway, asked)
     }
 
-    /// The row that fits; nil for none.
-    static func find(_ path: OwnPath, _ parts: [Substring]) -> Endpoint? {
-        table.first { $0.path == path && $0.values(in: parts) != nil }
+    /// The row that fits, and what the parts have where it has names; nil for none.
+    static func find(_ path: OwnPath, _ parts: [Substring]) -> (row: Endpoint, values: [String: String])? {
+        table.lazy.filter { $0.path == path }.compactMap { row in row.values(in: parts).map { (row, $0) } }
+            .first
     }
 
     // MARK: What there is, in words

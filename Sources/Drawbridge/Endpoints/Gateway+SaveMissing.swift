@@ -6,9 +6,7 @@ extension Gateway {
     ///
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
     package func saveMissing() async throws -> SavedNames {
-        guard let keeper = replyKeeper.withLock({ $0 }) else {
-            throw HTTPError(.forbidden, "nobody here writes files; the command does")
-        }
+        let keeper = try keeper()
         let redaction = secrets.withLock { $0 }
         let missed = journal.state.withLock { $0.unanswered.calls }.compactMap { name, calls in
             // A name such as *, or of blanks, would answer others too, or none.
@@ -23,12 +21,12 @@ extension Gateway {
     /// Who writes replies for a request, where it may ask for that.
     ///
     /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
-    /// gateway has to allow that; a person with the inspector sees what is written.
-    func keeper(for request: Request) throws(HTTPError) -> any ReplyKeeper {
+    /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
+    func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
         guard let keeper = replyKeeper.withLock({ $0 }) else {
             throw HTTPError(.forbidden, "nobody here writes files; the command does")
         }
-        guard request.isOfInspector || keeper.isForPrograms else {
+        guard request?.isOfInspector != false || keeper.isForPrograms else {
             throw HTTPError(.forbidden, "programs write no file unless it is started with --save")
         }
         return keeper

@@ -4,8 +4,7 @@ import Logging
 extension Gateway {
     /// Whether a request asks for what is the gateway's own, below `/__drawbridge__/`.
     package static func isAskedItself(by request: Request) -> Bool {
-        !request.isAbsoluteForm && request.target.withBytes { $0.count > 1 && $0[1] == UInt8(ascii: "_") }
-            && OwnPath.isOwn(request.path)
+        !request.isAbsoluteForm && OwnPath.isOwn(request)
     }
 
     /// Lets programs into the tester's API, and nobody else.

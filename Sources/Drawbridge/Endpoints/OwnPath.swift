@@ -55,11 +55,8 @@ enum OwnPath: String, CaseIterable {
     /// The path of a request, if it is one of these; nil for what is not below `/__drawbridge__/`, and for what is not
     /// there.
     init?(of request: Request) {
-        // Every request is asked, and nearly all are told here.
-        guard request.target.withBytes({ $0.count > 1 && $0[1] == UInt8(ascii: "_") }) else { return nil }
-        let path = request.path
-        guard path.hasPrefix(Self.start) else { return nil }
-        let rest = path.dropFirst(Self.start.count)
+        guard Self.isOwn(request) else { return nil }
+        let rest = request.path.dropFirst(Self.start.count)
         let name = rest.prefix { $0 != "/" }
         guard let own = Self(rawValue: String(name)), own.hasPathsBelow || name.endIndex == rest.endIndex
         else {
@@ -71,8 +68,13 @@ enum OwnPath: String, CaseIterable {
     static let prefix = "/__drawbridge__"
     private static let start = "\(prefix)/"
 
-    /// Whether a path is the gateway's own, and nobody else's.
-    static func isOwn(_ path: String) -> Bool { path == prefix || path.hasPrefix(start) }
+    /// Whether the path of a request is the gateway's own, and nobody else's.
+    static func isOwn(_ request: Request) -> Bool {
+        // Every request is asked, and nearly all are told here.
+        guard request.target.withBytes({ $0.count > 1 && $0[1] == UInt8(ascii: "_") }) else { return false }
+        let path = request.path
+        return path == prefix || path.hasPrefix(start)
+    }
 
     /// The whole path.
     var path: String { "\(Self.prefix)/\(rawValue)" }

@@ -61,7 +61,7 @@ extension Gateway {
     /// Documents of others get the page runtime.
     package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
-        if isOwnPage, OwnPath.isOwn(request.path) { return try await behind.answer(own: request, of: self) }
+        if isOwnPage, OwnPath.isOwn(request) { return try await behind.answer(own: request, of: self) }
         guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
             return try await chain.respond(to: request)?.withPasser
         }

@@ -202,7 +202,7 @@ extension Gateway {
             return .preflight(preflight)
         }
         guard let (plain, ruled) = native else {
-            return !isForOthers && OwnPath.isOwn(request.path) ? .own : .behind
+            return !isForOthers && OwnPath.isOwn(request) ? .own : .behind
         }
         if let error = access.refusesCaller(of: plain) { return .refused(error) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.

@@ -34,7 +34,7 @@ final class RuledHandlers: Sendable {
 
     /// The last registered of those that take the request; nil for a path of the gateway's own, which none may take.
     func first(for request: Request) -> Route? {
-        guard !isEmpty, !OwnPath.isOwn(request.path) else { return nil }
+        guard !isEmpty, !OwnPath.isOwn(request) else { return nil }
         // Asked without the lock, for a rule is somebody else's code.
         return routes.withLock { $0 }.last { $0.route.rule?(request) == true }?.route
     }

@@ -15,17 +15,14 @@ struct ReplyEdit {
     ///   - name: which call is answered, as pages call it.
     /// - Throws: why the text cannot be changed so.
     init(_ text: [UInt8], setting name: String, to reply: JSON) throws(ReplyFault) {
-        style = JSONStyle(of: text)
-        self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
-        let file = try LocatedJSON(parsing: self.text)
-        guard let members = file.members else { throw Self.noObject(file) }
+        self.init(text)
         let key = ReplyNames.key(name)
-        guard let replies = members.last(where: { $0.name == "replies" })?.value else {
+        guard let replies = try replies() else {
+            let file = try LocatedJSON(parsing: self.text)
             add("replies", .object(JSON.Object([(key, reply)])), to: file, opening: true)
             return
         }
-        guard let names = replies.members else { throw Self.noReplies(replies) }
-        guard let old = names.last(where: { ReplyNames.key($0.name) == key })?.value else {
+        guard let old = replies.members?.last(where: { ReplyNames.key($0.name) == key })?.value else {
             add(key, reply, to: replies)
             return
         }
@@ -37,18 +34,28 @@ struct ReplyEdit {
     ///
     /// - Parameter names: in the order in which they are to stand.
     init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
-        style = JSONStyle(of: text)
-        self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
+        self.init(text)
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
         if let replies = try replies() { add(names, to: replies) }
+    }
+
+    /// A text that is changed: an object, where there is nothing yet.
+    private init(_ text: [UInt8]) {
+        style = JSONStyle(of: text)
+        self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
     }
 
     /// The object of all replies; nil where there is none yet.
     private func replies() throws(ReplyFault) -> LocatedJSON? {
         let file = try LocatedJSON(parsing: text)
-        guard let members = file.members else { throw Self.noObject(file) }
+        guard let members = file.members else {
+            throw ReplyFault(
+                "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
+        }
         guard let replies = members.last(where: { $0.name == "replies" })?.value else { return nil }
-        guard replies.members != nil else { throw Self.noReplies(replies) }
+        guard replies.members != nil else {
+            throw ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
+        }
         return replies
     }
 
@@ -91,15 +98,6 @@ struct ReplyEdit {
         }
         guard !inputs.isEmpty else { return [member] }
         return [Array("// called with \(inputs.joined(separator: ", "))".utf8), member]
-    }
-
-    private static func noObject(_ file: LocatedJSON) -> ReplyFault {
-        ReplyFault(
-            "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
-    }
-
-    private static func noReplies(_ replies: LocatedJSON) -> ReplyFault {
-        ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
     }
 
     /// Adds a member before those that an object has: so no line of these changes, and each keeps the comment above it.

@@ -254,6 +254,33 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
+    /// Two ways of writing a name are one in the file, and what a handler answers it has not missed.
+    @Test func aNewFileHasEachNameOnceAndLeavesHandlersAlone() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(in: folder, "--save")
+        let address = try await program.address()
+        for action in ["pay2", "pay2/", "*", "user/:id"] {
+            _ = try await curl("-d", #"{"action":"\#(action)","data":{}}"#, "\(address)/__jsbridge__")
+        }
+        for method in ["-I", "-XOPTIONS"] {
+            for name in ["echo", "login"] {
+                _ = try await curl(method, "\(address)/\(name)?_mobile_bridge=1")
+            }
+        }
+        let saved = try await curl(
+            "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
+            "\(address)/__drawbridge__/calls/missing")
+        #expect(saved.contains(#"{"file":"drawbridge.json","names":["pay2"]}"#), "\(saved)")
+        let echo = #"{"code":200,"data":{"message":"Hi"},"message":""}"#
+        #expect(try await curl("\(address)/echo?_mobile_bridge=1&message=Hi") == echo)
+        #expect(await program.stop() == 0)
+
+        let again = try Self.drawbridge(in: folder)
+        #expect(try await curl("\(again.address())/pay2?_mobile_bridge=1").contains(#""data":{}"#))
+        #expect(try await curl("\(again.address())/echo?_mobile_bridge=1&message=Hi") == echo)
+        #expect(await again.stop() == 0)
+    }
+
     /// Whoever is about to change the file by hand loses nothing.
     @Test func aFileWithAMistakeIsNotOverwritten() async throws {
         let folder = try Folder()

@@ -6,7 +6,6 @@ extension Gateway {
     ///
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
     package func saveMissing() async throws -> SavedNames {
-        let keeper = try keeper()
         let redaction = secrets.withLock { $0 }
         let missed = journal.state.withLock { $0.unanswered.calls }.compactMap { name, calls in
             // A name such as *, or of blanks, would answer others too, or none.
@@ -15,7 +14,7 @@ extension Gateway {
             }
             return UnansweredName(name, inputs: calls.map { $0.shownInput(redaction) }.filter { !$0.isNull })
         }
-        return try await keeper.keep(missing: missed)
+        return try await keeper().keep(missing: missed)
     }
 
     /// Who writes replies for a request, where it may ask for that.

@@ -221,10 +221,10 @@ extension Journal.State {
 
     fileprivate mutating func countUnanswered(_ number: Int) {
         guard let record = record(number) else { return }
-        // Of what is long the beginning is kept, and no more than that of a target either.
-        let call =
-            record.by == .nobody && record.head.target.utf8.count <= 2 << 10
-            ? record.shortened(to: 2 << 10) : nil
+        // Where only the method was wrong, somebody has the name. Of what is long the beginning is kept.
+        let isForAReply = record.code != 405 && ![.head, .options].contains(record.head.method)
+        let isMissed = record.by == .nobody && isForAReply && record.head.target.utf8.count <= 2 << 10
+        let call = isMissed ? record.shortened(to: 2 << 10) : nil
         unanswered.add(record.name, call) {
             $0.input.bytes == $1.input.bytes && $0.head.target == $1.head.target
         }

@@ -22,9 +22,9 @@ extension LiveReplies {
 
     /// Writes names that nobody answered into that file, each as `{}`, as `init` does; none that any file has.
     func keep(missing names: [UnansweredName]) throws -> SavedNames {
-        let known = Set(
+        var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
-        let new = names.filter { !known.contains(ReplyNames.key($0.name)) }
+        let new = names.filter { known.insert(ReplyNames.key($0.name)).inserted }
         guard !new.isEmpty else { return SavedNames(file: try writtenFile, names: []) }
         let (file, _) = try change { text throws(ReplyFault) in try ReplyEdit(text, adding: new) }
         return SavedNames(file: file, names: new.map(\.name))
@@ -48,6 +48,7 @@ extension LiveReplies {
             guard let place = sources.files.firstIndex(where: \.text.isRegular) else {
                 let path = try writtenFile
                 let edit = try edit([])
+                _ = try ConfigFile(found: FileText(path, edit.text))
                 guard try FileReplacement.create(path, edit.text) else { throw Self.changed(path) }
                 try takeFound(path)
                 return (path, edit)

@@ -227,9 +227,8 @@ import Testing
         #expect(try await call("getUser").contains("Ann"))
 
         let list = names.map { "\"\($0)\"" }.joined(separator: ",")
-        #expect(
-            try await save()
-                == #"{"code":200,"data":{"file":"drawbridge.json","names":[\#(list)]},"message":""}"#)
+        let answer = #"{"file":"drawbridge.json","names":[\#(list)],"refused":["*"],"beyond":0}"#
+        #expect(try await save() == #"{"code":200,"data":\#(answer),"message":""}"#)
         var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.insert(
             contentsOf: names.flatMap {
@@ -259,7 +258,7 @@ import Testing
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder, "--save")
         let address = try await program.address()
-        for action in ["pay2", "pay2/", "*", "user/:id"] {
+        for action in ["pay2", "pay2/", "*", "user/:id", "$pay"] {
             _ = try await curl("-d", #"{"action":"\#(action)","data":{}}"#, "\(address)/__jsbridge__")
         }
         for method in ["-I", "-XOPTIONS"] {
@@ -270,7 +269,8 @@ import Testing
         let saved = try await curl(
             "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
             "\(address)/__drawbridge__/calls/missing")
-        #expect(saved.contains(#"{"file":"drawbridge.json","names":["pay2"]}"#), "\(saved)")
+        let names = #""names":["pay2"],"refused":["*","user/:id","$pay"],"beyond":0}"#
+        #expect(saved.contains(#"{"file":"drawbridge.json",\#(names)"#), "\(saved)")
         let echo = #"{"code":200,"data":{"message":"Hi"},"message":""}"#
         #expect(try await curl("\(address)/echo?_mobile_bridge=1&message=Hi") == echo)
         #expect(await program.stop() == 0)
@@ -303,7 +303,7 @@ import Testing
         let program = try TerminalProgram.product("drawbridge", ["-p", "0", "--replies", file])
         let address = try await program.address()
         program.child.type("save missing\r")
-        try await program.line(with: "save missing: nothing is new")
+        try await program.line(with: "save missing: no new names")
         _ = try await curl("\(address)/vibrate?_mobile_bridge=1&ms=30")
         program.child.type("save missing\r")
         try await program.line(with: "has 1 name more: vibrate; write in place of each {}")

@@ -72,12 +72,13 @@ import Testing
     }
 
     /// The caller whose question waits gets what it would get on SIGTERM: nobody has cancelled the question.
-    @Test func controlCEndsInGoodOrder() async throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func aStopEndsInGoodOrder(_ signal: Int32) async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0.2"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
         try await drawbridge.line(with: Self.question)
-        drawbridge.child.type("o\u{3}")
+        drawbridge.child.type(signal == SIGINT ? "o\u{3}" : "o")
+        if signal == SIGTERM { drawbridge.child.send(SIGTERM) }
         #expect(await caller.wholeOutput().contains("the server is stopping"))
         #expect(await drawbridge.child.exitCode() == 0)
         try await drawbridge.screen { $0.has("1 withdrawn: the program stops") }

@@ -7,14 +7,17 @@ extension Gateway {
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
     package func saveMissing() async throws -> SavedNames {
         let redaction = secrets.withLock { $0 }
-        let missed = journal.state.withLock { $0.unanswered.calls }.compactMap { name, calls in
-            // A name such as *, or of blanks, would answer others too, or none.
-            guard calls.allSatisfy(Recording.isForOneName), name.contains(where: { !$0.isWhitespace }) else {
+        let (missed, beyond) = journal.state.withLock { ($0.unanswered.calls, $0.unanswered.others) }
+        var refused: [String] = []
+        let names = missed.compactMap { name, calls in
+            guard CallName.canHaveReply(name), calls.allSatisfy(Recording.isForOneName) else {
+                refused.append(name)
                 return nil as UnansweredName?
             }
             return UnansweredName(name, inputs: calls.map { $0.shownInput(redaction) }.filter { !$0.isNull })
         }
-        return try await keeper().keep(missing: missed)
+        let (file, new) = try await keeper().keep(missing: names)
+        return SavedNames(file: file, names: new, refused: refused, beyond: beyond)
     }
 
     /// Who writes replies for a request, where it may ask for that.

@@ -101,9 +101,12 @@ enum JournalAPI {
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try (gateway.keptJournal, request.query(of: []), gateway.keeper(for: request))
-        gateway.noteTester("has written down what nobody answered")
         let saved = try await gateway.saveMissing()
-        return .success(["file": .string(saved.file), "names": .array(saved.names.map(JSON.string))])
+        gateway.noteTester("has written \(saved.names.count) missing names into \(saved.file)")
+        return .success([
+            "file": .string(saved.file), "names": .array(saved.names.map(JSON.string)),
+            "refused": .array(saved.refused.map(JSON.string)), "beyond": .number(.init(saved.beyond)),
+        ])
     }
 
     // MARK: One call

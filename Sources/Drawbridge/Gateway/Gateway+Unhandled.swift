@@ -53,20 +53,25 @@ extension Gateway {
             headers: [.allow: route.allow])
     }
 
-    /// How a name is answered that nobody answers, as the end of a sentence about it.
+    /// How the name of a request is answered, as the end of a sentence about it; empty where its reply is there, and the
+    /// hint has said why it does not answer.
+    func howToMock(_ plain: Request) -> String {
+        guard !replies(for: plain).mayAnswer else { return "" }
+        let name = CallName.plain(Percent.decode(plain.path[...].utf8) ?? plain.path)
+        return howToMock(name).map { "; \($0)" } ?? ""
+    }
+
+    /// How a name is answered that nobody answers; nil where no reply can have it.
     ///
     /// A page may call any name, and a person pastes the flag into a shell: so it has plain names alone.
-    func howToMock(_ plain: Request) -> String {
-        // Its reply is there, and the hint has said why it does not answer.
-        if replies(for: plain).mayAnswer { return "" }
-        let name = plain.path.dropFirst()
-        let isPlain = CallName.isPlain(String(name))
-        guard !name.isEmpty else { return "" }
-        let key = JSON.string((Percent.decode(name.utf8) ?? String(name)).cut(to: 100))
-        if let file = replyBook.file { return "; to mock it, write below \"replies\" in \(file): \(key): …" }
-        return isPlain
-            ? "; to mock it: --reply '\(name)=…', or write a file of all calls: drawbridge init"
-            : "; to mock it, give it a reply in a file of --replies"
+    func howToMock(_ name: String) -> String? {
+        guard CallName.canHaveReply(name) else { return nil }
+        let key = JSON.string(name.cut(to: 100))
+        // The end of a long path tells which file it is.
+        if let file = replyBook.file {
+            return "add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+        }
+        return CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json"
     }
 
     /// Only ASCII may stand in a header; a path is shown as it would be sent.

@@ -11,7 +11,7 @@ extension Gateway {
 
     /// Has each call of native's told when it has come to its end, on any thread; to be asked where there is a journal.
     ///
-    /// - Parameter tell: gets whether the call failed or nobody answered it, what its line takes of memory until it is
+    /// - Parameter tell: gets whether the call failed or nobody has its answer, what its line takes of memory until it is
     ///   made, about, and the line.
     package func tellCalls(
         _ tell: @escaping @Sendable (_ hasFailed: Bool, _ bytes: Int, _ line: @escaping CallLine) -> Void
@@ -20,7 +20,7 @@ extension Gateway {
             state.listener = { [weak self] record, times in
                 // A line shows the beginning of what was sent and answered, and must not keep all of it.
                 let record = record.shortened(to: 4 << 10)
-                let hasFailed = record.state == .error || record.state == .expired || record.by == .nobody
+                let hasFailed = [.error, .expired, .left].contains(record.state) || record.by == .nobody
                 tell(hasFailed, record.bytes) { [weak self] columns, hasIDs in
                     self?.line(of: record, times: times, columns: columns, hasIDs: hasIDs) ?? ""
                 }
@@ -113,19 +113,9 @@ extension Gateway {
         // Its handlers are there, and take other methods.
         if record.code == 405, let message = message(of: record) { return message }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
-        let mock = howToMock(named: record.name)
+        let mock = howToMock(record.name) ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }
         return "not mocked\(count); \(near)\(near.hasSuffix("?") ? " Else" : ";") \(mock)"
-    }
-
-    /// How a name is answered from now on, for a line that has room for a few words.
-    private func howToMock(named name: String) -> String {
-        let key = JSON.string(name.cut(to: 100))
-        // The end of a long path tells which file it is.
-        if let file = replyBook.file {
-            return "add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
-        }
-        return CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json"
     }
 
     static func ordinal(_ number: Int) -> String {

@@ -280,6 +280,12 @@ struct JournalRecord: Sendable {
 enum CallName {
     static func plain(_ name: String) -> String { name.hasPrefix("/") ? String(name.dropFirst()) : name }
 
+    /// Whether a file takes it as the name of a reply: `user/:id` and `*` stand for other names there, `$when` for none.
+    static func canHaveReply(_ name: String) -> Bool {
+        RoutePattern(checking: name)?.names.isEmpty == true && !name.hasPrefix("$")
+            && name.contains { !$0.isWhitespace }
+    }
+
     /// Whether a person may paste it into a shell as it is: a page calls any name.
     static func isPlain(_ name: String) -> Bool {
         !name.isEmpty

@@ -13,7 +13,7 @@ struct Unanswered<Call: Sendable>: Sendable {
 
     private var names: [String: Name] = [:]
     /// How often those were called that came when there were too many.
-    private var others = 0
+    private(set) var others = 0
 
     /// - Parameters:
     ///   - call: nil for a question that nobody decided, which needs no reply.

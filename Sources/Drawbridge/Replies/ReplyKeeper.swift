@@ -14,8 +14,9 @@ package protocol ReplyKeeper: Sendable {
 
     /// Writes names that nobody answered as replies to be filled in, those that no file has; all else stays as it is.
     ///
+    /// - Returns: the file, and those that are new in it.
     /// - Throws: an ``HTTPError`` that says why they are not written.
-    func keep(missing names: [UnansweredName]) async throws -> SavedNames
+    func keep(missing names: [UnansweredName]) async throws -> (file: String, names: [String])
 }
 
 /// A name that nobody answered, and what was sent with it.
@@ -30,14 +31,13 @@ package struct UnansweredName: Sendable {
     }
 }
 
-/// Where names that nobody answered were written down.
+/// Where names that nobody answered were written down, and which were not.
 package struct SavedNames: Sendable {
     package let file: String
     /// Those that are new in it.
     package let names: [String]
-
-    package init(file: String, names: [String]) {
-        self.file = file
-        self.names = names
-    }
+    /// Those that no reply can have, such as `*`.
+    package let refused: [String]
+    /// How often names were called that came when there were too many to be kept.
+    package let beyond: Int
 }

@@ -21,13 +21,13 @@ extension LiveReplies {
     }
 
     /// Writes names that nobody answered into that file, each as `{}`, as `init` does; none that any file has.
-    func keep(missing names: [UnansweredName]) throws -> SavedNames {
+    func keep(missing names: [UnansweredName]) throws -> (file: String, names: [String]) {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
         let new = names.filter { known.insert(ReplyNames.key($0.name)).inserted }
-        guard !new.isEmpty else { return SavedNames(file: try writtenFile, names: []) }
+        guard !new.isEmpty else { return (try writtenFile, []) }
         let (file, _) = try change { text throws(ReplyFault) in try ReplyEdit(text, adding: new) }
-        return SavedNames(file: file, names: new.map(\.name))
+        return (file, new.map(\.name))
     }
 
     private var writtenFile: String {
@@ -102,7 +102,7 @@ final class KeptReplies: ReplyKeeper {
         try await replies.keep(reply, for: name)
     }
 
-    func keep(missing names: [UnansweredName]) async throws -> SavedNames {
+    func keep(missing names: [UnansweredName]) async throws -> (file: String, names: [String]) {
         try await replies.keep(missing: names)
     }
 }

@@ -82,7 +82,7 @@ struct ReplyEdit {
         }
     }
 
-    /// What a line shows of each input.
+    /// What a line shows of each input, in bytes.
     private static let shownInput = 300
 
     /// A name, below a comment of what was sent; nothing of a page's ends the line, or drives who reads it.
@@ -93,8 +93,7 @@ struct ReplyEdit {
         let inputs = missed.inputs.map { input in
             var bytes: [UInt8] = []
             bytes.append(harmless: input)
-            let text = String(decoding: bytes, as: UTF8.self)
-            return text.count > shownInput ? text.prefix(shownInput) + "…" : text[...]
+            return String(decoding: bytes, as: UTF8.self).cut(to: shownInput)
         }
         guard !inputs.isEmpty else { return [member] }
         return [Array("// called with \(inputs.joined(separator: ", "))".utf8), member]

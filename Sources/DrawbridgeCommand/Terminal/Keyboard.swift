@@ -23,9 +23,8 @@ final class Keyboard: Sendable {
     }
 
     func start() {
-        // Whoever presses Ctrl-C answers nothing more. Their questions are no answers either: callers get what the stop
-        // gives them, as with SIGTERM.
-        onSignal(SIGINT) { [presenter] in presenter.leave() }
+        // Nobody answers any more; callers get what the stop gives them.
+        for number in [SIGINT, SIGTERM] { onSignal(number) { [presenter] in presenter.leave() } }
         DispatchQueue(label: "drawbridge.terminal").async { self.run() }
     }
 

@@ -97,14 +97,23 @@ struct TerminalWords: Sendable {
     }
 
     private static func sentence(_ saved: SavedNames) -> String {
-        guard !saved.names.isEmpty else {
-            return
-                "save missing: nothing is new; each name that was called is answered, or stands in \(saved.file)"
+        var parts: [String] = []
+        if saved.names.isEmpty {
+            parts.append("save missing: no new names")
+        } else {
+            let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
+            parts.append("\(saved.file) has \(count) more: \(list(saved.names))")
+            parts.append("write in place of each {} what your app answers")
         }
-        let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
-        let list = saved.names.map { $0.count > 60 ? "\($0.prefix(60))…" : $0 }.prefix(20).joined(
-            separator: ", ")
-        return "\(saved.file) has \(count) more: \(list); write in place of each {} what your app answers"
+        if !saved.refused.isEmpty { parts.append("no mock can have the name \(list(saved.refused))") }
+        if saved.beyond > 0 {
+            parts.append("\(saved.beyond) calls of names after the first thousand were not kept")
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(20).map { $0.cut(to: 60) }.joined(separator: ", ") + (names.count > 20 ? ", …" : "")
     }
 
     private static func sentence(_ error: any Error) -> String {

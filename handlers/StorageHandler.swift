@@ -11,7 +11,7 @@ public import Drawbridge
 /// {"code":200,"data":{"key":"theme","value":"dark"},"message":""}
 /// ```
 ///
-/// All requests share one ``Store``: `gateway.register(at: "/storage") { StorageHandler(store: store) }`.
+/// All requests share one ``Store``: `try gateway.register(at: "/storage") { StorageHandler(store: store) }`.
 public struct StorageHandler: JSONHandler {
     /// What is read, written or removed.
     public struct Input: Decodable, Sendable {

@@ -1,3 +1,2 @@
 // A program of five lines needs one import.
 @_exported public import Drawbridge
-@_exported public import DrawbridgeHandlers

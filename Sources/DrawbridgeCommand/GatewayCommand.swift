@@ -13,7 +13,7 @@ import Synchronization
 /// import DrawbridgeCommand
 ///
 /// try await GatewayCommand.run { gateway in
-///     gateway.register(LoginHandler.self, at: "/login")
+///     try gateway.register(LoginHandler.self, at: "/login")
 /// }
 /// ```
 public enum GatewayCommand {
@@ -72,11 +72,13 @@ public enum GatewayCommand {
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
             try await register(gateway)
+            gateway.registersInCode.store(!gateway.registered.isEmpty, ordering: .relaxed)
+            var builtIns: Set<String> = []
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
                 // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
                 if settings.storage != nil { _ = try store.values() }
-                gateway.registerStandardHandlers(place: settings.place, store: store)
+                builtIns = try gateway.registerStandardHandlers(place: settings.place, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway)
@@ -93,7 +95,7 @@ public enum GatewayCommand {
             }
             // A stop in good order is a cancellation where the task was cancelled.
             defer { if settings.failsUnanswered { failForUnanswered(gateway) } }
-            try await serve(gateway, settings, terminal)
+            try await serve(gateway, settings, builtIns, terminal)
         } catch is HandlersLeftBehind {
             // The log has said it.
             LogWriter.standardError.flush()
@@ -133,7 +135,7 @@ public enum GatewayCommand {
         do {
             try await register(gateway)
             if standardHandlers {
-                gateway.registerStandardHandlers(place: .unknown, store: StorageHandler.Store())
+                try gateway.registerStandardHandlers(place: .unknown, store: StorageHandler.Store())
             }
             try command.write(answered: Set(gateway.registered.map { String($0.path.dropFirst()) }))
         } catch let error as ValidationError {
@@ -202,7 +204,7 @@ public enum GatewayCommand {
     }
 
     private static func serve(
-        _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
+        _ gateway: Gateway, _ settings: Settings, _ builtIns: Set<String>, _ terminal: TerminalPresenter?
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
@@ -210,25 +212,24 @@ public enum GatewayCommand {
         let opened = OpenedFiles()
         defer { opened.remove() }
         terminal?.takeWords(of: gateway, inspector)
-        let serving = Task {
-            try await gateway.run(settings.server) { address in
-                let banner = Banner(
-                    address: address, gateway: gateway, settings: settings, inspector: inspector?.drawLink(),
-                    takesWords: terminal != nil)
-                banner.print()
-                SpokenBridges.look(in: settings.root, for: gateway)
-                guard settings.opensBrowser else { return }
-                do {
-                    if let file = try banner.openPage() {
-                        opened.add(file)
-                        gateway.admissions.onNextEntry { file.remove() }
-                    }
-                    if let inspector { try opened.open(inspector) }
-                } catch {
-                    gateway.logger.warning("\(error)")
+        let server = try GatewayServer(gateway, settings.server)
+        let banner = Banner(
+            address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,
+            inspector: inspector?.drawLink(), takesWords: terminal != nil)
+        banner.print()
+        SpokenBridges.look(in: settings.root, for: gateway)
+        if settings.opensBrowser {
+            do {
+                if let file = try banner.openPage() {
+                    opened.add(file)
+                    gateway.admissions.onNextEntry { file.remove() }
                 }
+                if let inspector { try opened.open(inspector) }
+            } catch {
+                gateway.logger.warning("\(error)")
             }
         }
+        let serving = Task { try await gateway.serve(by: server) }
         signals.onFirst {
             serving.cancel()
             // While a handler holds its loop, nothing on that loop can be stopped. So in the end the process is.

@@ -7,18 +7,32 @@ extension Gateway {
     /// - Parameters:
     ///   - configuration: where and how it listens.
     ///   - onListening: told once, with the address that it really is; without it, the log says that.
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had; ``HandlersLeftBehind`` after a stop
-    ///   that handlers ignored.
+    /// - Throws: a `ListenError` that says what to do when the port cannot be had, and that the log has too;
+    ///   ``HandlersLeftBehind`` after a stop that handlers ignored.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),
         onListening: ((ServerAddress) -> Void)? = nil
     ) async throws {
-        let server = try GatewayServer(self, configuration)
+        let server: GatewayServer
+        do {
+            server = try GatewayServer(self, configuration)
+        } catch {
+            // A program that it leaves ends by a crash, in whose lines it is hard to find.
+            logger.critical("\(error)")
+            throw error
+        }
         if let onListening {
             onListening(server.address)
         } else {
             logger.notice("listening on \(server.address)")
         }
+        try await serve(by: server)
+    }
+
+    /// Answers until the task is cancelled, then stops.
+    ///
+    /// - Throws: ``HandlersLeftBehind``.
+    package func serve(by server: GatewayServer) async throws {
         await untilCancelled()
         let leftBehind = await server.end()
         if leftBehind > 0 { throw HandlersLeftBehind(count: leftBehind) }

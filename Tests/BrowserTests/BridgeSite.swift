@@ -42,25 +42,25 @@ final class BridgeSite: Sendable {
     /// - Parameter behind: what serves more than the pages.
     init(
         port: Int = 0, runtime: PageRuntime = BridgeSite.runtime, behind: [any Responder] = [],
-        _ register: (Gateway) -> Void = { _ in }
+        _ register: (Gateway) throws -> Void = { _ in }
     ) throws {
         let own: [any Responder] = [Reports(reports: reports), Shape.Site(pages: Self.pages)]
         gateway = Gateway(
             passThrough: own + behind + [.staticFiles(Self.pages)],
             pageRuntime: runtime)
-        gateway.register(Echo.self, at: "/echo")
-        gateway.register(Add.self, at: "/add")
-        gateway.register(Fail.self, at: "/fail")
-        gateway.register(NothingAtAll.self, at: "/nothing")
-        gateway.register(Later.self, at: "/later")
-        gateway.register(Ask.self, at: "/ask")
-        gateway.register(Steps.self, at: "/steps")
-        gateway.register(Text.self, at: "/text")
-        gateway.register(Unnamed.self, at: "/")
-        gateway.register(at: "/note") { [notes] in Note(notes: notes) }
-        gateway.register(at: "/notes") { [notes] in Notes(notes: notes) }
-        gateway.pages(matching: "/special.html") { $0.register(Special.self, at: "/special") }
-        register(gateway)
+        try gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Add.self, at: "/add")
+        try gateway.register(Fail.self, at: "/fail")
+        try gateway.register(NothingAtAll.self, at: "/nothing")
+        try gateway.register(Later.self, at: "/later")
+        try gateway.register(Ask.self, at: "/ask")
+        try gateway.register(Steps.self, at: "/steps")
+        try gateway.register(Text.self, at: "/text")
+        try gateway.register(Unnamed.self, at: "/")
+        try gateway.register(at: "/note") { [notes] in Note(notes: notes) }
+        try gateway.register(at: "/notes") { [notes] in Notes(notes: notes) }
+        try gateway.pages(matching: "/special.html") { try $0.register(Special.self, at: "/special") }
+        try register(gateway)
         server = try GatewayServer(gateway, ServerConfiguration(port: port, logsRequests: false))
     }
 

@@ -10,7 +10,7 @@ final class DevSite: Sendable {
 
     init(upstream: String) throws {
         let gateway = Gateway(passThrough: [.upstream(upstream)], middleware: [Statuses(answers: answers)])
-        gateway.register(BridgeSite.Add.self, at: "/add")
+        try gateway.register(BridgeSite.Add.self, at: "/add")
         server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
     }
 

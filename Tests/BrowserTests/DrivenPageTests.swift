@@ -157,7 +157,7 @@ import Testing
         let site = try BridgeSite { gateway in
             // Beside other tests a browser may take longer than usual to come back.
             gateway.pages.patience = .seconds(60)
-            gateway.register(at: "/count") {
+            try gateway.register(at: "/count") {
                 Count { number in
                     seen.withLock { $0.append(number) }
                     heard.change { $0 += 1 }

@@ -35,7 +35,7 @@ struct InspectorPanelTests {
     @Test(arguments: Browser.tried) func whatIsAnsweredIsTriedInTheCatalogue(_ browser: Browser) async throws
     {
         let site = try InspectedSite(Self.replies)
-        site.gateway.register(Twice.self, at: "/double")
+        try site.gateway.register(Twice.self, at: "/double")
         try await Site.inspect(browser, site) { inspected in
             let driven = inspected.driven
             try await inspected.inPage(

@@ -40,7 +40,9 @@ import Testing
                 schemes: ["mizhua"], functions: ["callNative", "fetchMessages"], shortcuts: ["MyApp"],
                 bridges: try Self.bridges()),
             keepsJournal: true)
-        for path in ["/echo", "/App/echo", "/Android/echo"] { gateway.register(EchoHandler.self, at: path) }
+        for path in ["/echo", "/App/echo", "/Android/echo"] {
+            try gateway.register(EchoHandler.self, at: path)
+        }
         let server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
         let pages = Pages.Following(gateway.pages)
         let doors = Self.doors

@@ -16,7 +16,7 @@ final class KnockedSite: Sendable {
     init() throws {
         gateway = Gateway(passThrough: [.staticFiles(ForeignSite.pages)])
         let notes = notes
-        gateway.register(at: "/note") { Note(notes: notes) }
+        try gateway.register(at: "/note") { Note(notes: notes) }
         server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
     }
 

@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: SpokenBridge.tried)
     func callsOfThreeTabsAtOnceDoNotMix(_ browser: Browser, _ bridge: SpokenBridge) async throws {
-        let site = try BridgeSite { $0.register(Whose.self, at: "/whose") }
+        let site = try BridgeSite { try $0.register(Whose.self, at: "/whose") }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/tab.html?bridge=\(bridge)&open=b,c&name=a") {
             let tabs = [try await pages.next(), try await pages.next(), try await pages.next()]
@@ -64,7 +64,7 @@ import Testing
     func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
     {
         let isWanted = Observed(false)
-        let site = try BridgeSite { $0.register(at: "/return") { Return(isWanted: isWanted) } }
+        let site = try BridgeSite { try $0.register(at: "/return") { Return(isWanted: isWanted) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()
@@ -104,7 +104,9 @@ import Testing
     @Test(arguments: Browser.tried)
     func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser) async throws {
         let site = try BridgeSite { gateway in
-            gateway.pages(matching: "/special/*") { $0.register(BridgeSite.Echo.self, at: "/special") }
+            try gateway.pages(matching: "/special/*") {
+                try $0.register(BridgeSite.Echo.self, at: "/special")
+            }
         }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
@@ -150,7 +152,7 @@ import Testing
     @Test(arguments: Browser.tried)
     func whatAPageSaysBeforeASynchronousRequestComesBeforeIt(_ browser: Browser) async throws {
         let notes = Observed<[String]>([])
-        let site = try BridgeSite { gateway in gateway.register(at: "/note") { Notes(notes: notes) } }
+        let site = try BridgeSite { gateway in try gateway.register(at: "/note") { Notes(notes: notes) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()

@@ -46,14 +46,14 @@ import Testing
             gateway = Gateway(
                 passThrough: (strict ? [Strict()] : []) + [.staticFiles(OutsideBridgeTests.pages)],
                 pageRuntime: PageRuntime(bridges: bridges), logger: logger)
-            for name in ["Shop/pay", "App/pay"] { gateway.register(Paid.self, at: "/\(name)") }
-            for name in ["App/list", "list"] { gateway.register(BridgeSite.Echo.self, at: "/\(name)") }
-            gateway.register(First.self, at: "/Shop/bytes")
-            gateway.register(Paid.self, at: "/web_app_open_popup")
-            gateway.register(BridgeSite.NothingAtAll.self, at: "/Shop/told")
-            gateway.register(Prefix.self, at: "/send")
-            gateway.register(Prefix.self, at: "/message")
-            gateway.register(at: "/report") { [reports] in BridgeSite.Note(notes: reports) }
+            for name in ["Shop/pay", "App/pay"] { try gateway.register(Paid.self, at: "/\(name)") }
+            for name in ["App/list", "list"] { try gateway.register(BridgeSite.Echo.self, at: "/\(name)") }
+            try gateway.register(First.self, at: "/Shop/bytes")
+            try gateway.register(Paid.self, at: "/web_app_open_popup")
+            try gateway.register(BridgeSite.NothingAtAll.self, at: "/Shop/told")
+            try gateway.register(Prefix.self, at: "/send")
+            try gateway.register(Prefix.self, at: "/message")
+            try gateway.register(at: "/report") { [reports] in BridgeSite.Note(notes: reports) }
             try gateway.mock(
                 #"""
                 {

@@ -54,7 +54,7 @@ import Testing
         let notes = Observed<[Int]>([])
         let goesBack = Observed(false)
         let site = try BridgeSite(behind: [Stay(goesBack: goesBack)]) { gateway in
-            gateway.register(at: "/note") { Note(notes: notes) }
+            try gateway.register(at: "/note") { Note(notes: notes) }
         }
         let pages = Pages.Following(site.gateway.pages)
         try await Browser.chromium.open("\(site.address)/driven.html") {
@@ -140,7 +140,7 @@ import Testing
         _ browser: Browser, _ calls: (script: String, count: Int)
     ) async throws {
         let notes = Observed<[Int]>([])
-        let site = try BridgeSite { gateway in gateway.register(at: "/note") { Note(notes: notes) } }
+        let site = try BridgeSite { gateway in try gateway.register(at: "/note") { Note(notes: notes) } }
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()

@@ -116,7 +116,7 @@ import Testing
             for part in [
                 "read MyApp.scanCode, which is not there: no handler at /scanCode; the nearest registered path is /scanQRCode",
                 "messageHandlers.scanQRCode, which is not there: it is answered, and pages find it there by --message-handler JSBridge,scanQRCode",
-                "messageHandlers.other, which is not there: no handler at /other; mock it",
+                "messageHandlers.other, which is not there: no handler at /other; add \"other\" to ",
             ] { _ = try await site.program.line(with: part) }
             let said = site.program.output.split(separator: "\n").filter { $0.contains("has read") }
             #expect(said.count == 3, "\(said)")

@@ -28,7 +28,7 @@ import Testing
         let calls = Observed(0)
         do {
             let site = try BridgeSite(port: port) { gateway in
-                gateway.register(at: "/hold") { Hold(calls: calls, answer: answer) }
+                try gateway.register(at: "/hold") { Hold(calls: calls, answer: answer) }
             }
             return (site, calls)
         } catch {

@@ -18,7 +18,7 @@ import Testing
             "alert": "ok", "makeACall": "ok", "openURL": "cancel", "pay": "ok", "share": "done",
         ]
         gateway = Gateway(presenter: ScriptedPresenter(answers))
-        gateway.registerStandardHandlers(place: .at("here"), store: StorageHandler.Store())
+        try gateway.registerStandardHandlers(place: .at("here"), store: StorageHandler.Store())
     }
 
     @Test func itHasEveryStandardHandlerAtBothBridgesAndNoOther() {

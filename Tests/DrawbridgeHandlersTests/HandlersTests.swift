@@ -8,18 +8,19 @@ import Testing
 struct App {
     let gateway: Gateway
 
-    init<H: Handler>(_ type: H.Type, answers: [String: JSON] = [:]) {
-        self.init(type, presenter: ScriptedPresenter(answers))
+    init<H: Handler>(_ type: H.Type, answers: [String: JSON] = [:]) throws {
+        try self.init(type, presenter: ScriptedPresenter(answers))
     }
 
-    init<H: Handler>(_ type: H.Type, presenter: any Presenter) {
+    init<H: Handler>(_ type: H.Type, presenter: any Presenter) throws {
         gateway = Gateway(presenter: presenter)
-        gateway.register(type, at: "/handler")
+        try gateway.register(type, at: "/handler")
     }
 
-    init<H: Handler>(answers: [String: JSON] = [:], _ make: @escaping @Sendable (Request) throws -> H) {
+    init<H: Handler>(answers: [String: JSON] = [:], _ make: @escaping @Sendable (Request) throws -> H) throws
+    {
         gateway = Gateway(presenter: ScriptedPresenter(answers))
-        gateway.register(at: "/handler", make)
+        try gateway.register(at: "/handler", make)
     }
 
     /// Sends a body to the handler, and gives the envelope.
@@ -41,7 +42,7 @@ struct App {
 
     @Test func readsTheQuery() async throws {
         let request = Request("/handler?_mobile_bridge=1&message=Hello+there")
-        let response = await App(EchoHandler.self).gateway.respond(to: request)
+        let response = try await App(EchoHandler.self).gateway.respond(to: request)
         let reply = try JSON(parsing: try await response.body.collect())
         #expect(reply == ["code": 200, "data": ["message": "Hello there"], "message": ""])
     }
@@ -49,7 +50,7 @@ struct App {
 
 @Suite struct LoginHandlerTests {
     @Test func issuesAFreshTokenEachTime() async throws {
-        let app = App(LoginHandler.self)
+        let app = try App(LoginHandler.self)
         let first = try await app.call(#"{"user":"ann"}"#)
         let second = try await app.call(#"{"user":"ann"}"#)
         #expect(first["data"]?["user"] == "ann")
@@ -79,7 +80,7 @@ struct App {
 @Suite struct AskingHandlersTests {
     @Test(arguments: [("ok", "ok"), ("cancel", "cancel"), (nil, "cancel")] as [(JSON?, JSON)])
     func alertAnswersWithWhatWasTapped(_ answer: JSON?, _ result: JSON) async throws {
-        let app = App(AlertHandler.self, answers: answer.map { ["alert": $0] } ?? [:])
+        let app = try App(AlertHandler.self, answers: answer.map { ["alert": $0] } ?? [:])
         #expect(
             try await app.call(#"{"message":"Sure?"}"#)
                 == ["code": 200, "data": ["result": result], "message": ""])
@@ -88,7 +89,7 @@ struct App {
 
     @Test(arguments: [("done", 1), ("fail", 0), ("cancel", 2), (nil, 2)] as [(JSON?, JSON)])
     func shareAnswersWithAStatusCode(_ answer: JSON?, _ status: JSON) async throws {
-        let app = App(ShareHandler.self, answers: answer.map { ["share": $0] } ?? [:])
+        let app = try App(ShareHandler.self, answers: answer.map { ["share": $0] } ?? [:])
         let body = #"{"title":"t","content":"c","url":"u","image":{"nested":[1]}}"#
         #expect(try await app.call(body)["data"] == ["statusCode": status])
         #expect(try await app.call()["data"] == ["statusCode": status])
@@ -122,9 +123,9 @@ struct App {
     ])
     func whatNobodyCouldReadIsNeitherPaidNorCalled(_ value: String) async throws {
         let presenter = Recorder("ok")
-        let pay = App(PayHandler.self, presenter: presenter)
+        let pay = try App(PayHandler.self, presenter: presenter)
         #expect(try await pay.call(#"{"type":"book","price":\#(value)}"#)["code"] == 400)
-        let call = App(MakeACallHandler.self, presenter: presenter)
+        let call = try App(MakeACallHandler.self, presenter: presenter)
         #expect(try await call.call(#"{"number":\#(value)}"#)["code"] == 400)
         #expect(presenter.asked.isEmpty)
     }
@@ -184,11 +185,11 @@ struct App {
 
     @Test func requestLocationIsAString() async throws {
         #expect(try await App(RequestLocationHandler.self).call()["data"] == "51.4779,-0.0015")
-        let denied = App { _ in RequestLocationHandler(.denied) }
+        let denied = try App { _ in RequestLocationHandler(.denied) }
         #expect(try await denied.call()["code"] == 1)
-        let unknown = App { _ in RequestLocationHandler(.unknown) }
+        let unknown = try App { _ in RequestLocationHandler(.unknown) }
         #expect(try await unknown.call()["code"] == 2)
-        let there = App { _ in RequestLocationHandler(location: "上海市") }
+        let there = try App { _ in RequestLocationHandler(location: "上海市") }
         #expect(try await there.call()["data"] == "上海市")
     }
 }
@@ -214,8 +215,8 @@ private final class Opened: Sendable {
 
     var urls: [String] { opened.withLock { $0 } }
 
-    func app(answer: JSON?) -> App {
-        App(answers: answer.map { ["openURL": $0] } ?? [:]) { request in
+    func app(answer: JSON?) throws -> App {
+        try App(answers: answer.map { ["openURL": $0] } ?? [:]) { request in
             OpenURLHandler(request: request) { url in self.opened.withLock { $0.append(url) } }
         }
     }

@@ -16,7 +16,7 @@ import Testing
             access: AccessPolicy(allowedHosts: ["pages.test"]),
             presenter: ScriptedPresenter(["openURL": "ok"]))
         let opened = Opened()
-        gateway.register(at: "/openURL") { request in
+        try gateway.register(at: "/openURL") { request in
             OpenURLHandler(request: request) { url in opened.urls.withLock { $0.append(url) } }
         }
         let (_, cookie) = gateway.admissions.admit(address: "192.0.2.7", browser: "")

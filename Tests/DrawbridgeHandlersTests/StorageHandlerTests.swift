@@ -6,12 +6,12 @@ import Testing
 private typealias Store = StorageHandler.Store
 
 @Suite struct StorageHandlerTests {
-    private static func app(_ store: StorageHandler.Store) -> App {
-        App { _ in StorageHandler(store: store) }
+    private static func app(_ store: StorageHandler.Store) throws -> App {
+        try App { _ in StorageHandler(store: store) }
     }
 
     @Test func keepsAnyValue() async throws {
-        let app = Self.app(Store())
+        let app = try Self.app(Store())
         for value in [#""dark""#, "12.50", "[1,null]", #"{"a":{"b":true}}"#, "false"] {
             let json = try JSON(parsing: Array(value.utf8))
             let written = try await app.call(#"{"key":"k","value":\#(value)}"#)
@@ -21,7 +21,7 @@ private typealias Store = StorageHandler.Store
     }
 
     @Test func removesAndLists() async throws {
-        let app = Self.app(Store())
+        let app = try Self.app(Store())
         _ = try await app.call(#"{"key":"a","value":1}"#)
         _ = try await app.call(#"{"key":"b","value":2}"#)
         #expect(try await app.call()["data"] == ["keys": ["a", "b"]])
@@ -31,7 +31,7 @@ private typealias Store = StorageHandler.Store
     }
 
     @Test func losesNothingToCallsAtOnce() async throws {
-        let app = Self.app(Store())
+        let app = try Self.app(Store())
         try await withThrowingTaskGroup { group in
             for number in 0..<50 {
                 group.addTask { try await app.call(#"{"key":"\#(number)","value":\#(number)}"#) }
@@ -42,7 +42,7 @@ private typealias Store = StorageHandler.Store
     }
 
     @Test func refusesMoreThanItTakes() async throws {
-        let app = Self.app(Store())
+        let app = try Self.app(Store())
         _ = try await app.call(#"{"key":"kept","value":1}"#)
         let text = String(repeating: "x", count: Store.limit)
         let reply = try await app.call(#"{"key":"big","value":"\#(text)"}"#)

@@ -18,9 +18,9 @@ import Testing
         var configuration = ServerConfiguration(port: 0, loops: 1, logsRequests: false)
         configuration.limits.memoryForBodies = 12 * megabyte
         let gateway = Gateway(middleware: middleware)
-        gateway.register(Collecting.self, at: "/collecting")
-        gateway.register(Size.self, at: "/size")
-        gateway.register(Writing.self, at: "/writing")
+        try gateway.register(Collecting.self, at: "/collecting")
+        try gateway.register(Size.self, at: "/size")
+        try gateway.register(Writing.self, at: "/writing")
         try await DrawbridgeServerTests.serving(gateway, configuration, test)
     }
 

@@ -44,11 +44,11 @@ import Testing
     @Test(arguments: [false, true])
     func anotherHandlerThatIsRegisteredAtThePathAnswersFromThenOn(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
-        gateway.register(at: "/who") { Text("first") }
+        try gateway.register(at: "/who") { Text("first") }
         try await Self.serving(gateway) { ask in
             let request = Self.get("/who?_mobile_bridge=1")
             let first = try await ask(request)
-            gateway.register(at: "/who") { Text("second") }
+            try gateway.register(at: "/who") { Text("second") }
             let second = try await ask(request)
             gateway.unregister("/who")
             let none = try await ask(request)
@@ -62,8 +62,8 @@ import Testing
     func aHandlerMayDeclineARequestWhoseHeadIsKnown(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         Whimsical.takes.store(true, ordering: .sequentiallyConsistent)
-        gateway.register(at: "/who") { Whimsical() }
-        gateway.register(at: "/*") { Text("another") }
+        try gateway.register(at: "/who") { Whimsical() }
+        try gateway.register(at: "/*") { Text("another") }
         try await Self.serving(gateway) { ask in
             let request = Self.get("/who?_mobile_bridge=1")
             let taken = try await ask(request)
@@ -79,8 +79,8 @@ import Testing
         let gateway = Self.gateway(isBehind)
         Declining.asked.store(0, ordering: .sequentiallyConsistent)
         Declining.takes.store(true, ordering: .sequentiallyConsistent)
-        gateway.register(at: "/who") { Declining() }
-        gateway.register(at: "/*") { Text("another") }
+        try gateway.register(at: "/who") { Declining() }
+        try gateway.register(at: "/*") { Text("another") }
         try await Self.serving(gateway) { ask in
             let request = Self.get("/who?_mobile_bridge=1")
             let taken = try await ask(request)
@@ -95,7 +95,7 @@ import Testing
 
     @Test func middlewareMayChangeARequestWhoseHeadIsKnown() async throws {
         let gateway = Gateway(middleware: [Numbering()])
-        gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "none") }
+        try gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "none") }
         try await Self.serving(gateway) { ask in
             let unchanged = try await ask(Self.get("/count?_mobile_bridge=1"))
             let changed = try await ask(Self.get("/count?_mobile_bridge=1"))
@@ -107,13 +107,15 @@ import Testing
     @Test(arguments: [false, true])
     func handlersOfSomePagesOnlyAreFoundOnceTheyAreThere(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
-        gateway.register(at: "/pay") { Text("everybody's") }
+        try gateway.register(at: "/pay") { Text("everybody's") }
         let token = gateway.access.token.text
         let request = Self.get(
             "/pay?_mobile_bridge=1", "X-Drawbridge-Token: \(token)\r\nX-Drawbridge-Path: /checkout\r\n")
         try await Self.serving(gateway) { ask in
             let before = try await ask(request)
-            gateway.pages(matching: "/checkout") { $0.register(at: "/pay") { Text("the checkout's") } }
+            try gateway.pages(matching: "/checkout") {
+                try $0.register(at: "/pay") { Text("the checkout's") }
+            }
             let after = try await ask(request)
             #expect(before == ["200 everybody's"])
             #expect(after == ["200 the checkout's"])
@@ -122,7 +124,7 @@ import Testing
 
     @Test func aRuleOfOthersSeesEveryRequest() async throws {
         let gateway = Gateway(rules: [Counting()])
-        gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "") }
+        try gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "") }
         try await Self.serving(gateway) { ask in
             let numbers = try await ask(Self.get("/count"))
             #expect(numbers == ["200 1", "200 2", "200 3", "200 4"])
@@ -132,7 +134,7 @@ import Testing
     @Test(arguments: [false, true])
     func bodiesOfOneHeadMayBeTooLong(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
-        gateway.register(at: "/small") { Small() }
+        try gateway.register(at: "/small") { Small() }
         let head =
             "POST /small?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         try await Self.serving(gateway) { ask in
@@ -146,7 +148,7 @@ import Testing
     @Test(arguments: [false, true])
     func aForeignPageIsRefusedWhateverOthersMay(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
-        gateway.register(at: "/who") { Text("mine") }
+        try gateway.register(at: "/who") { Text("mine") }
         try await Self.serving(gateway) { ask in
             let own = try await ask(Self.get("/who?_mobile_bridge=1", "Sec-Fetch-Site: same-origin\r\n"))
             let foreign = try await ask(Self.get("/who?_mobile_bridge=1", "Sec-Fetch-Site: cross-site\r\n"))

@@ -24,7 +24,7 @@ import Testing
 
     @Test func aHandlerIsReachedAndAnswers() async throws {
         let gateway = Gateway()
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         try await Self.serving(gateway) { port in
             let reply = try await Self.ask(
                 port, "GET /echo?_mobile_bridge=1&a=%C3%A9 HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -37,8 +37,8 @@ import Testing
 
     @Test func aBodyIsReadAsAStreamByAHandlerThatAsks() async throws {
         let gateway = Gateway(bodyLimit: 10)
-        gateway.register(Count.self, at: "/count")
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Count.self, at: "/count")
+        try gateway.register(Echo.self, at: "/echo")
         try await Self.serving(gateway) { port in
             let body = String(repeating: "x", count: 3 << 20)
             let rest = "Host: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -54,7 +54,7 @@ import Testing
 
     @Test func aStreamIsSentInChunks() async throws {
         let gateway = Gateway()
-        gateway.register(Numbers.self, at: "/numbers")
+        try gateway.register(Numbers.self, at: "/numbers")
         try await Self.serving(gateway) { port in
             let reply = try await Self.ask(
                 port, "GET /numbers?_mobile_bridge=1&count=20000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -85,7 +85,7 @@ import Testing
         let callersAtOnce = 1000
         let counts = Counts()
         let gateway = Gateway()
-        gateway.register(at: "/wait") { Wait(counts: counts) }
+        try gateway.register(at: "/wait") { Wait(counts: counts) }
         try await Self.serving(gateway) { port in
             _ = try await Self.ask(port, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let callers = try await blocking {

@@ -85,8 +85,8 @@ import Testing
     /// - Parameter isWrapped: behind middleware, which has such a task too.
     private func serving(_ isWrapped: Bool, _ test: (Int) async throws -> Void) async throws {
         let gateway = Gateway(middleware: isWrapped ? [Looking(stage: stage)] : [])
-        gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
-        gateway.register(at: "/late") { [stage] request in Late(request: request, stage: stage) }
+        try gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
+        try gateway.register(at: "/late") { [stage] request in Late(request: request, stage: stage) }
         try await DrawbridgeServerTests.serving(
             gateway, .init(port: 0, loops: 1, logsRequests: false), test)
     }
@@ -129,7 +129,7 @@ import Testing
 
     @Test func whatMiddlewareSetsInItsTaskIsThereInTheHandlerAndInNoOther() async throws {
         let gateway = Gateway(middleware: [Setting()])
-        gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
+        try gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
         try await DrawbridgeServerTests.serving(
             gateway, .init(port: 0, loops: 1, logsRequests: false)
         ) { port in

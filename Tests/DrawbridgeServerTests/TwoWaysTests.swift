@@ -72,17 +72,18 @@ import Testing
         return "\(reply.status)\n\(fields.sorted().joined(separator: "\n"))\n\n\(reply.text)"
     }
 
-    private static func gateway(_ form: Gateway.AnswerForm, _ middleware: [any Middleware]) -> Gateway {
+    private static func gateway(_ form: Gateway.AnswerForm, _ middleware: [any Middleware]) throws -> Gateway
+    {
         let gateway = Gateway(
             middleware: middleware, answers: form,
             access: AccessPolicy(allowedOrigins: ["https://listed.example"]))
-        gateway.register(AtOnce.self, at: "/at-once")
-        gateway.register(Value.self, at: "/value")
-        gateway.register(Value.self, at: "/value/:id")
-        gateway.register(Slow.self, at: "/slow")
-        gateway.register(Stream.self, at: "/stream")
-        gateway.register(Small.self, at: "/small")
-        gateway.register(Bytes.self, at: "/bytes")
+        try gateway.register(AtOnce.self, at: "/at-once")
+        try gateway.register(Value.self, at: "/value")
+        try gateway.register(Value.self, at: "/value/:id")
+        try gateway.register(Slow.self, at: "/slow")
+        try gateway.register(Stream.self, at: "/stream")
+        try gateway.register(Small.self, at: "/small")
+        try gateway.register(Bytes.self, at: "/bytes")
         return gateway
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -87,13 +88,13 @@ extension Gateway {
         let gateway = Gateway(
             passThrough: passThrough, middleware: middleware, rules: rules, answers: answers,
             unhandled: unhandled, access: access, logger: logger)
-        gateway.register(Echo.self, at: "/echo")
+        surely { try gateway.register(Echo.self, at: "/echo") }
         return gateway
     }
 
     /// Registers a closure as a handler.
     func answer(at path: String, _ answer: @escaping @Sendable (Request) async throws -> Response) {
-        register(at: path) { Answering(answer) }
+        surely { try register(at: path) { Answering(answer) } }
     }
 
     /// The body of the answer to a flagged GET, as text.

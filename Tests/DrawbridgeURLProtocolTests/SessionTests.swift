@@ -54,7 +54,7 @@ import Testing
 
     @Test func aHandlerAnswersInProcess() async throws {
         let gateway = Gateway.testing()
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         let base = TestURLProtocol.add(gateway)
         let (text, response) = try await ask("\(base)/echo?_mobile_bridge=1&a=%20b#part")
         #expect(text == #"{"code":200,"data":{"a":" b"},"message":""}"#)
@@ -220,7 +220,7 @@ import Testing
 
     @Test func withoutAHandlerAPolicyLetsRequestsPass() throws {
         let gateway = Gateway.testing(unhandled: .passThrough)
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         let base = TestURLProtocol.add(gateway)
         for (target, isTaken) in [
             ("/echo?_mobile_bridge=1", true), ("/other?_mobile_bridge=1", false), ("/echo", false),
@@ -245,7 +245,7 @@ import Testing
         }
         let journal = Journal()
         let gateway = Gateway.testing()
-        gateway.register(at: "/wait") { Waiting(journal: journal) }
+        try gateway.register(at: "/wait") { Waiting(journal: journal) }
         let delegate = Delegate()
         let url = try #require(URL(string: "\(TestURLProtocol.add(gateway))/wait?_mobile_bridge=1"))
         let task = Self.session(delegate).dataTask(with: url)
@@ -261,7 +261,7 @@ import Testing
 
     @Test func theAppIsLetInWhateverThePolicySays() async throws {
         let gateway = Gateway.testing(access: AccessPolicy(requiresToken: true))
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         #expect(
             try await ask("\(TestURLProtocol.add(gateway))/echo?_mobile_bridge=1").text.contains("200"))
     }
@@ -304,7 +304,7 @@ import Testing
 
     @Test func whatFoundationCannotDoOnLinuxFailsInWords() async throws {
         let gateway = Gateway.testing()
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         let url = try #require(URL(string: "\(TestURLProtocol.add(gateway))/echo?_mobile_bridge=1"))
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
@@ -320,7 +320,7 @@ import Testing
 
     @Test func hundredsOfTasksAtOnceAreAnsweredEach() async throws {
         let gateway = Gateway.testing()
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         let base = TestURLProtocol.add(gateway)
         let session = Self.session()
         try await withThrowingTaskGroup { group in

@@ -5,6 +5,7 @@ import Foundation
 import FoundationNetworking
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 /// Something that happens once; whoever waits for it goes on then.
@@ -69,7 +70,7 @@ extension Gateway {
     }
 
     func answer(at path: String, _ answer: @escaping @Sendable (Request) async throws -> Response) {
-        register(at: path) { Answering(answer: answer) }
+        surely { try register(at: path) { Answering(answer: answer) } }
     }
 }
 

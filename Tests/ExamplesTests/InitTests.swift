@@ -315,10 +315,10 @@ import Testing
 
     @Test func aProgramOfYourOwnKnowsWhatItsHandlersAnswer() async throws {
         let folder = try Folder()
-        try folder.write("a.js", "bridge.callHandler('greet'); bridge.callHandler('getUser')")
-        let output = try await Self.initialize("own-command", in: folder)
-        #expect(output.contains("\nfound, and answered by handlers already:\n  greet  a.js:1"))
-        #expect(output.hasSuffix("then own-command .\n"))
+        try folder.write("a.js", "bridge.callHandler('hello'); bridge.callHandler('getUser')")
+        let output = try await Self.initialize("hello", in: folder)
+        #expect(output.contains("\nfound, and answered by handlers already:\n  hello  a.js:1"))
+        #expect(output.hasSuffix("then hello .\n"))
         #expect(try folder.read("drawbridge.json").contains(#""getUser": {}  // a.js:1"#))
     }
 

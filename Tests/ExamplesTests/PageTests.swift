@@ -172,10 +172,10 @@ import Testing
 
     @Test func theHandlerOnThePageIsTheExample() async throws {
         let folder = FileManager.default.currentDirectoryPath + "/examples"
-        let example = try String(contentsOfFile: folder + "/hello/Hello.swift", encoding: .utf8)
+        let example = try String(contentsOfFile: folder + "/hello/main.swift", encoding: .utf8)
         let page = try String(contentsOfFile: folder + "/page/index.html", encoding: .utf8)
         let snippet = try #require(page.firstMatch(of: /<pre id="hello"[^>]*>([^<]*)<\/pre>/)).output.1
-        for part in snippet.split(separator: "\n\ngateway") {
+        for part in snippet.split(separator: "\n\ntry gateway") {
             #expect(example.contains(part), "\(part)")
         }
         #expect(page.utf8.count < 24 << 10)

@@ -12,7 +12,7 @@ import Testing
         return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(words)"])
     }
 
-    @Test(arguments: ["drawbridge", "own-command"]) func aFolderIsServed(_ product: String) async throws {
+    @Test(arguments: ["drawbridge", "hello"]) func aFolderIsServed(_ product: String) async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         try folder.write("shop/drawbridge.json", #"{"replies": {"a": "of the shop"}}"#)

@@ -30,7 +30,7 @@ struct AuthorityTests {
         async throws
     {
         let gateway = Gateway.quiet()
-        gateway.register(Name.self, at: "/name")
+        try gateway.register(Name.self, at: "/name")
         try await serving(gateway) { port in
             let request = get(target, "Sec-Fetch-Site: same-origin", host: host)
             let replies = try await replies(port, request)

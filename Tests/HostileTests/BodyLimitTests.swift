@@ -18,7 +18,7 @@ struct BodyLimitTests {
         async throws
     {
         let gateway = Gateway.quiet(bodyLimit: 1000)
-        gateway.register(Size.self, at: "/size")
+        try gateway.register(Size.self, at: "/size")
         try await serving(gateway) { port in
             let body = Array("a=".utf8) + [UInt8](repeating: 0x62, count: expected.count - 2)
             let byLength = try await replies(port, post(target, body))

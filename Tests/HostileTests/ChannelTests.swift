@@ -92,7 +92,7 @@ import Testing
     ])
     func numbersThatNoPageCountsToAreIgnored(_ number: String) async throws {
         let gateway = Gateway.quiet()
-        gateway.register(Note.self, at: "/note")
+        try gateway.register(Note.self, at: "/note")
         try await serving(gateway) { port in
             let page = try await ChannelPage.open(port, gateway.access.token.text)
             let id = String(repeating: "c", count: 32)
@@ -265,7 +265,7 @@ import Testing
     @Test func aPageThatIsClosedInASynchronousCallCancelsIt() async throws {
         let gateway = Gateway.quiet()
         let seen = Observed<[String]>([])
-        gateway.register(at: "/waits") { Waits(seen: seen) }
+        try gateway.register(at: "/waits") { Waits(seen: seen) }
         try await serving(gateway) { port in
             let client = try RawClient(port)
             try client.send(

@@ -28,8 +28,8 @@ struct DeliveryTests {
         try folder.write("large.txt", String(repeating: "x", count: 300_000))
         try folder.write("folder/index.html", "<p>page</p>")
         let gateway = Gateway.quiet(passThrough: [.staticFiles(folder.path)])
-        gateway.register(Both.self, at: "/both")
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Both.self, at: "/both")
+        try gateway.register(Echo.self, at: "/echo")
         return gateway
     }
 

@@ -21,7 +21,7 @@ struct ElsewhereTests {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let gateway = Gateway(passThrough: [.staticFiles(folder.path)], logger: logger)
-        gateway.register(at: "/SecretName") { _ in Told() }
+        try gateway.register(at: "/SecretName") { _ in Told() }
         let elsewhere = try await Elsewhere()
         let server = try GatewayServer(
             gateway, .init(host: "0.0.0.0", port: 0, loops: 1, logsRequests: false))

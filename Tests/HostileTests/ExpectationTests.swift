@@ -40,7 +40,7 @@ struct ExpectationTests {
         async throws
     {
         let gateway = Gateway.quiet(bodyLimit: 1000)
-        gateway.register(Size.self, at: "/size")
+        try gateway.register(Size.self, at: "/size")
         try await serving(gateway) { port in
             let request = "POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)\r\n\r\n"
             let replies = try await replies(port, request.utf8)
@@ -51,7 +51,7 @@ struct ExpectationTests {
     @Test(arguments: ["Content-Length: 1000", "Transfer-Encoding: chunked"])
     func aBodyThatIsWantedIsAskedForAndTaken(_ framing: String) async throws {
         let gateway = Gateway.quiet(bodyLimit: 1000)
-        gateway.register(Size.self, at: "/size")
+        try gateway.register(Size.self, at: "/size")
         try await serving(gateway) { port in
             let text = try await blocking {
                 let client = try RawClient(port)

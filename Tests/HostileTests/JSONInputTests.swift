@@ -93,9 +93,9 @@ struct JSONInputTests {
         async throws
     {
         let gateway = Gateway.quiet()
-        gateway.register(Number.self, at: "/number")
-        gateway.register(Fraction.self, at: "/fraction")
-        gateway.register(Text.self, at: "/text")
+        try gateway.register(Number.self, at: "/number")
+        try gateway.register(Fraction.self, at: "/fraction")
+        try gateway.register(Text.self, at: "/text")
         try await serving(gateway) { port in
             let replies = try await replies(port, post(target, body))
             #expect(replies.map(\.status) == [200], "\(name)")

@@ -32,7 +32,7 @@ struct JournalDeliveryTests {
 
     @Test func eachCallThatWasSentWholeIsOneRecordAndThoseOfAPageStandInItsOrder() async throws {
         let gateway = Gateway.quiet(keepsJournal: true)
-        gateway.register(Note.self, at: "/note")
+        try gateway.register(Note.self, at: "/note")
         try await serving(gateway, loops: 2) { port in
             let reader = JournalReader(port, gateway.testerToken.text)
             let ids = "abcd".map { String(repeating: $0, count: 32) }

@@ -12,9 +12,9 @@ struct PageMemoryTests {
     /// Serves with 24 MB for all that waits.
     private static func serving(_ test: (Gateway, _ port: Int) async throws -> Void) async throws {
         let gateway = Gateway.quiet()
-        gateway.register(Much.self, at: "/much")
-        gateway.register(Keeping.self, at: "/keeping")
-        gateway.register(Size.self, at: "/size")
+        try gateway.register(Much.self, at: "/much")
+        try gateway.register(Keeping.self, at: "/keeping")
+        try gateway.register(Size.self, at: "/size")
         var limits = Limits()
         limits.memoryForBodies = 24 * megabyte
         try await HostileTests.serving(gateway, limits: limits) { try await test(gateway, $0) }

@@ -135,7 +135,7 @@ struct ProxyAbuseTests {
     /// The first fronts the second; what the second sends to the first has come round, and what comes to it has not.
     @Test func twoGatewaysOfOneProgramTakeNothingOfEachOthersForTheirOwn() async throws {
         let behind = Gateway.quiet(access: AccessPolicy(trustedProxies: ["127.0.0.1"]))
-        behind.register(at: "/who") { Second() }
+        try behind.register(at: "/who") { Second() }
         try await serving(behind) { port in
             let upstream = try Upstream("http://127.0.0.1:\(port)")
             let first = Gateway.quiet(passThrough: [upstream], unhandled: .passThrough)

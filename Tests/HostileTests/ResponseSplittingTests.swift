@@ -49,8 +49,8 @@ struct ResponseSplittingTests {
         let folder = try Folder()
         try folder.write("folder/index.html", "page")
         let gateway = Gateway.quiet(passThrough: [.staticFiles(folder.path)])
-        gateway.register(Careless.self, at: "/careless")
-        gateway.register(Lenient.self, at: "/lenient")
+        try gateway.register(Careless.self, at: "/careless")
+        try gateway.register(Lenient.self, at: "/lenient")
         try await serving(gateway) { port in
             // The client takes no control character in a head, and no byte behind its reply.
             let replies = try await replies(port, get(target + attack))

@@ -47,8 +47,11 @@ import Testing
             passThrough: [.upstream("http://127.0.0.1:\(upstream.port)")],
             middleware: isByMiddleware ? [Transparent()] : [])
         let cancelled = Observed(0)
-        gateway.register(at: "/thinks") { _ in Thinks(begun: begun, goesOn: goesOn, cancelled: cancelled) }
-        gateway.register(at: "/streams") { _ in Streams(begun: begun, goesOn: goesOn, cancelled: cancelled) }
+        try gateway.register(at: "/thinks") { _ in Thinks(begun: begun, goesOn: goesOn, cancelled: cancelled)
+        }
+        try gateway.register(at: "/streams") { _ in
+            Streams(begun: begun, goesOn: goesOn, cancelled: cancelled)
+        }
         try await serving(gateway) { port in
             let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
             let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
@@ -95,7 +98,7 @@ import Testing
     @Test func whatItIsStillSendingWhenItIsPutOutReachesNoHandler() async throws {
         let gateway = Self.gateway()
         let begun = Observed(0)
-        gateway.register(at: "/takes") { _ in Takes(begun: begun) }
+        try gateway.register(at: "/takes") { _ in Takes(begun: begun) }
         try await serving(gateway) { port in
             for (isPutOut, status) in [(false, 200), (true, 403)] {
                 let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")

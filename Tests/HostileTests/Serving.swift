@@ -11,7 +11,7 @@ func serving(
     _ gateway: Gateway, limits: Limits = Limits(), loops: Int = 1,
     _ test: (_ port: Int) async throws -> Void
 ) async throws {
-    gateway.register(Alive.self, at: "/alive")
+    try gateway.register(Alive.self, at: "/alive")
     let server = try GatewayServer(
         gateway, .init(port: 0, limits: limits, loops: loops, grace: .milliseconds(200), logsRequests: false))
     do {

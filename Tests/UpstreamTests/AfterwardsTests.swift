@@ -71,7 +71,7 @@ struct AfterwardsTests {
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
         let (isAsked, mayAnswer) = (Observed(false), Observed(false))
-        gateway.register(at: "/slow") { Slow(isAsked, mayAnswer) }
+        try gateway.register(at: "/slow") { Slow(isAsked, mayAnswer) }
         let server = try GatewayServer(
             gateway, .init(port: 0, loops: 1, grace: .seconds(60), logsRequests: false))
         let port = server.address.port

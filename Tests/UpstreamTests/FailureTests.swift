@@ -89,7 +89,7 @@ struct FailureTests {
         try folder.write("own.txt", "own")
         let itself = Later()
         let gateway = Gateway.quiet([.staticFiles(folder.path), itself])
-        gateway.register(at: "/asks") { _ in Asks() }
+        try gateway.register(at: "/asks") { _ in Asks() }
         try await serving(gateway) { port in
             itself.become(.upstream("/round=http://127.0.0.1:\(port)/"))
             let own = try await reply(port, get("/round/own.txt"))

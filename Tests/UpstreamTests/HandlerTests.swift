@@ -35,7 +35,7 @@ struct HandlerTests {
         let upstream = try RawUpstream(answering: Self.echo)
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
-        gateway.register(Changing.self, at: "/change")
+        try gateway.register(Changing.self, at: "/change")
         try await serving(gateway) { port in
             let reply = try await reply(
                 port, request("POST", "/change?_mobile_bridge=1&a=b", body: #"{"some":"input"}"#))
@@ -65,7 +65,7 @@ struct HandlerTests {
         let upstream = try RawUpstream(answering: Self.echo)
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
-        gateway.register(Careless.self, at: "/careless")
+        try gateway.register(Careless.self, at: "/careless")
         try await serving(gateway) { port in
             let refused = try await reply(port, get("/careless?_mobile_bridge=1&name=\(name)"))
             #expect(refused.status == 500)
@@ -91,7 +91,7 @@ struct HandlerTests {
         }
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
-        gateway.register(Streaming.self, at: "/stream")
+        try gateway.register(Streaming.self, at: "/stream")
         try await serving(gateway) { port in
             let body = pattern(10 << 20)
             let reply = try await reply(
@@ -115,7 +115,7 @@ struct HandlerTests {
         }
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
-        gateway.register(Ignoring.self, at: "/ignore")
+        try gateway.register(Ignoring.self, at: "/ignore")
         try await serving(gateway) { port in
             let reply = try await reply(port, get("/ignore?_mobile_bridge=1"))
             #expect(reply.text == "own")

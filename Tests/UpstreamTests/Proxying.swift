@@ -78,7 +78,7 @@ enum TestIdentity {
 func serving(
     _ gateway: Gateway, limits: Limits = Limits(), _ test: (_ port: Int) async throws -> Void
 ) async throws {
-    gateway.register(Alive.self, at: "/alive")
+    try gateway.register(Alive.self, at: "/alive")
     let server = try GatewayServer(
         gateway, .init(port: 0, limits: limits, loops: 1, grace: .milliseconds(200), logsRequests: false))
     do {

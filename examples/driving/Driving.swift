@@ -61,8 +61,8 @@ func say(_ text: String) {
 struct Driving {
     static func main() async throws {
         let gateway = Gateway(passThrough: [ShopPages()], pageRuntime: PageRuntime(shortcuts: ["Shop"]))
-        gateway.register(PriceHandler.self, at: "/price")
-        gateway.pages(matching: "/checkout") { $0.register(PayHandler.self, at: "/pay") }
+        try gateway.register(PriceHandler.self, at: "/price")
+        try gateway.pages(matching: "/checkout") { try $0.register(PayHandler.self, at: "/pay") }
         // Ends with the gateway.
         async let _: Void = drive(gateway.pages)
         // A port as the first argument, for tests; 0 is any.

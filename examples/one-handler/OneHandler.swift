@@ -39,7 +39,7 @@ func say(_ text: String) {
 struct OneHandler {
     static func main() async throws {
         let gateway = Gateway(passThrough: [GreetingPage()])
-        gateway.register(GreetHandler.self, at: "/greet")
+        try gateway.register(GreetHandler.self, at: "/greet")
         gateway.register(LegacyProtocol.self)
 
         DrawbridgeURLProtocol.gateway = gateway

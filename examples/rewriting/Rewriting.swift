@@ -34,7 +34,7 @@ struct Pictures: Responder {
 struct Rewriting {
     static func main() async throws {
         try await GatewayCommand.run(passThrough: [Pictures()]) { gateway in
-            gateway.register(PictureHandler.self, at: "/picture")
+            try gateway.register(PictureHandler.self, at: "/picture")
         }
     }
 }

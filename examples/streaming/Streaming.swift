@@ -26,7 +26,7 @@ struct CountdownHandler: Handler {
 struct Streaming {
     static func main() async throws {
         try await GatewayCommand.run { gateway in
-            gateway.register(CountdownHandler.self, at: "/countdown")
+            try gateway.register(CountdownHandler.self, at: "/countdown")
         }
     }
 }

@@ -22,12 +22,16 @@ extension FuzzTarget {
     }
 
     /// Waits for asynchronous work: libFuzzer's call returns when the input is done with.
-    static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
+    static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) -> Value {
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var value: Value?
         Task {
-            value = await work()
-            done.signal()
+            do {
+                value = try await work()
+                done.signal()
+            } catch {
+                fatalError("\(Self.self): \(error)")
+            }
         }
         done.wait()
         return value!

@@ -15,22 +15,22 @@ enum GatewayTarget: FuzzTarget {
         let request = Request(head: audited.request, body: .init(wire.body))
         // What it serves itself is no envelope.
         if request.path.hasPrefix("/__drawbridge__/s") { return }
-        wait { await check(gateway().respond(to: request), to: request) }
+        wait { try await check(gateway().respond(to: request), to: request) }
     }
 
     /// A new one each time: nothing that is stored stays.
-    private static func gateway() -> Gateway {
+    private static func gateway() throws -> Gateway {
         let answers: [String: JSON] = ["alert": "ok", "login": "ann", "share": "done", "openURL": "ok"]
         let gateway = Gateway(presenter: ScriptedPresenter(answers))
-        gateway.register(at: "/alert") { AlertHandler(request: $0) }
-        gateway.register(at: "/echo") { _ in EchoHandler() }
-        gateway.register(at: "/login") { LoginHandler(request: $0) }
-        gateway.register(at: "/openURL") { OpenURLHandler(request: $0) { _ in } }
-        gateway.register(at: "/pay") { PayHandler(request: $0) }
-        gateway.register(at: "/share") { ShareHandler(request: $0) }
+        try gateway.register(at: "/alert") { AlertHandler(request: $0) }
+        try gateway.register(at: "/echo") { _ in EchoHandler() }
+        try gateway.register(at: "/login") { LoginHandler(request: $0) }
+        try gateway.register(at: "/openURL") { OpenURLHandler(request: $0) { _ in } }
+        try gateway.register(at: "/pay") { PayHandler(request: $0) }
+        try gateway.register(at: "/share") { ShareHandler(request: $0) }
         let store = StorageHandler.Store()
-        gateway.register(at: "/storage") { _ in StorageHandler(store: store) }
-        gateway.register(at: "/toast/:kind") { ToastHandler(request: $0) }
+        try gateway.register(at: "/storage") { _ in StorageHandler(store: store) }
+        try gateway.register(at: "/toast/:kind") { ToastHandler(request: $0) }
         return gateway
     }
 

@@ -13,12 +13,12 @@ enum PageTarget: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
         checkOutbox(bytes)
         let lines = bytes.split(separator: 0x0A).prefix(64).map(Array.init)
-        wait { await play(lines) }
+        wait { try await play(lines) }
     }
 
-    private static func play(_ lines: [[UInt8]]) async {
+    private static func play(_ lines: [[UInt8]]) async throws {
         let gateway = Gateway()
-        gateway.register(Note.self, at: "/note")
+        try gateway.register(Note.self, at: "/note")
         var wires: [Int: Wire] = [:]
         for line in lines {
             guard let first = line.first else { continue }

@@ -62,7 +62,7 @@ extension Gateway {
         guard case .taken(let route) = asked else {
             return pass(asked.declining.map(plan.declined) ?? plan, by: tasks)
         }
-        guard !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
+        guard route.middleware.isEmpty, !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
         if case .likely = taker { keep(plan, with: known) }
         var called = plain
         if journal.isOn { begins(&called, original: request) }

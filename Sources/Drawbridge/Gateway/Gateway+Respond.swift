@@ -148,11 +148,14 @@ extension Gateway {
             throw HTTPError(
                 .badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
         }
-        var refusing: Route?
+        var refusing: [Route] = []
         for (route, values) in matches(segments, for: plain) {
             let request = plain.with(values, of: route)
             guard route.takes(request.method.rawValue) else {
-                refusing = refusing ?? route
+                // Those of the pattern that fits best.
+                if refusing.first?.pattern.text ?? route.pattern.text == route.pattern.text {
+                    refusing.append(route)
+                }
                 continue
             }
             guard route !== declining, route.handler.canInit(with: request) else {
@@ -161,13 +164,31 @@ extension Gateway {
             }
             return await run(route, request, by: tasks)
         }
-        if let refusing { throw methodNotAllowed(plain, refusing) }
+        guard refusing.isEmpty else { throw methodNotAllowed(plain, refusing) }
         try checkMethodForReplies(plain)
         return try await withoutHandler(plain, original: original)
     }
 
-    /// Lets a route's handler answer, once the body is there as it wants it.
+    /// Lets a route's handler answer, by way of what stands around it.
     func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
+        await run(route, within: route.middleware[...], plain, by: tasks)
+    }
+
+    private func run(
+        _ route: Route, within rest: ArraySlice<any Middleware>, _ plain: Request, by tasks: HandlerTasks?
+    ) async -> Response {
+        guard let outer = rest.first else { return await load(route, plain, by: tasks) }
+        do {
+            return try await outer.handle(plain) { [self] in
+                await run(route, within: rest.dropFirst(), $0, by: tasks)
+            }
+        } catch {
+            return answer(to: plain, of: route, error, after: .zero)
+        }
+    }
+
+    /// Lets a route's handler answer, once the body is there as it wants it.
+    private func load(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
             var plain = plain
             if wantsAllOfBody(route, plain) {
@@ -205,7 +226,8 @@ extension Gateway {
         do {
             let load = try Load(route, plain, on: tasks?.loop)
             // A loop's own task inherits nothing: not the values that middleware has set in its task.
-            let isOver = load.start(by: middleware.isEmpty ? tasks : nil)
+            let hasNoTask = middleware.isEmpty && route.middleware.isEmpty
+            let isOver = load.start(by: hasNoTask ? tasks : nil)
             return isOver ? .answered(answer(of: load)) : .loading(load)
         } catch {
             return .answered(answer(to: plain, of: route, error, after: .zero))

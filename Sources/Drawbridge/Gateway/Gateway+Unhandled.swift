@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import Synchronization
 
 // Requests that are meant for native and reach no handler.
 extension Gateway {
@@ -46,11 +47,12 @@ extension Gateway {
         return count == 1 ? "" : " (\(count) times now)"
     }
 
-    func methodNotAllowed(_ plain: Request, _ route: Route) -> HTTPError {
-        HTTPError(
+    func methodNotAllowed(_ plain: Request, _ routes: [Route]) -> HTTPError {
+        let allow = routes.map(\.allow).joined(separator: ", ")
+        return HTTPError(
             .methodNotAllowed,
-            "\(plain.path) has no handler that takes \(plain.method); registered there: \(route.allow)",
-            headers: [.allow: route.allow])
+            "\(plain.path) has no handler that takes \(plain.method); registered there: \(allow)",
+            headers: [.allow: allow])
     }
 
     /// How the name of a request is answered, as the end of a sentence about it; empty where its reply is there, and the
@@ -61,17 +63,26 @@ extension Gateway {
         return howToMock(name).map { "; \($0)" } ?? ""
     }
 
-    /// How a name is answered that nobody answers; nil where no reply can have it.
+    /// How a name is answered that nobody answers; nil where nothing can have it.
     ///
     /// A page may call any name, and a person pastes the flag into a shell: so it has plain names alone.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
-        let key = JSON.string(name.cut(to: 100))
-        // The end of a long path tells which file it is.
-        if let file = replyBook.file {
-            return "add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+        var ways: [String] = []
+        if registersInCode.load(ordering: .relaxed) {
+            ways.append("add a handler: gateway.register(…, at: \(JSON.string("/\(name.cut(to: 100))")))")
         }
-        return CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json"
+        // Without the command there are no flags and files.
+        guard replyKeeper.withLock({ $0 != nil }) else { return ways.first }
+        let key = JSON.string(name.cut(to: 100))
+        if let file = replyBook.file {
+            // The end of a long path tells which file it is.
+            ways.append("add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))")
+        } else {
+            ways.append(
+                CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json")
+        }
+        return ways.joined(separator: ", or ")
     }
 
     /// Only ASCII may stand in a header; a path is shown as it would be sent.

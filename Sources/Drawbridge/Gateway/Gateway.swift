@@ -5,8 +5,8 @@ package import Synchronization
 ///
 /// ```swift
 /// let gateway = Gateway(passThrough: [.staticFiles("public")])
-/// gateway.register(LoginHandler.self, at: "/login")
-/// gateway.register(at: "/storage") { StorageHandler(database: database) }
+/// try gateway.register(LoginHandler.self, at: "/login")
+/// try gateway.register(at: "/storage") { StorageHandler(database: database) }
 /// try await gateway.run(.init(port: 8080))
 /// ```
 ///
@@ -88,6 +88,8 @@ public final class Gateway: Sendable {
     package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
     /// Who writes replies into a file; nil where nobody does.
     package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
+    /// Whether who runs it registers handlers in code, and may add one; a command without any says otherwise.
+    package let registersInCode = Atomic(true)
     /// Held while names change.
     let naming = Mutex<Void>(())
     /// The bridges of which the scripts of a served folder speak, and which pages are not given.

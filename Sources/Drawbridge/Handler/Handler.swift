@@ -69,16 +69,8 @@ public protocol Handler: Sendable {
 }
 
 extension Handler {
-    /// Explains that this type cannot be made without its dependencies.
-    public init() throws {
-        throw HTTPError(
-            .internalServerError,
-            """
-            \(Self.self) has no init() or init(request:) that the gateway can call: add one (a public type needs a \
-            public one), or register it with a closure that makes it: \
-            gateway.register(at: "…") { \(Self.self)(…) }
-            """)
-    }
+    /// Says that this type cannot be made without its dependencies.
+    public init() throws { throw MissingInitializer(type: "\(Self.self)") }
 
     /// Makes the instance without the request.
     public init(request: Request) throws { try self.init() }
@@ -100,4 +92,16 @@ extension Handler {
 
     /// Does nothing: cancelling the task is enough for most handlers.
     public func stopLoading() {}
+}
+
+/// A handler's type has no initializer that the gateway can call.
+struct MissingInitializer: Error, CustomStringConvertible {
+    let type: String
+
+    var description: String {
+        """
+        \(type) has no init() or init(request:) that the gateway can call: add one (a public type needs a public \
+        one), or register it with a closure that makes it: try gateway.register(at: "…") { \(type)(…) }
+        """
+    }
 }

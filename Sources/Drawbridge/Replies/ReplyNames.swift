@@ -64,7 +64,7 @@ package struct ReplyNames: Sendable {
     }
 
     /// The name that had the pattern before, if one had.
-    private mutating func insert(_ named: Named) -> String? { routes.insert(named)?.name }
+    private mutating func insert(_ named: Named) -> String? { routes.insert(named).first?.name }
 
     /// Adds a reply; one of the same name goes.
     ///

@@ -5,10 +5,10 @@ extension Request {
     ///
     /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false`
     /// or `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every
-    /// type whose fields are all optional.
+    /// type whose fields are all optional. ``parameters`` are members of it too, as text that may be a number.
     ///
     /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
-    ///   the string "abc"`; a 415 for a form of several parts.
+    ///   the string "abc"`, and where query or body say otherwise than the path; a 415 for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
         if let input = try promptInput(as: type) { return input }
         let bytes = try await collectedBody()
@@ -53,6 +53,7 @@ extension Request {
 
     private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
         let tape = try tape(of: bytes)
+        if !parameters.isEmpty { try tape.add(parameters) }
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }
             return try JSONTapeDecoder(tape).decode(T.self)
@@ -124,5 +125,22 @@ extension JSONTape {
             }
         }
         for (name, values) in added { add(values, named: name) }
+    }
+    /// Adds what stood in the path to an object, where it is not said there already.
+    ///
+    /// - Throws: a 400 where something else is said there: the path is what was let in.
+    fileprivate func add(_ parameters: [String: String]) throws {
+        guard self[0].kind == .object || self[0].kind == .null else { return }
+        for (name, value) in parameters where name != "*" {
+            guard let place = member(name, of: 0) else {
+                add([value], named: name)
+                continue
+            }
+            let entry = self[place]
+            guard entry.kind == .string || entry.kind == .number, string(entry) == value else {
+                throw HTTPError(
+                    .badRequest, "\(name): the path says \(JSON.string(value)), and the input something else")
+            }
+        }
     }
 }

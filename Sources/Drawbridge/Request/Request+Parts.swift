@@ -23,6 +23,8 @@ extension Request {
         var id: String
         var answerer: (any Answerer)?
         var parameters: [String: String] = [:]
+        /// What middleware has found out, by its type.
+        var found: [ObjectIdentifier: any Sendable] = [:]
         var naming = Naming.path
         var bridgeInput: JSON?
         /// Whether it has shown the inspector's secret.

@@ -101,6 +101,19 @@ public struct Request: Sendable {
         set { change { $0.parameters = newValue } }
     }
 
+    /// What middleware has found out about the request, for whoever answers it: one value of each type.
+    ///
+    /// ```swift
+    /// request[Member.self] = try members.find(request)  // in a middleware
+    /// let member = request[Member.self]                 // in a handler that stores its request
+    /// ```
+    ///
+    /// It goes with the request wherever that goes, into streams too. Nothing of it comes from a caller, or is sent on.
+    public subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
+        get { parts.values.found[ObjectIdentifier(type)] as? Value }
+        set { change { $0.found[ObjectIdentifier(type)] = newValue } }
+    }
+
     /// Where the handler's name and input come from; set by the rule that took the request.
     package var naming: Naming {
         get { parts.values.naming }

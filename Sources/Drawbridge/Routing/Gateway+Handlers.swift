@@ -4,23 +4,41 @@ import Synchronization
 extension Gateway {
     /// Registers a handler type for every page: every request to the path gets a fresh instance.
     ///
+    /// One is made at once and thrown away, so that a type that cannot be made is found out here.
+    ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.
     ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///     Registering a path again replaces its handler; requests under way keep theirs.
-    public func register<H: Handler>(_ type: H.Type, at path: String) { handlers.register(type, at: path) }
+    ///     Registering a path again replaces the handler that takes the same methods; requests under way keep theirs.
+    /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
+    public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
+        try handlers.register(type, at: path)
+    }
 
     /// Registers a closure that makes the handler, for one with dependencies.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
-        handlers.register(at: path, make)
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable () throws -> H
+    ) throws(RegistrationError) {
+        try handlers.register(at: path, make)
     }
 
     /// Registers a closure that makes the handler for its request.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
-        handlers.register(at: path, make)
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable (Request) throws -> H
+    ) throws(RegistrationError) {
+        try handlers.register(at: path, make)
     }
 
-    /// Removes the handler of a path; a request that has its handler already keeps it.
+    /// Takes handlers for every page that are called by way of middleware (``HandlerSet/group(_:)``).
+    public func group(_ middleware: any Middleware...) -> HandlerSet {
+        middleware.reduce(handlers) { $0.group($1) }
+    }
+
+    /// Removes the handlers of a path; a request that has its handler already keeps it.
     ///
     /// - Returns: false when there was none.
     @discardableResult
@@ -32,8 +50,8 @@ extension Gateway {
     /// Registers handlers that only some pages have, before those of every page (contract, section 7).
     ///
     /// ```swift
-    /// gateway.pages(matching: "/checkout/*") { set in
-    ///     set.register(PayHandler.self, at: "/pay")
+    /// try gateway.pages(matching: "/checkout/*") { set in
+    ///     try set.register(PayHandler.self, at: "/pay")
     /// }
     /// ```
     ///
@@ -43,11 +61,12 @@ extension Gateway {
     ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end.
     ///   - register: registers them; a set may be asked for again, and more be added.
     /// - Returns: the set.
+    /// - Throws: a ``RegistrationError`` for a pattern that no page's path can fit; what `register` throws.
     @discardableResult
-    public func pages(matching pattern: String, _ register: (HandlerSet) throws -> Void = { _ in }) rethrows
-        -> HandlerSet
-    {
-        let pattern = RoutePattern(pattern)
+    public func pages(
+        matching pattern: String, _ register: (HandlerSet) throws -> Void = { _ in }
+    ) throws -> HandlerSet {
+        let pattern = try RoutePattern(registering: pattern)
         let set = specialHandlers.withLock { special in
             if let known = special.first(where: { $0.pattern.text == pattern.text }) { return known.set }
             let set = HandlerSet(in: registry, logger: logger)
@@ -79,9 +98,10 @@ extension Gateway {
     }
 
     func best(_ path: String, for request: Request) -> Route? {
-        guard registry.hasSpecialHandlers else { return handlers.best(path) }
+        let method = request.method.rawValue
+        guard registry.hasSpecialHandlers else { return handlers.best(path, taking: method) }
         for set in sets(for: request) {
-            if let route = set.best(path) { return route }
+            if let route = set.best(path, taking: method) { return route }
             // A pattern of a special set comes before the plain path of a general one.
             if let segments = Target.segments(of: path), !set.matches(segments).isEmpty { return nil }
         }

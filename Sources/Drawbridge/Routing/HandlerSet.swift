@@ -1,68 +1,124 @@
 import Logging
 import Synchronization
 
-/// Handlers by path: those of every page, or those that only some pages have.
+/// Handlers by path: those of every page, those that only some pages have, or a group of them with middleware of its own.
 ///
 /// Sets organise, they do not protect: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
-    private let routes = Mutex(Routes<Route>())
+    /// The routes that a set has in common with its groups.
+    private final class Table: Sendable {
+        let routes = Mutex(Routes<Route>())
+    }
+
+    private let table: Table
     private let registry: Registry
+    private let middleware: [any Middleware]
     private let logger: Logger
 
-    init(in registry: Registry, logger: Logger) {
+    convenience init(in registry: Registry, logger: Logger) {
+        self.init(Table(), in: registry, [], logger)
+    }
+
+    private init(
+        _ table: Table, in registry: Registry, _ middleware: [any Middleware], _ logger: Logger
+    ) {
+        self.table = table
         self.registry = registry
+        self.middleware = middleware
         self.logger = logger
     }
 
     /// Registers a handler type: every request to the path gets a fresh instance.
     ///
+    /// One is made at once and thrown away, so that a type that cannot be made is found out here.
+    ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.
     ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///     Registering a path again replaces its handler; requests under way keep theirs.
-    public func register<H: Handler>(_ type: H.Type, at path: String) {
-        add(Route(pattern: RoutePattern(path)) { try H(request: $0) })
+    ///     Registering a path again replaces the handler that takes the same methods; requests under way keep theirs.
+    /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
+    public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
+        let route = try route(at: path) { try H(request: $0) }
+        do {
+            _ = try H(request: Request(path).with(route.pattern.names.map { _ in "1" }, of: route))
+        } catch let error as MissingInitializer {
+            throw RegistrationError(path, "\(error)")
+        } catch {
+            // It can be made, of another request than this one.
+        }
+        add(route)
     }
 
     /// Registers a closure that makes the handler, for one with dependencies.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable () throws -> H) {
-        add(Route(pattern: RoutePattern(path)) { _ in try make() })
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable () throws -> H
+    ) throws(RegistrationError) {
+        add(try route(at: path) { _ in try make() })
     }
 
     /// Registers a closure that makes the handler for its request.
-    public func register<H: Handler>(at path: String, _ make: @escaping @Sendable (Request) throws -> H) {
-        add(Route(pattern: RoutePattern(path), make: make))
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable (Request) throws -> H
+    ) throws(RegistrationError) {
+        add(try route(at: path, make))
     }
 
-    /// Removes the handler of a path; a request that has its handler already keeps it.
+    /// The same handlers, where those that are registered with it are called by way of middleware.
+    ///
+    /// ```swift
+    /// let members = gateway.group(NeedsLogin())
+    /// try members.register(OrdersHandler.self, at: "/orders")
+    /// ```
+    ///
+    /// It stands inside the gateway's own middleware, and sees a request as its handler gets it: without the flag, with
+    /// ``Request/parameters``. What it throws is answered as an error of the handler's.
+    ///
+    /// - Parameter middleware: the outermost first; inside that of the group in which it is made.
+    public func group(_ middleware: any Middleware...) -> HandlerSet {
+        HandlerSet(table, in: registry, self.middleware + middleware, logger)
+    }
+
+    /// Removes the handlers of a path; a request that has its handler already keeps it.
     ///
     /// - Returns: false when there was none.
     @discardableResult
     public func unregister(_ path: String) -> Bool {
+        guard let pattern = RoutePattern(checking: path) else { return false }
         defer { registry.hasChanged() }
-        return routes.withLock { $0.remove(RoutePattern(path)) } != nil
+        return !table.routes.withLock { $0.remove(pattern) }.isEmpty
     }
 
     /// The registered paths with the names of their handlers, sorted.
     public var registered: [(path: String, handler: String)] {
-        routes.withLock { $0.all }.map { ($0.pattern.text, $0.name) }.sorted { $0.path < $1.path }
+        all.map { ($0.pattern.text, $0.name) }.sorted { $0 < $1 }
+    }
+
+    private func route<H: Handler>(
+        at path: String, _ make: @escaping @Sendable (Request) throws -> H
+    ) throws(RegistrationError) -> Route {
+        Route(pattern: try RoutePattern(registering: path), within: middleware, make: make)
     }
 
     private func add(_ route: Route) {
-        let old = routes.withLock { $0.insert(route) }
+        let replaced = table.routes.withLock { $0.insert(route) }
         registry.hasChanged()
-        guard let old else { return }
-        logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)")
+        for old in replaced { logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)") }
     }
 
     func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
-        routes.withLock { $0.matches(segments) }
+        table.routes.withLock { $0.matches(segments) }
     }
 
-    func best(_ path: String) -> Route? { routes.withLock { $0.best(path) } }
+    func best(_ path: String, taking method: String) -> Route? {
+        table.routes.withLock { $0.best(path) }?.first { $0.takes(method) }
+    }
 
     /// All routes, in no order.
-    var all: [Route] { routes.withLock { $0.all } }
+    var all: [Route] { table.routes.withLock { $0.all } }
 
-    var patterns: [RoutePattern] { routes.withLock { $0.all.map(\.pattern) } }
+    var patterns: [RoutePattern] { all.map(\.pattern) }
 }

@@ -30,6 +30,9 @@ final class Route: Routed {
     /// How long the answer may take; nil: as long as it takes.
     let deadline: Duration?
 
+    /// What stands around its handler alone, the outermost first.
+    let middleware: [any Middleware]
+
     private let methods: Set<String>?
 
     /// Makes the route of a reply, which takes what its names fit and answers whenever it likes.
@@ -46,16 +49,22 @@ final class Route: Routed {
         self.title = name
         timing = Array("reply;desc=\"\(Percent.encode(title, keeping: " ,/:*"))\";dur=".utf8)
         methods = nil
+        middleware = []
     }
 
-    convenience init<H: Handler>(pattern: RoutePattern, make: @escaping @Sendable (Request) throws -> H) {
-        self.init(String(describing: H.self), pattern, rule: nil, deadline: H.deadline, make: make)
+    convenience init<H: Handler>(
+        pattern: RoutePattern, within middleware: [any Middleware] = [],
+        make: @escaping @Sendable (Request) throws -> H
+    ) {
+        self.init(
+            String(describing: H.self), pattern, rule: nil, deadline: H.deadline, within: middleware,
+            make: make)
     }
 
     /// Makes a route of another name, rule and deadline than the handler's type says.
     init<H: Handler>(
         _ name: String, _ pattern: RoutePattern, rule: Rule?, deadline: Duration?,
-        make: @escaping @Sendable (Request) throws -> H
+        within middleware: [any Middleware] = [], make: @escaping @Sendable (Request) throws -> H
     ) {
         self.pattern = pattern
         handler = H.self
@@ -63,6 +72,7 @@ final class Route: Routed {
         self.name = name
         self.rule = rule
         self.deadline = deadline
+        self.middleware = middleware
         immediate = (H.self as? any SynchronousHandler.Type).flatMap { Self.immediate($0, made: make) }
         title = "handler \(name)"
         timing = Array("handler;desc=\"\(name)\";dur=".utf8)
@@ -73,6 +83,15 @@ final class Route: Routed {
     func takes(_ method: String) -> Bool {
         guard let methods else { return method != "HEAD" && method != "OPTIONS" }
         return methods.contains(method)
+    }
+
+    /// Whether another one of its path takes a method that it takes too.
+    func isReplaced(by other: Route) -> Bool {
+        switch (methods, other.methods) {
+        case (let mine?, let its?): !mine.isDisjoint(with: its)
+        case (let some?, nil), (nil, let some?): !some.isSubset(of: ["HEAD", "OPTIONS"])
+        case (nil, nil): true
+        }
     }
 
     /// - Parameter make: what makes a handler of the type, which the compiler no longer knows.

@@ -38,7 +38,7 @@ struct RoutePattern: Sendable {
 
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
     ///
-    /// It is for paths that stand in code, and for those that were checked; it stops the process at any other.
+    /// It is for paths of our own, and for those that were checked; it stops the process at any other.
     init(_ path: String) {
         precondition(
             Self.isPattern(path),

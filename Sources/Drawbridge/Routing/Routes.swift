@@ -6,31 +6,40 @@ import HTTPTypes
 struct Routes<Target: Routed> {
     private var root = Node()
     /// The targets of plain paths, which is most of them, once more by their text.
-    private var exact: [String: Target] = [:]
+    private var exact: [String: [Target]] = [:]
 
     private struct Node {
         var exact: [JSON.Bytewise: Node] = [:]
         var parameter: [Node] = []
-        var route: Target?
-        var wildcard: Target?
+        var routes: [Target] = []
+        var wildcards: [Target] = []
 
-        var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && route == nil && wildcard == nil }
+        var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && routes.isEmpty && wildcards.isEmpty }
     }
 
-    /// Keeps a target under its pattern; returns what was there before.
-    mutating func insert(_ route: Target) -> Target? {
-        if route.pattern.isPlain { exact[route.pattern.text] = route }
-        return Self.update(&root, route.pattern.parts[...], to: route)
+    /// Keeps a target under its pattern; returns those there whose place it takes.
+    mutating func insert(_ route: Target) -> [Target] {
+        let add = { (targets: inout [Target]) in
+            let replaced = targets.filter { $0.isReplaced(by: route) }
+            targets.removeAll { $0.isReplaced(by: route) }
+            targets.append(route)
+            return replaced
+        }
+        if route.pattern.isPlain { _ = add(&exact[route.pattern.text, default: []]) }
+        return Self.update(&root, route.pattern.parts[...], add)
     }
 
-    /// Removes; returns what was there.
-    mutating func remove(_ pattern: RoutePattern) -> Target? {
+    /// Removes all that stand there; returns them.
+    mutating func remove(_ pattern: RoutePattern) -> [Target] {
         exact[pattern.text] = nil
-        return Self.update(&root, pattern.parts[...], to: nil)
+        return Self.update(&root, pattern.parts[...]) { targets in
+            defer { targets = [] }
+            return targets
+        }
     }
 
-    /// The target of exactly this path; where it is nil, a pattern may fit all the same.
-    func best(_ path: String) -> Target? { exact[path] }
+    /// The targets of exactly this path; where it is nil, a pattern may fit all the same.
+    func best(_ path: String) -> [Target]? { exact[path] }
 
     /// The targets that fit a path, the best first, each with what its parameters stand for.
     func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
@@ -46,28 +55,24 @@ struct Routes<Target: Routed> {
     var all: [Target] { Self.routes(below: root) }
 
     private static func routes(below node: Node) -> [Target] {
-        [node.route, node.wildcard].compactMap(\.self)
-            + node.exact.values.flatMap(routes(below:)) + node.parameter.flatMap(routes(below:))
+        node.routes + node.wildcards + node.exact.values.flatMap(routes(below:))
+            + node.parameter.flatMap(routes(below:))
     }
 
     private static func update(
-        _ node: inout Node, _ parts: ArraySlice<RoutePattern.Part>, to route: Target?
-    ) -> Target? {
+        _ node: inout Node, _ parts: ArraySlice<RoutePattern.Part>, _ change: (inout [Target]) -> [Target]
+    ) -> [Target] {
         switch parts.first {
-        case nil:
-            defer { node.route = route }
-            return node.route
-        case .wildcard:
-            defer { node.wildcard = route }
-            return node.wildcard
+        case nil: return change(&node.routes)
+        case .wildcard: return change(&node.wildcards)
         case .parameter:
             if node.parameter.isEmpty { node.parameter.append(Node()) }
             defer { node.parameter.removeAll(where: \.isEmpty) }
-            return update(&node.parameter[0], parts.dropFirst(), to: route)
+            return update(&node.parameter[0], parts.dropFirst(), change)
         case .exact(let name):
             let name = JSON.Bytewise(name)
             defer { if node.exact[name]?.isEmpty == true { node.exact[name] = nil } }
-            return update(&node.exact[name, default: Node()], parts.dropFirst(), to: route)
+            return update(&node.exact[name, default: Node()], parts.dropFirst(), change)
         }
     }
 
@@ -76,7 +81,7 @@ struct Routes<Target: Routed> {
         into found: inout [(route: Target, values: [String])]
     ) {
         guard let segment = rest.first else {
-            if let route = node.route { found.append((route, values)) }
+            found += node.routes.map { ($0, values) }
             return
         }
         if let next = node.exact[JSON.Bytewise(segment)] {
@@ -85,11 +90,20 @@ struct Routes<Target: Routed> {
         if let next = node.parameter.first, !segment.isEmpty {
             collect(next, rest.dropFirst(), values: values + [segment], into: &found)
         }
-        if let route = node.wildcard { found.append((route, values + [rest.joined(separator: "/")])) }
+        guard !node.wildcards.isEmpty else { return }
+        let all = values + [rest.joined(separator: "/")]
+        found += node.wildcards.map { ($0, all) }
     }
 }
 
 /// What stands under a pattern of paths.
 protocol Routed: Sendable {
     var pattern: RoutePattern { get }
+
+    /// Whether another one under the same pattern takes its place, and does not stand beside it.
+    func isReplaced(by other: Self) -> Bool
+}
+
+extension Routed {
+    func isReplaced(by other: Self) -> Bool { true }
 }

@@ -6,6 +6,8 @@ import Glibc
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
+    /// The paths of handlers that come with the command.
+    private let builtIns: Set<String>
     let settings: Settings
     /// The link of the inspector; nil where there is none.
     private let inspector: String?
@@ -15,8 +17,10 @@ struct Banner {
     private let ticket: String?
 
     init(
-        address: ServerAddress, gateway: Gateway, settings: Settings, inspector: String?, takesWords: Bool
+        address: ServerAddress, gateway: Gateway, builtIns: Set<String>, settings: Settings,
+        inspector: String?, takesWords: Bool
     ) {
+        self.builtIns = builtIns
         self.takesWords = takesWords
         self.inspector = inspector
         self.address = address
@@ -150,8 +154,8 @@ struct Banner {
             let list = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
             lines.append("  scenarios \(list)")
         }
-        let paths = gateway.registered.map(\.path)
-        if !paths.isEmpty { lines.append("  handlers  \(Self.list(paths))") }
+        if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
+        if !builtIns.isEmpty { lines.append("  built-in  \(Self.list(builtIns.sorted()))") }
         lines += exposure
         if gateway.pageRuntime != nil {
             lines.append(
@@ -162,6 +166,9 @@ struct Banner {
         if takesWords { lines.append("  type      ? and Enter for what can be typed here") }
         return lines
     }
+
+    /// The paths of the program's own handlers.
+    private var ownPaths: [String] { gateway.registered.map(\.path).filter { !builtIns.contains($0) } }
 
     /// The first names of some, and how many there are.
     private static func list(_ names: [String]) -> String {
@@ -211,14 +218,13 @@ struct Banner {
     /// The flag with which curl takes any certificate: it may not know this one, or that may be for another name.
     private var trust: String { address.scheme == "https" ? "-k " : "" }
 
-    /// A line to try: the echo, or what else there is.
+    /// A line to try: the first handler of the program's own, or else the echo.
     private var example: String {
-        let paths = gateway.registered.map(\.path)
         let query = "_mobile_bridge=1"
+        let own = ownPaths.first { !$0.contains(where: ":*".contains) }
         let call =
-            paths.contains("/echo")
-            ? "/echo?\(query)&message=Hello"
-            : "\(paths.first { !$0.contains(where: ":*".contains) } ?? "/")?\(query)"
+            own == nil && builtIns.contains("/echo")
+            ? "/echo?\(query)&message=Hello" : "\(own ?? builtIns.min() ?? "/")?\(query)"
         return "curl \(trust)'\(reachable)\(call)'"
     }
 }

@@ -20,7 +20,7 @@ import Testing
         let gateway = Gateway(
             passThrough: passThrough, access: AccessPolicy(allowedOrigins: origins),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        gateway.register(Login.self, at: "/login")
+        try gateway.register(Login.self, at: "/login")
         let server = try GatewayServer(
             gateway, .init(port: 0, grace: .milliseconds(200), logsRequests: false))
         let outcome: Result<Void, any Error>

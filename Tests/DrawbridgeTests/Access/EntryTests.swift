@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -13,7 +14,7 @@ import Testing
         _ access: AccessPolicy = AccessPolicy(allowedHosts: ["bridge.test"]), logger: Logger = .quiet
     ) -> Gateway {
         let gateway = Gateway.testing(passThrough: [Document()], access: access, logger: logger)
-        gateway.register(at: "/SecretName") { _ in Named(name: "SecretName") }
+        surely { try gateway.register(at: "/SecretName") { _ in Named(name: "SecretName") } }
         return gateway
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -25,7 +26,7 @@ struct ProxyAccessTests {
         let gateway = Gateway.testing(
             passThrough: [Elsewhere(), Behind()],
             access: AccessPolicy(allowedHosts: ["kiosk.example"], allowedOrigins: [listed]))
-        gateway.register(Echo.self, at: "/login")
+        surely { try gateway.register(Echo.self, at: "/login") }
         return gateway
     }
 

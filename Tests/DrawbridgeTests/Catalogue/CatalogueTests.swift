@@ -50,10 +50,10 @@ import Testing
 
     static func gateway(keepsJournal: Bool = true) throws -> Gateway {
         let gateway = Gateway(keepsJournal: keepsJournal, logger: .quiet)
-        gateway.register(Pay.self, at: "/pay")
-        gateway.register(Odd.self, at: "/odd")
-        gateway.register(Gets.self, at: "/gets")
-        gateway.register(Echo.self, at: "/user/:id")
+        try gateway.register(Pay.self, at: "/pay")
+        try gateway.register(Odd.self, at: "/odd")
+        try gateway.register(Gets.self, at: "/gets")
+        try gateway.register(Echo.self, at: "/user/:id")
         var file = try ReplyFile(LocatedJSON(parsing: Array(file.utf8)))
         file.name(by: "drawbridge.json")
         gateway.reply(by: ReplyLayers(ReplyNames(), files: [file], scenario: []))

@@ -81,7 +81,7 @@ import Testing
             func handle(_ input: Input) async throws -> Nothing { Nothing() }
         }
         let gateway = Gateway(keepsJournal: true)
-        gateway.register(Charge.self, at: "/charge")
+        try gateway.register(Charge.self, at: "/charge")
         let program = JournalProgram(gateway, withHandlers: false)
         #expect(try await program.ask(.get, "types.d.ts").text().contains(#"{ "type": string }"#))
         try gateway.mock(#"{"charge": {"code": 0}}"#)
@@ -94,7 +94,7 @@ import Testing
     @Test func anOperationIsAnswered() async throws {
         for rules: [any InterceptionRule] in [[.jsBridge, .flag()], [.flag("native", "yes")]] {
             let gateway = Gateway(rules: rules, keepsJournal: true, logger: .quiet)
-            gateway.register(Echo.self, at: "/caf\u{E9} {x}/:id")
+            try gateway.register(Echo.self, at: "/caf\u{E9} {x}/:id")
             let program = JournalProgram(gateway)
             let document = try await program.ask(.get, "openapi.json").json()
             for (path, operation) in try #require(document["paths"]?.objectValue) {

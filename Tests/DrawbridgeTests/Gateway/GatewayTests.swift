@@ -25,7 +25,7 @@ struct GatewayTests {
         let book = LogBook()
         let gateway = Gateway.testing(logger: book.logger)
         #expect(book.entries.isEmpty)
-        gateway.register(at: "/echo/") { Named(name: "new") }
+        try gateway.register(at: "/echo/") { Named(name: "new") }
         #expect(try await gateway.text(at: "/echo") == "new")
         #expect(book.entries == ["notice: /echo: Named replaces Echo"])
         #expect(gateway.registered.map(\.handler) == ["Named"])
@@ -39,10 +39,10 @@ struct GatewayTests {
         #expect(try await gateway.text(at: "/echo") == #"{"code":400,"message":"No response"}"#)
     }
 
-    @Test func theRegisteredPathsAreSorted() {
+    @Test func theRegisteredPathsAreSorted() throws {
         let gateway = Gateway.testing()
-        gateway.register(Echo.self, at: "/b/:x")
-        gateway.register(Echo.self, at: "/a/*")
+        try gateway.register(Echo.self, at: "/b/:x")
+        try gateway.register(Echo.self, at: "/a/*")
         #expect(gateway.registered.map(\.path) == ["/a/*", "/b/:x", "/echo"])
     }
 
@@ -58,7 +58,7 @@ struct GatewayTests {
             }
         }
         let gateway = Gateway.testing()
-        gateway.register(Counting.self, at: "/count")
+        try gateway.register(Counting.self, at: "/count")
         #expect(Counting.made.load(ordering: .relaxed) == 0)
         for _ in 1...3 { #expect(try await gateway.text(at: "/count") == "1") }
         #expect(Counting.made.load(ordering: .relaxed) == 3)
@@ -75,7 +75,7 @@ struct GatewayTests {
         }
         async let text = gateway.text(at: "/slow")
         await started.wait()
-        gateway.register(at: "/slow") { Named(name: "new") }
+        try gateway.register(at: "/slow") { Named(name: "new") }
         #expect(try await gateway.text(at: "/slow") == "new")
         gateway.unregister("/slow")
         released.happen()
@@ -83,17 +83,17 @@ struct GatewayTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func registeringWhileThousandsOfRequestsRunLosesNone() async {
+    func registeringWhileThousandsOfRequestsRunLosesNone() async throws {
         let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 60 : 250
         let gateway = Gateway.testing()
         let known: Set = ["a", "b", #"{"code":400,"message":"No response"}"#]
-        let wrong = await withTaskGroup(of: Int.self) { group in
+        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<4 {
                 group.addTask {
                     for round in 0..<rounds {
                         switch (number + round) % 4 {
-                        case 0: gateway.register(at: "/x/\(number % 2)") { Named(name: "a") }
-                        case 1: gateway.register(at: "/x/:id") { Named(name: "b") }
+                        case 0: try gateway.register(at: "/x/\(number % 2)") { Named(name: "a") }
+                        case 1: try gateway.register(at: "/x/:id") { Named(name: "b") }
                         case 2: gateway.unregister("/x/\(number % 2)")
                         default: gateway.unregister("/x/:id")
                         }
@@ -110,7 +110,7 @@ struct GatewayTests {
                     return wrong
                 }
             }
-            return await group.reduce(0, +)
+            return try await group.reduce(0, +)
         }
         #expect(wrong == 0)
     }

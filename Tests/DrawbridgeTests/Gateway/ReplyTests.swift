@@ -154,12 +154,12 @@ struct ReplyTests {
         let hint = "no handler at /ehco; the nearest registered path is /echo"
         #expect(response.headers[.hint] == hint)
         #expect(
-            book.entries == ["warning: \(hint); mock it: --reply 'ehco=…'"])
+            book.entries == ["warning: \(hint); add a handler: gateway.register(…, at: \"/ehco\")"])
     }
 
-    @Test func theHintCanAlwaysStandInAHeader() async {
+    @Test func theHintCanAlwaysStandInAHeader() async throws {
         let gateway = Gateway.testing()
-        gateway.register(Echo.self, at: "/café/:id")
+        try gateway.register(Echo.self, at: "/café/:id")
         let response = await gateway.respond(to: Request("/caf%C3%A8/%0Aid?_mobile_bridge=1"))
         #expect(
             response.headers[.hint]

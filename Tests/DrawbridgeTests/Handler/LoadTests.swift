@@ -31,7 +31,7 @@ struct LoadTests {
     @Test func theDeadlineCancelsThenStopsThenAnswersThoughTheHandlerNeverDoes() async throws {
         let gateway = Gateway.testing()
         let (journal, released) = (Notebook(), Event())
-        gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
+        try gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
         let before = Gateway.droppedAnswers
         let response = await gateway.respond(to: Request("/stubborn?_mobile_bridge=1"))
         journal.note("answer")
@@ -64,7 +64,7 @@ struct LoadTests {
     @Test func aHandlerThatEndsBecauseItWasCancelledIsStillToldAndAnsweredFor() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
-        gateway.register(at: "/obedient") { Obedient(journal: journal) }
+        try gateway.register(at: "/obedient") { Obedient(journal: journal) }
         for round in 1...50 {
             let json = try await gateway.respond(to: Request("/obedient?_mobile_bridge=1")).json()
             #expect(json["code"] == 504)
@@ -72,9 +72,9 @@ struct LoadTests {
         }
     }
 
-    @Test func theTrueStatusOfAMissedDeadlineIs504() async {
+    @Test func theTrueStatusOfAMissedDeadlineIs504() async throws {
         let gateway = Gateway.testing(answers: .http)
-        gateway.register(at: "/obedient") { Obedient(journal: Notebook()) }
+        try gateway.register(at: "/obedient") { Obedient(journal: Notebook()) }
         let response = await gateway.respond(to: Request("/obedient?_mobile_bridge=1"))
         #expect(response.status == .gatewayTimeout)
     }
@@ -97,7 +97,7 @@ struct LoadTests {
     @Test func aCallerThatLeavesStopsTheHandlerExactlyOnce() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
-        gateway.register(at: "/patient") { Patient(journal: journal) }
+        try gateway.register(at: "/patient") { Patient(journal: journal) }
         let caller = Task { await gateway.respond(to: Request("/patient?_mobile_bridge=1")) }
         await journal.wait(for: 1)
         caller.cancel()
@@ -106,10 +106,10 @@ struct LoadTests {
         #expect(journal.entries == ["start", "stop"])
     }
 
-    @Test func aCallerThatHasLeftBeforeTheStartStopsTheHandlerToo() async {
+    @Test func aCallerThatHasLeftBeforeTheStartStopsTheHandlerToo() async throws {
         let gateway = Gateway.testing()
         let (journal, left) = (Notebook(), Event())
-        gateway.register(at: "/patient") { Patient(journal: journal) }
+        try gateway.register(at: "/patient") { Patient(journal: journal) }
         let caller = Task {
             await left.wait()
             return await gateway.respond(to: Request("/patient?_mobile_bridge=1"))
@@ -120,7 +120,7 @@ struct LoadTests {
         #expect(journal.entries == ["start", "stop"])
     }
 
-    @Test func cancellingManyCallersAtAnyMomentTellsEachHandlerOnce() async {
+    @Test func cancellingManyCallersAtAnyMomentTellsEachHandlerOnce() async throws {
         let gateway = Gateway.testing()
         let (started, stopped) = (Notebook(), Notebook())
         struct Sleeping: Handler {
@@ -133,7 +133,7 @@ struct LoadTests {
             }
             func stopLoading() { stopped.note("") }
         }
-        gateway.register(at: "/sleep") { Sleeping(started: started, stopped: stopped) }
+        try gateway.register(at: "/sleep") { Sleeping(started: started, stopped: stopped) }
         for round in 0..<200 {
             let caller = Task { await gateway.respond(to: Request("/sleep?_mobile_bridge=1")) }
             for _ in 0..<round % 7 { await Task.yield() }
@@ -155,7 +155,7 @@ struct LoadTests {
             }
             func stopLoading() { journal.note("stop") }
         }
-        gateway.register(at: "/quick") { Quick(journal: journal) }
+        try gateway.register(at: "/quick") { Quick(journal: journal) }
         for _ in 0..<50 { #expect(try await gateway.text(at: "/quick") == "done") }
         #expect(journal.entries.isEmpty)
     }
@@ -200,9 +200,9 @@ struct LoadTests {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let released = DispatchSemaphore(value: 0)
-        gateway.register(at: "/blocking") { Blocking(released: released) }
+        try gateway.register(at: "/blocking") { Blocking(released: released) }
         let (journal, named) = (Notebook(), "Blocking has been in its stopLoading() for more than a second")
-        gateway.register(at: "/obedient") { Obedient(journal: journal) }
+        try gateway.register(at: "/obedient") { Obedient(journal: journal) }
         let blocked = (0..<5).map { _ in
             Task { await gateway.respond(to: Request("/blocking?_mobile_bridge=1")) }
         }
@@ -235,7 +235,7 @@ struct LoadTests {
     /// None of them ends before it is told, and nothing is asked of when: a slow machine only takes longer.
     @Test func handlersThatTakeAllThreadsAreToldToStop() async throws {
         let gateway = Gateway.testing()
-        gateway.register(at: "/stuck") { Stuck() }
+        try gateway.register(at: "/stuck") { Stuck() }
         let codes = await withTaskGroup(of: JSON?.self) { group in
             for _ in 0..<300 {
                 group.addTask {
@@ -270,7 +270,7 @@ struct LoadTests {
     @Test func aStreamWhoseReaderLeavesTellsItsHandlerOnce() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
-        gateway.register(at: "/tick") { Ticking(journal: journal) }
+        try gateway.register(at: "/tick") { Ticking(journal: journal) }
         let response = await gateway.respond(to: Request("/tick?_mobile_bridge=1"))
         #expect(response.headers[.contentType] == "text/event-stream")
         #expect(response.body.length == nil)
@@ -381,7 +381,7 @@ struct LoadTests {
     @Test func aHandlerIsForgottenWhenItsStreamHasEnded() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
-        gateway.register(at: "/stream") { Forgettable(remains: .init(journal)) }
+        try gateway.register(at: "/stream") { Forgettable(remains: .init(journal)) }
         let bytes = try await gateway.respond(to: Request("/stream?_mobile_bridge=1")).body.collect()
         #expect(bytes == Array("part".utf8))
         await journal.wait(for: 1)

@@ -168,8 +168,8 @@ import Testing
             func startLoading(_ request: Request) async throws -> Response { Response(text: "never") }
         }
         let program = JournalProgram()
-        program.gateway.register(Choosy.self, at: "/choosy")
-        program.gateway.register(PageHandlers.Echo.self, at: "/*")
+        try program.gateway.register(Choosy.self, at: "/choosy")
+        try program.gateway.register(PageHandlers.Echo.self, at: "/*")
         await program.call("/choosy?_mobile_bridge=1")
         let calls = try await program.calls()
         #expect(calls[0]["why"]?[0]?.stringValue?.contains("canInit(with:) was false") == true, "\(calls)")

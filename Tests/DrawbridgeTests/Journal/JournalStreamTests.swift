@@ -64,7 +64,7 @@ import Testing
         #expect(reader.response.headers[.contentType] == "text/event-stream")
         await until { reader.records == ["1 answered"] }
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        program.gateway.register(at: "/slow") { SlowHandler(gate: gate) }
+        try program.gateway.register(at: "/slow") { SlowHandler(gate: gate) }
         async let call: Void = program.call("/slow?_mobile_bridge=1")
         await until { reader.records == ["1 answered", "2 waiting"] }
         opening.finish()

@@ -125,7 +125,7 @@ import Testing
                 try Response(output: request.query["n"])
             }
         }
-        program.gateway.register(Streamed.self, at: "/streamed")
+        try program.gateway.register(Streamed.self, at: "/streamed")
         for number in 0..<2 {
             _ = await program.gateway.respond(
                 to: Request(.post, "/streamed?_mobile_bridge=1&n=\(number)", body: Request.Body(OneChunk())))
@@ -218,7 +218,7 @@ import Testing
                 }
             }
         }
-        gateway.register(Echo.self, at: "/echo")
+        try gateway.register(Echo.self, at: "/echo")
         try gateway.mock(
             #"""
             {"reply": {"$cases": [{"$when": {"a": 1}, "$reply": "{{input}}"}, {"$reply": {"$x": 1}}]},

@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -15,7 +16,7 @@ import Testing
 
     private static func page(_ logger: Logger = .quiet) -> TestPage {
         let gateway = Gateway(logger: logger)
-        gateway.register(Much.self, at: "/much")
+        surely { try gateway.register(Much.self, at: "/much") }
         return TestPage(gateway)
     }
 

@@ -30,7 +30,7 @@ import Testing
         let again = await gateway.respond(
             to: Request("/__drawbridge__/page.js?path=/a%20b", headers: [.ifNoneMatch: tag]))
         #expect(again.status == .notModified)
-        gateway.register(PageHandlers.Echo.self, at: "/new")
+        try gateway.register(PageHandlers.Echo.self, at: "/new")
         let changed = await gateway.respond(
             to: Request("/__drawbridge__/page.js?path=/a%20b", headers: [.ifNoneMatch: tag]))
         #expect(changed.status == .ok)
@@ -51,7 +51,7 @@ import Testing
     @Test func documentsGetTheScriptWhicheverWayTheyGo() async throws {
         let gateway = Gateway(
             passThrough: [Document()], pageRuntime: PageRuntime(excluded: ["/docs/*"]), logger: .quiet)
-        gateway.register(Onwards.self, at: "/a b")
+        try gateway.register(Onwards.self, at: "/a b")
         let tag =
             #"<!doctype html><script src="/__drawbridge__/page.js?path=/a%20b" data-token="\#(gateway.access.token.text)"></script><p>a"#
         for target in ["/a%20b", "/a%20b?_mobile_bridge=1"] {
@@ -188,7 +188,7 @@ import Testing
                 return input
             }
         }
-        gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
+        try gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
         let test = TestPage(gateway)
         let (response, body) = try await Self.call(
             gateway,
@@ -246,7 +246,7 @@ import Testing
     func whoeverCallsAPageThatStandsStillIsNamedWithTheHandler(_ path: String) async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
-        gateway.register(AsksApart.self, at: "/apart")
+        try gateway.register(AsksApart.self, at: "/apart")
         let test = TestPage(gateway)
         var headers = Self.own(gateway, test)
         headers[.pageWaits] = "1"
@@ -270,7 +270,7 @@ import Testing
                 return Nothing()
             }
         }
-        gateway.register(Waits.self, at: "/wait")
+        try gateway.register(Waits.self, at: "/wait")
         let headers = Self.own(gateway, test)
         let call = Task { try await Self.call(gateway, ["call": "wait"], headers) }
         await until { page.state.withLock { !$0.waits.isEmpty } }
@@ -299,7 +299,7 @@ import Testing
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
-        gateway.register(at: "/wait") {
+        try gateway.register(at: "/wait") {
             Answering { _ in
                 try await Task.sleep(for: .seconds(3600))
                 return Response()

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -23,7 +24,7 @@ import Testing
     private static func gateway() -> (gateway: Gateway, notes: NoteBook) {
         let gateway = PageHandlers.gateway()
         let notes = NoteBook()
-        gateway.register(at: "/note") { Notes(notes: notes) }
+        surely { try gateway.register(at: "/note") { Notes(notes: notes) } }
         return (gateway, notes)
     }
 

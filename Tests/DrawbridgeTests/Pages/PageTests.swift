@@ -12,7 +12,7 @@ import Testing
     @Test func aNameThatOnlyOtherPagesHaveIsToldWithTheirAddresses() async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
-        gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Echo.self, at: "/pay") }
+        try gateway.pages(matching: "/checkout/*") { try $0.register(PageHandlers.Echo.self, at: "/pay") }
         let page = TestPage(gateway)
         page.tell(["call": "pay", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
         _ = try await page.reply(1)
@@ -97,7 +97,7 @@ import Testing
                 return Nothing()
             }
         }
-        gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
+        try gateway.register(at: "/note") { Notes { number in order.withLock { $0.append(number) } } }
         let page = TestPage(gateway)
         let calls: [JSON] = (1...1000).map {
             [.number(.init($0)), ["call": "note", "data": .number(.init($0)), "bridge": "wvjb"]]
@@ -175,7 +175,7 @@ import Testing
 
     @Test func aHandlerThatThePageDoesNotHaveLooksUnregistered() async throws {
         let gateway = PageHandlers.gateway()
-        gateway.pages(matching: "/checkout/*") { $0.register(PageHandlers.Texts.self, at: "/pay") }
+        try gateway.pages(matching: "/checkout/*") { try $0.register(PageHandlers.Texts.self, at: "/pay") }
         let shop = TestPage(gateway, url: "http://localhost/checkout/1?a=b#c")
         let other = TestPage(gateway, url: "http://localhost/about")
         for page in [shop, other] { page.tell(["call": "pay", "id": 1, "bridge": "shortcut"]) }
@@ -322,7 +322,7 @@ import Testing
             }
         }
         let stopped = Mutex(false)
-        gateway.register(at: "/wait") { Waits { stopped.withLock { $0 = true } } }
+        try gateway.register(at: "/wait") { Waits { stopped.withLock { $0 = true } } }
         let test = TestPage(gateway)
         let page = try test.page
         test.tell(["call": "wait", "id": 1, "bridge": "wvjb"])
@@ -415,7 +415,7 @@ import Testing
             func handle(_ input: Input) async throws -> Int { input.seat }
         }
         let gateway = Gateway.testing()
-        gateway.register(Wants.self, at: "/wants")
+        try gateway.register(Wants.self, at: "/wants")
         try gateway.mock(#"{"mocked": {"$error": {"code": 400, "message": "as in the app"}}}"#)
         let page = TestPage(gateway)
         page.tell(["call": "mocked", "id": 1, "bridge": "wvjb"])

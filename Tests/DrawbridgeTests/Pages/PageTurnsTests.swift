@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -34,7 +35,7 @@ import Testing
         let gateway = PageHandlers.gateway(logger: log.logger)
         gateway.pages.turns.patience = patience
         let order = Order()
-        gateway.register(at: "/note") { Notes { order.add($0) } }
+        surely { try gateway.register(at: "/note") { Notes { order.add($0) } } }
         return (gateway, order)
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -209,14 +210,16 @@ enum PageHandlers {
     }
 
     static func register(on gateway: Gateway) {
-        gateway.register(Echo.self, at: "/echo")
-        gateway.register(Fails.self, at: "/fail")
-        gateway.register(Nothings.self, at: "/nothing")
-        gateway.register(Texts.self, at: "/text")
-        gateway.register(Bytes.self, at: "/bytes")
-        gateway.register(Streams.self, at: "/stream")
-        gateway.register(Steps.self, at: "/steps")
-        gateway.register(Asks.self, at: "/ask")
+        surely {
+            try gateway.register(Echo.self, at: "/echo")
+            try gateway.register(Fails.self, at: "/fail")
+            try gateway.register(Nothings.self, at: "/nothing")
+            try gateway.register(Texts.self, at: "/text")
+            try gateway.register(Bytes.self, at: "/bytes")
+            try gateway.register(Streams.self, at: "/stream")
+            try gateway.register(Steps.self, at: "/steps")
+            try gateway.register(Asks.self, at: "/ask")
+        }
     }
 
     static func gateway(_ runtime: PageRuntime = PageRuntime(), logger: Logger = .quiet) -> Gateway {

@@ -95,7 +95,7 @@ import Testing
 
     @Test func isThatOfTheGateway() async throws {
         let gateway = Gateway(presenter: ScriptedPresenter(["ask": "yes"]))
-        gateway.register(Asking.self, at: "/ask")
+        try gateway.register(Asking.self, at: "/ask")
         #expect(try await gateway.text(at: "/ask").contains(#""data":"yes""#))
         #expect(try await Request("/").present(Question("ask", choices: ["yes"])) == .none)
     }

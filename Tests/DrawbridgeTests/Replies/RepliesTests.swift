@@ -257,7 +257,7 @@ extension Gateway {
     func aPersonChooses(_ choice: String, _ expected: String) async throws {
         let presenter = Answering(answer: .string(choice))
         let gateway = Gateway(presenter: presenter, logger: .quiet)
-        gateway.register(Echo.self, at: "/delete")
+        try gateway.register(Echo.self, at: "/delete")
         try gateway.mock(Self.question)
         let answer = await gateway.respond(to: Request("/delete?_mobile_bridge=1&name=x"))
         #expect(try await answer.text().contains(expected))
@@ -327,7 +327,7 @@ extension Gateway {
             }
         }
         let gateway = try Gateway.replying(#"{"a": {"$pass": true}}"#)
-        gateway.register(Streamed.self, at: "/a")
+        try gateway.register(Streamed.self, at: "/a")
         let request = Request(.post, "/a?_mobile_bridge=1")
         guard case .taken(.streamed) = gateway.admission(by: gateway.plan(for: request)) else {
             Issue.record("the body is not streamed")

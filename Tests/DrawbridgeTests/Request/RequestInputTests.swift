@@ -198,8 +198,8 @@ struct RequestInputTests {
             func startLoading(_ request: Request) async -> Response { await Own().startLoading(request) }
         }
         let gateway = Gateway(bodyLimit: 6)
-        gateway.register(at: "/own") { Own() }
-        gateway.register(at: "/gateways") { Gateways() }
+        try gateway.register(at: "/own") { Own() }
+        try gateway.register(at: "/gateways") { Gateways() }
         func answer(_ pieces: String...) async throws -> String {
             let body = Request.Body(Pieces(pieces))
             return try await gateway.respond(to: Request(.post, "\(path)?_mobile_bridge=1", body: body))
@@ -346,7 +346,7 @@ struct RequestInputTests {
             func handle(_ input: Values) async throws -> Values { input }
         }
         let gateway = Gateway.testing()
-        gateway.register(Same.self, at: "/same")
+        try gateway.register(Same.self, at: "/same")
         let body = #"""
             {"date":"2026-11-20T23:29:24.123+01:00","millis":1000,"price":12345678901234567890.123456789,
             "big":18446744073709551615,"huge":-170141183460469231731687303715884105728,"bytes":"AP8="}

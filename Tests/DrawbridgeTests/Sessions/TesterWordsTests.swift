@@ -119,7 +119,7 @@ import Testing
 
     @Test func aCallThatIsForgottenWhileItIsMadeIsAnsweredAllTheSame() async throws {
         let program = JournalProgram()
-        program.gateway.register(ForgetsAll.self, at: "/forgets")
+        try program.gateway.register(ForgetsAll.self, at: "/forgets")
         let answer = await program.ask(.post, "calls", #"{"name":"forgets"}"#)
         #expect(answer.status == .ok)
         let name = try await answer.json()["data"]?["name"]

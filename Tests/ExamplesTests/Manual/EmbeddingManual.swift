@@ -38,7 +38,7 @@ func logAmongTheRequests() {
 
     @Test func withoutASocket() async throws {
         let gateway = Gateway()
-        gateway.register(HelloHandler.self, at: "/hello")
+        try gateway.register(HelloHandler.self, at: "/hello")
         #expect(
             try await answer("hello", ["name": "Ann"], from: gateway)
                 == ["code": 200, "data": ["greeting": "Hello, Ann!"], "message": ""])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct GettingStartedManual {
     @Test func greets() async throws {
         let gateway = Gateway()
-        gateway.register(HelloHandler.self, at: "/hello")
+        try gateway.register(HelloHandler.self, at: "/hello")
 
         let response = await gateway.respond(to: Request("/hello?_mobile_bridge=1&name=Ann"))
         let json = try JSON(parsing: await response.body.collect())
@@ -20,6 +20,6 @@ import Testing
 /// Compiled, and run by no test: its port may be taken.
 func serveHello() async throws {
     let gateway = Gateway(passThrough: [.staticFiles("public")])
-    gateway.register(HelloHandler.self, at: "/hello")  // built fresh for each request
+    try gateway.register(HelloHandler.self, at: "/hello")  // built fresh for each request
     try await gateway.run(.init(port: 8080))  // until its task is cancelled
 }

@@ -2,17 +2,42 @@ import Drawbridge
 import Testing
 
 struct OrderHandler: JSONHandler {
+    struct Input: Decodable { var id: Int }
     struct Output: Encodable {
-        var id: String
+        var id: Int
         var state: String
     }
 
+    func handle(_ input: Input) async throws -> Output {
+        guard input.id != 0 else { throw HTTPError(.notFound, "there is no order \(input.id)") }
+        return Output(id: input.id, state: "sent")
+    }
+}
+
+struct CancelOrderHandler: JSONHandler {
+    struct Input: Decodable { var id: Int }
+
+    static var methods: [HTTPRequest.Method]? { [.delete] }
+
+    func handle(_ input: Input) async throws -> Nothing { Nothing() }
+}
+
+struct Member: Sendable { var name: String }
+
+struct MembersOnly: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response {
+        guard let name = request.cookies["member"] else { throw HTTPError(.unauthorized, "log in first") }
+        var request = request
+        request[Member.self] = Member(name: name)
+        return await next(request)
+    }
+}
+
+struct CartHandler: JSONHandler {
     let request: Request
 
-    func handle(_ input: Nothing) async throws -> Output {
-        let id = request.parameters["id"] ?? ""
-        guard id != "0" else { throw HTTPError(.notFound, "there is no order \(id)") }
-        return Output(id: id, state: "sent")
+    func handle(_ input: Nothing) async throws -> String {
+        "the cart of \(request[Member.self]?.name ?? "nobody")"
     }
 }
 
@@ -104,46 +129,57 @@ struct ReportHandler: JSONHandler {
     }
 
     @Test func aHandlerReadsWhatItsPathStandsFor() async throws {
-        gateway.register(OrderHandler.self, at: "/order/:id")
-        #expect(try await text("/order/7") == #"{"code":200,"data":{"id":"7","state":"sent"},"message":""}"#)
+        try gateway.register(OrderHandler.self, at: "/order/:id")
+        try gateway.register(CancelOrderHandler.self, at: "/order/:id")
+
+        #expect(try await text("/order/7") == #"{"code":200,"data":{"id":7,"state":"sent"},"message":""}"#)
         #expect(try await text("/order/0") == #"{"code":404,"message":"there is no order 0"}"#)
+        #expect(try await text("/order/7", method: .delete) == #"{"code":200,"message":""}"#)
+    }
+
+    @Test func aGroupLetsMembersInAlone() async throws {
+        let members = gateway.group(MembersOnly())
+        try members.register(CartHandler.self, at: "/cart")
+
+        #expect(try await text("/cart") == #"{"code":401,"message":"log in first"}"#)
+        #expect(try await text("/cart", cookie: "member=Ann").contains(#""the cart of Ann""#))
     }
 
     @Test func aClosureHandsOverWhatIsShared() async throws {
         let visits = Visits()
-        gateway.register(at: "/visit") { request in VisitHandler(request: request, visits: visits) }
+        try gateway.register(at: "/visit") { request in VisitHandler(request: request, visits: visits) }
 
         #expect(try await text("/visit") == #"{"code":200,"data":1,"message":""}"#)
         #expect(try await text("/visit") == #"{"code":200,"data":2,"message":""}"#)
     }
 
     @Test func aHandlerThatWaitsForNothingAnswersAtOnce() async throws {
-        gateway.register(PingHandler.self, at: "/ping")
+        try gateway.register(PingHandler.self, at: "/ping")
         #expect(try await text("/ping") == "pong")
     }
 
     @Test func aHandlerStreamsBothWays() async throws {
-        gateway.register(CountdownHandler.self, at: "/countdown")
-        gateway.register(UploadHandler.self, at: "/upload")
+        try gateway.register(CountdownHandler.self, at: "/countdown")
+        try gateway.register(UploadHandler.self, at: "/upload")
         #expect(try await text("/countdown") == "data: 3\n\ndata: 2\n\ndata: 1\n\n")
         #expect(try await text("/upload", method: .post) == #"{"code":200,"data":{"bytes":5},"message":""}"#)
     }
 
     @Test func aHandlerSendsOnWhatItChanged() async throws {
-        gateway.register(GermanHandler.self, at: "/terms.html")
+        try gateway.register(GermanHandler.self, at: "/terms.html")
         #expect(try await text("/terms.html") == "/de/terms.html")
     }
 
     @Test func aHandlerThatDeclinesLeavesTheRequestToTheNext() async throws {
-        gateway.register(NewSearchHandler.self, at: "/search")
-        gateway.register(AnyPageHandler.self, at: "/:page")
+        try gateway.register(NewSearchHandler.self, at: "/search")
+        try gateway.register(AnyPageHandler.self, at: "/:page")
 
         #expect(try await text("/search", cookie: "beta=1") == "new")
         #expect(try await text("/search") == "any")
     }
 
     @Test func aHandlerSaysHowItWantsToRun() async throws {
-        gateway.register(ReportHandler.self, at: "/report")
+        try gateway.register(ReportHandler.self, at: "/report")
         #expect(try await text("/report", method: .post) == #"{"code":200,"data":500500,"message":""}"#)
         #expect(try await text("/report").hasPrefix(#"{"code":405,"message":"/report has no handler"#))
     }

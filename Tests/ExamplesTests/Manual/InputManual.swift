@@ -26,7 +26,7 @@ struct SearchHandler: JSONHandler {
 @Suite struct InputManual {
     private func answer(_ request: Request) async throws -> String {
         let gateway = Gateway()
-        gateway.register(SearchHandler.self, at: "/search")
+        try gateway.register(SearchHandler.self, at: "/search")
         let response = await gateway.respond(to: request)
         return String(decoding: try await response.body.collect(), as: UTF8.self)
     }

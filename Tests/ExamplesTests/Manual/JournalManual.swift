@@ -8,7 +8,7 @@ private struct PayHandler: JSONHandler {
 @Suite(.timeLimit(.minutes(5))) struct JournalManual {
     @Test func whatWasCalled() async throws {
         let gateway = Gateway(keepsJournal: true)
-        gateway.register(PayHandler.self, at: "/pay")
+        try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
         let pay = try await gateway.journal.call("pay", within: .seconds(5))
         #expect(pay.input == ["orderNo": "17"])
@@ -18,7 +18,7 @@ private struct PayHandler: JSONHandler {
 
     @Test func whatWasNotCalled() async throws {
         let gateway = Gateway(keepsJournal: true)
-        gateway.register(PayHandler.self, at: "/pay")
+        try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         let error = await #expect(throws: Journal.NoCall.self) {
             try await gateway.journal.call("login", within: .milliseconds(20))

@@ -23,7 +23,7 @@ struct Capitals: Middleware {
 @Suite struct MiddlewareManual {
     @Test func standsAroundEveryAnswer() async throws {
         let gateway = Gateway(middleware: [Timing(), Maintenance(), Capitals()])
-        gateway.register(VersionHandler.self, at: "/version")
+        try gateway.register(VersionHandler.self, at: "/version")
         let version = await gateway.respond(to: Request("/version?_mobile_bridge=1"))
         #expect(version.headers[values: .serverTiming].last?.hasPrefix("gateway;dur=") == true)
 

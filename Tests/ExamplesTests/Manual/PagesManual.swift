@@ -56,7 +56,7 @@ private struct DownloadPage: Responder {
     @Test func aPageIsCalledUntilItIsClosed() async throws {
         let gateway = Gateway(
             passThrough: [DownloadPage()], pageRuntime: PageRuntime(shortcuts: ["MyApp"]))
-        gateway.register(DownloadHandler.self, at: "/download")
+        try gateway.register(DownloadHandler.self, at: "/download")
         let server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
         let browser = try await Chromium()
         try await browser.open("\(server.address)/")

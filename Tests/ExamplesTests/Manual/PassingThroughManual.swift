@@ -56,7 +56,7 @@ struct StockHandler: JSONHandler {
     @Test func aHandlerChangesTheRequestAndTheResponse() async throws {
         let mirror = try MirrorServer()
         let gateway = Gateway(passThrough: [.upstream(mirror.url)])
-        gateway.register(PriceListHandler.self, at: "/prices")
+        try gateway.register(PriceListHandler.self, at: "/prices")
         let response = await gateway.respond(to: Request("/prices?_mobile_bridge=1"))
         let page = String(decoding: try await response.body.collect(), as: UTF8.self)
         #expect(page.hasSuffix("<title>ours</title>"))
@@ -67,7 +67,7 @@ struct StockHandler: JSONHandler {
         let mirror = try MirrorServer()
         let gateway = Gateway()
         let shop = try Upstream(mirror.url)
-        gateway.register(at: "/stock") { StockHandler(shop: shop) }
+        try gateway.register(at: "/stock") { StockHandler(shop: shop) }
         let response = await gateway.respond(to: Request("/stock?_mobile_bridge=1"))
         let json = try JSON(parsing: await response.body.collect())
         #expect(json["data"]?["asked"] == "GET /stock.json")

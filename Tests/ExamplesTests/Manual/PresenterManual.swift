@@ -25,7 +25,7 @@ struct UsualChoice: Presenter {
 
 @Suite struct PresenterManual {
     private func isDeleted(_ gateway: Gateway) async throws -> JSON? {
-        gateway.register(DeleteHandler.self, at: "/delete")
+        try gateway.register(DeleteHandler.self, at: "/delete")
         let response = await gateway.respond(to: Request("/delete?_mobile_bridge=1&name=letter.txt"))
         return try JSON(parsing: await response.body.collect())["data"]
     }

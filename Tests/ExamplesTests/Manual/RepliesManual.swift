@@ -25,9 +25,9 @@ struct VersionHandler: Handler {
 
 @Suite struct RepliesManual {
     private func answer(_ gateway: Gateway, _ target: String) async throws -> (status: Int, text: String) {
-        gateway.register(BookHandler.self, at: "/book")
-        gateway.register(CreateHandler.self, at: "/create")
-        gateway.register(VersionHandler.self, at: "/version")
+        try gateway.register(BookHandler.self, at: "/book")
+        try gateway.register(CreateHandler.self, at: "/create")
+        try gateway.register(VersionHandler.self, at: "/version")
         let response = await gateway.respond(to: Request("\(target)_mobile_bridge=1"))
         return (response.status.code, String(decoding: try await response.body.collect(), as: UTF8.self))
     }

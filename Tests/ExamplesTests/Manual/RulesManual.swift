@@ -18,7 +18,7 @@ extension InterceptionRule where Self == PrefixRule {
 
 @Suite struct RulesManual {
     private func path(_ target: String, _ gateway: Gateway) async throws -> String {
-        gateway.register(OrderHandler.self, at: "/order/:id")
+        try gateway.register(OrderHandler.self, at: "/order/:id")
         let response = await gateway.respond(to: Request(target))
         let json = try JSON(parsing: await response.body.collect())
         return json["data"]?["id"]?.stringValue ?? "\(response.status.code)"

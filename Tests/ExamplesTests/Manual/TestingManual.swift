@@ -22,7 +22,7 @@ struct WaitingHandler: Handler {
 @Suite(.timeLimit(.minutes(5))) struct TestingManual {
     @Test func aPostWithABody() async throws {
         let gateway = Gateway()
-        gateway.register(HelloHandler.self, at: "/hello")
+        try gateway.register(HelloHandler.self, at: "/hello")
 
         let request = Request(.post, "/__jsbridge__/hello", body: .init(#"{"name":"Ann"}"#))
         let response = await gateway.respond(to: request)
@@ -33,11 +33,11 @@ struct WaitingHandler: Handler {
                 == Array(#"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#.utf8))
     }
 
-    @Test func aCallerWhoLeavesIsNoticed() async {
+    @Test func aCallerWhoLeavesIsNoticed() async throws {
         let (start, started) = AsyncStream.makeStream(of: Void.self)
         let (stop, stopped) = AsyncStream.makeStream(of: Void.self)
         let gateway = Gateway()
-        gateway.register(at: "/wait") { WaitingHandler(started: started, stopped: stopped) }
+        try gateway.register(at: "/wait") { WaitingHandler(started: started, stopped: stopped) }
 
         let call = Task { await gateway.respond(to: Request("/wait?_mobile_bridge=1")) }
         for await _ in start {}
@@ -48,7 +48,7 @@ struct WaitingHandler: Handler {
 
     @Test func aRealSocket() async throws {
         let gateway = Gateway()
-        gateway.register(HelloHandler.self, at: "/hello")
+        try gateway.register(HelloHandler.self, at: "/hello")
 
         let server = try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false))
         let url = try #require(URL(string: "\(server.address)/hello?_mobile_bridge=1&name=Ann"))

@@ -108,44 +108,60 @@ extension Deadlines {
                 }
             ) { server in
                 let port = server.port
-                let results = try await withThrowingTaskGroup(of: (Slow, Double, String).self) { group in
+                let results = try await withThrowingTaskGroup(of: (Slow, Double, Answer).self) { group in
                     for slow in Self.slow {
                         group.addTask {
                             try await blocking {
                                 let start = now()
-                                let text = try Self.send(slow, port)
-                                return (slow, now() - start, text)
+                                let answer = try Self.send(slow, port)
+                                return (slow, now() - start, answer)
                             }
                         }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                for (slow, seconds, text) in results {
+                for (slow, seconds, answer) in results {
+                    let text = answer.text
                     #expect(seconds > 0.5, "\(slow.name) was cut after \(seconds) seconds")
                     #expect(text.components("HTTP/1.1 200 OK") == slow.replies, "\(slow.name)")
-                    guard let isTold = slow.isTold else { continue }
+                    // Who comes to send late is one who has sent nothing.
+                    guard let isTold = slow.isTold, !isTold || answer.sentWithin < 2.5 else { continue }
                     let count = text.components("HTTP/1.1 408 Request Timeout\r\n")
-                    #expect(count == (isTold ? 1 : 0), "\(slow.name): \(text)")
+                    #expect(
+                        count == (isTold ? 1 : 0),
+                        "\(slow.name), sent within \(answer.sentWithin) s, over after \(seconds) s: \(text)")
                 }
             }
         }
 
+        private struct Answer {
+            let text: String
+            /// How many seconds after it connected the client had sent what it sends first.
+            let sentWithin: Double
+        }
+
         /// Sends until the connection is closed; returns what came, nothing where nobody closed it.
-        private static func send(_ slow: Slow, _ port: Int) throws -> String {
+        private static func send(_ slow: Slow, _ port: Int) throws -> Answer {
+            let start = now()
             let client = try RawClient(port)
             try client.send(slow.first)
+            let sentWithin = now() - start
             let end = now() + 60
             client.timeout(Double(slow.pause) / 1000)
             while true {
                 guard now() < end else {
-                    return "nobody closed it: HTTP/1.1 200 OK HTTP/1.1 200 OK HTTP/1.1 200 OK"
+                    return Answer(
+                        text: "nobody closed it: HTTP/1.1 200 OK HTTP/1.1 200 OK HTTP/1.1 200 OK",
+                        sentWithin: sentWithin)
                 }
                 do {
                     if try client.isClosedByPeer() { break }
                     try client.send(slow.piece)
                 } catch RawClient.Failure.system { break }
             }
-            return String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
+            return Answer(
+                text: String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self), sentWithin: sentWithin
+            )
         }
 
         /// So does one of a body that its handler writes as it goes, where its length is known.

@@ -4,15 +4,15 @@ import Synchronization
 
 /// What a handler can do wrong.
 enum Faults {
-    static func register(on gateway: Gateway) {
-        gateway.register(Throws.self, at: "/throws")
-        gateway.register(Leaks.self, at: "/leaks")
-        gateway.register(Late.self, at: "/late")
-        gateway.register(TwiceStreaming.self, at: "/twice")
-        gateway.register(Huge.self, at: "/huge")
-        gateway.register(Blocks.self, at: "/blocks")
-        gateway.register(Unblocks.self, at: "/unblocks")
-        gateway.register(Holds.self, at: "/holds")
+    static func register(on gateway: Gateway) throws {
+        try gateway.register(Throws.self, at: "/throws")
+        try gateway.register(Leaks.self, at: "/leaks")
+        try gateway.register(Late.self, at: "/late")
+        try gateway.register(TwiceStreaming.self, at: "/twice")
+        try gateway.register(Huge.self, at: "/huge")
+        try gateway.register(Blocks.self, at: "/blocks")
+        try gateway.register(Unblocks.self, at: "/unblocks")
+        try gateway.register(Holds.self, at: "/holds")
     }
 
     private struct Broken: Error {}

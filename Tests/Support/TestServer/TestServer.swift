@@ -10,18 +10,18 @@ import Synchronization
 struct TestServer {
     static func main() async throws {
         try await GatewayCommand.run(version: "1.2.3") { gateway in
-            gateway.register(Wait.self, at: "/wait")
-            gateway.register(Ticks.self, at: "/ticks")
-            gateway.register(Takes.self, at: "/takes")
-            gateway.register(Stays.self, at: "/stays")
-            gateway.register(Soon.self, at: "/soon")
-            gateway.register(Turn.self, at: "/turn")
-            gateway.register(Block.self, at: "/block")
-            gateway.register(Counts.self, at: "/counts")
-            gateway.register(at: "/heap") { [journal = gateway.journal] in Heap(journal: journal) }
-            gateway.register(Witness.self, at: "/witness")
-            gateway.register(AsksBack.self, at: "/asksBack")
-            Faults.register(on: gateway)
+            try gateway.register(Wait.self, at: "/wait")
+            try gateway.register(Ticks.self, at: "/ticks")
+            try gateway.register(Takes.self, at: "/takes")
+            try gateway.register(Stays.self, at: "/stays")
+            try gateway.register(Soon.self, at: "/soon")
+            try gateway.register(Turn.self, at: "/turn")
+            try gateway.register(Block.self, at: "/block")
+            try gateway.register(Counts.self, at: "/counts")
+            try gateway.register(at: "/heap") { [journal = gateway.journal] in Heap(journal: journal) }
+            try gateway.register(Witness.self, at: "/witness")
+            try gateway.register(AsksBack.self, at: "/asksBack")
+            try Faults.register(on: gateway)
         }
     }
 }

@@ -22,19 +22,19 @@ struct Ours {
         let middleware: [any Middleware] = arguments.contains("--middleware") ? [Transparent()] : []
         let gateway = Gateway(
             passThrough: passThrough, middleware: middleware, keepsJournal: arguments.contains("--journal"))
-        gateway.register(Sync.self, at: "/sync")
-        gateway.register(Async.self, at: "/async")
+        try gateway.register(Sync.self, at: "/sync")
+        try gateway.register(Async.self, at: "/async")
         let greeter = Hop.Greeter()
-        gateway.register(at: "/actor") { Hop(greeter: greeter) }
-        gateway.register(Wait.self, at: "/wait")
-        gateway.register(Typed.self, at: "/typed")
-        gateway.register(Upload.self, at: "/upload")
-        gateway.register(Hold.self, at: "/hold")
-        gateway.register(at: "/trips") { request in Trips(request: request) }
-        gateway.register(Same.self, at: "/same")
-        gateway.register(at: "/pages") { [pages = gateway.pages] in PageCount(pages: pages) }
+        try gateway.register(at: "/actor") { Hop(greeter: greeter) }
+        try gateway.register(Wait.self, at: "/wait")
+        try gateway.register(Typed.self, at: "/typed")
+        try gateway.register(Upload.self, at: "/upload")
+        try gateway.register(Hold.self, at: "/hold")
+        try gateway.register(at: "/trips") { request in Trips(request: request) }
+        try gateway.register(Same.self, at: "/same")
+        try gateway.register(at: "/pages") { [pages = gateway.pages] in PageCount(pages: pages) }
         for path in 0..<(value("--paths").flatMap { Int($0) } ?? 0) {
-            gateway.register(Sync.self, at: "/path/\(path)")
+            try gateway.register(Sync.self, at: "/path/\(path)")
         }
         if let count = value("--replies").flatMap({ Int($0) }) {
             try gateway.mock("{\((0..<count).map { "\"other\($0)\": \($0)" }.joined(separator: ","))}")

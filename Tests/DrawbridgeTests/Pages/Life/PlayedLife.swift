@@ -90,7 +90,7 @@ final class PlayedLife {
     private static func gateway(_ began: Began, _ room: Room) -> Gateway {
         let gateway = Gateway(logger: .quiet)
         gateway.pages.count { Share(of: room) }
-        gateway.register(at: "/note") { Note(began: began) }
+        surely { try gateway.register(at: "/note") { Note(began: began) } }
         return gateway
     }
 

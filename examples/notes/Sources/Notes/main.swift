@@ -3,5 +3,5 @@ import DrawbridgeCommand
 let notebook = Notebook()
 
 try await GatewayCommand.run { gateway in
-    gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
+    try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
 }

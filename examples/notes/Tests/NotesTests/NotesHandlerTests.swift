@@ -7,9 +7,9 @@ import Testing
 @Suite struct NotesHandlerTests {
     let gateway = Gateway()
 
-    init() {
+    init() throws {
         let notebook = Notebook()
-        gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
+        try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
     }
 
     @Test func keepsNotes() async throws {

@@ -1,0 +1,43 @@
+/// Why a handler cannot be registered at a path.
+public struct RegistrationError: Error, Equatable, CustomStringConvertible {
+    /// The path as it was given.
+    public let path: String
+    /// What is wrong with it, or with the handler, and what to write.
+    public let description: String
+
+    init(_ path: String, _ why: String) {
+        self.path = path
+        description = "\(path.isEmpty ? "\"\"" : path): \(why)"
+    }
+}
+
+extension RoutePattern {
+    /// Reads a path at which a handler is registered.
+    ///
+    /// - Throws: for one that no caller ever asks for, and for one that names two of its parts alike.
+    init(registering path: String) throws(RegistrationError) {
+        guard let pattern = RoutePattern(checking: path) else {
+            throw RegistrationError(
+                path, "a wildcard can only be the last part of a path; name the parts before the end (:name)")
+        }
+        var names: Set<String> = []
+        for name in pattern.names where !names.insert(name).inserted {
+            throw RegistrationError(path, "it has two parts named :\(name); give each a name of its own")
+        }
+        for case .exact(let part) in pattern.parts {
+            if part.contains(where: { $0 == "?" || $0 == "#" }) {
+                throw RegistrationError(
+                    path, "what stands behind ? or # is no part of a path, so no request has it")
+            }
+            if part == "." || part == ".." {
+                throw RegistrationError(
+                    path, "a caller resolves \(part) before it asks, so no request has it")
+            }
+            if let plain = Percent.decode(part[...].utf8), plain != part {
+                throw RegistrationError(
+                    path, "parts are compared when they are decoded; write \(plain) for \(part)")
+            }
+        }
+        self = pattern
+    }
+}

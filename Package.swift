@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "Drawbridge", targets: ["Drawbridge"]),
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
+        .library(name: "DrawbridgeTesting", targets: ["DrawbridgeTesting"]),
         .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
         // For `fuzzing`; it is nothing for other programs.
         .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar"]),
@@ -79,6 +80,9 @@ let package = Package(
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
 
+        // What tests of handlers need: calls in process, a page that is played, a person who is.
+        .target(name: "DrawbridgeTesting", dependencies: ["Drawbridge", httpTypes]),
+
         // What a page may ask of its app, each one file on the public API.
         .target(
             name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
@@ -109,7 +113,7 @@ let package = Package(
             name: "one-handler", dependencies: ["Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol"],
             path: "examples/one-handler"),
         .testTarget(
-            name: "NotesTests", dependencies: ["DrawbridgeCommand", "Notes"],
+            name: "NotesTests", dependencies: ["DrawbridgeTesting", "Notes"],
             path: "examples/notes/Tests/NotesTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
@@ -131,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Support/Soak"),
         .testTarget(
-            name: "DrawbridgeTests", dependencies: ["Drawbridge", "TestSupport", httpTypes, logging],
+            name: "DrawbridgeTests",
+            dependencies: ["Drawbridge", "DrawbridgeTesting", "TestSupport", httpTypes, logging],
             exclude: ["PageRuntime/names.js"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["CGnuTLS", "TLS"]),
@@ -176,7 +181,8 @@ let package = Package(
             ],
             exclude: ["dev-server.js", "echo-server.py"]),
         .testTarget(
-            name: "DrawbridgeHandlersTests", dependencies: ["Drawbridge", "DrawbridgeHandlers", httpTypes]),
+            name: "DrawbridgeHandlersTests",
+            dependencies: ["Drawbridge", "DrawbridgeHandlers", "DrawbridgeTesting", httpTypes]),
         .testTarget(
             name: "DrawbridgeCommandTests",
             dependencies: [
@@ -187,7 +193,8 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "DrawbridgeURLProtocol",
-                "drawbridge-command", "hello", "middleware", "streaming", "Notes", "rewriting",
+                "DrawbridgeTesting", "drawbridge-command", "hello", "middleware", "streaming", "Notes",
+                "rewriting",
                 "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
             ],
             exclude: ["help.txt", "SchemaTests/valid.json", "SchemaTests/invalid.json"]),

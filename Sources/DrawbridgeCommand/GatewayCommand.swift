@@ -48,7 +48,7 @@ public enum GatewayCommand {
     public static func run(
         abstract: String? = nil, version: String? = nil, passThrough: [any Responder] = [],
         middleware: [any Middleware] = [], rules: [any InterceptionRule] = [.jsBridge, .flag()],
-        answers: Gateway.AnswerForm = .envelope, unhandled: Gateway.Unhandled = .answer,
+        answers: AnswerForm = .envelope, unhandled: Gateway.Unhandled = .answer,
         presenter: (any Presenter)? = nil, standardHandlers: Bool = true,
         _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
@@ -72,7 +72,7 @@ public enum GatewayCommand {
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
             try await register(gateway)
-            gateway.registersInCode.store(!gateway.registered.isEmpty, ordering: .relaxed)
+            gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }
             var builtIns: Set<String> = []
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)

@@ -35,7 +35,7 @@ import Testing
         let seen = try await Attack(
             from: attack.place.page(of: foreign), on: gateway.address(), with: foreign,
             name: attack.place.host, bridge: attack.bridge, in: browser, gateway: { gateway })
-        seen.expectNoCall()
+        seen.expectCallError()
         #expect(seen.read.filter { !$0.value.isEmpty } == [:])
     }
 
@@ -47,14 +47,14 @@ import Testing
         let seen = try await Attack(
             from: Place.anotherSite.page(of: foreign), on: gateway.address(), with: foreign,
             name: "localhost", in: browser, gateway: { gateway })
-        seen.expectNoCall()
+        seen.expectCallError()
         #expect(seen.read.filter { !$0.value.isEmpty } == [:])
     }
 
     @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
     func pagesOfAReboundNameReadOnlyThatTheyAreRefused(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser)
-        seen.expectNoCall()
+        seen.expectCallError()
         let refusal = "the host \(Browser.reboundName) may not be used to reach this gateway"
         #expect(seen.read["/__drawbridge__/health"]?.contains(refusal) == true)
         #expect(seen.read.filter { !$0.value.isEmpty && !$0.value.contains(refusal) } == [:])
@@ -125,7 +125,7 @@ import Testing
 
 extension Attack {
     /// No handler ran, though the ways lead to the gateway.
-    fileprivate func expectNoCall() {
+    fileprivate func expectCallError() {
         #expect(ran.isEmpty)
         #expect(Self.certain.subtracting(statuses.keys) == [], "they are not tried")
         // Chromium hides where a speculative prefetch comes from; it is refused as what it is.

@@ -20,15 +20,16 @@ import Testing
 
     @Test(arguments: browsers, BrowserProxy.allCases)
     func pagesOfOtherSitesDoNot(_ browser: Browser, _ proxy: BrowserProxy) async throws {
-        try await Self.expectNoCall(of: "foreign.test", browser, proxy)
+        try await Self.expectCallError(of: "foreign.test", browser, proxy)
     }
 
     /// That of another program is none of the gateway's, though browsers say that it asks its own origin.
     @Test(.enabled(if: Browser.chromium.isTried)) func pagesOfThisMachineDoNotEither() async throws {
-        try await Self.expectNoCall(of: "127.0.0.1", .chromium, .server)
+        try await Self.expectCallError(of: "127.0.0.1", .chromium, .server)
     }
 
-    private static func expectNoCall(of host: String, _ browser: Browser, _ proxy: BrowserProxy) async throws
+    private static func expectCallError(of host: String, _ browser: Browser, _ proxy: BrowserProxy)
+        async throws
     {
         let visit = try await Visit(to: host, in: browser, by: proxy)
         #expect(visit.ran.isEmpty)

@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeHandlers
+import DrawbridgeTesting
 import HTTPTypes
 import Synchronization
 import Testing
@@ -25,8 +26,7 @@ struct App {
 
     /// Sends a body to the handler, and gives the envelope.
     func call(_ body: String = "") async throws -> JSON {
-        let request = Request(.post, "/__jsbridge__/handler", body: .init(body))
-        return try JSON(parsing: try await gateway.respond(to: request).body.collect())
+        try await gateway.respond(to: Request(.post, "/__jsbridge__/handler", body: .init(body))).json()
     }
 }
 
@@ -97,7 +97,7 @@ struct App {
 
     @Test(arguments: [#"{"type":"book","price":"12.50"}"#, #"{"type":"book","price":12.50}"#])
     func payShowsWhatAndHowMuch(_ body: String) async throws {
-        let presenter = Recorder("ok")
+        let presenter = RecordingPresenter(["pay": "ok", "makeACall": "ok"])
         #expect(try await App(PayHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
         #expect(
             presenter.asked == [
@@ -109,7 +109,7 @@ struct App {
 
     @Test(arguments: [#"{"number":"10086"}"#, #"{"number":10086}"#])
     func makeACallShowsTheNumber(_ body: String) async throws {
-        let presenter = Recorder("ok")
+        let presenter = RecordingPresenter(["makeACall": "ok"])
         #expect(
             try await App(MakeACallHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
         #expect(presenter.asked.map(\.message) == ["10086"])
@@ -122,7 +122,7 @@ struct App {
         #""1\#(String(repeating: "\u{301}", count: 40))""#,
     ])
     func whatNobodyCouldReadIsNeitherPaidNorCalled(_ value: String) async throws {
-        let presenter = Recorder("ok")
+        let presenter = RecordingPresenter(["pay": "ok", "makeACall": "ok"])
         let pay = try App(PayHandler.self, presenter: presenter)
         #expect(try await pay.call(#"{"type":"book","price":\#(value)}"#)["code"] == 400)
         let call = try App(MakeACallHandler.self, presenter: presenter)
@@ -131,7 +131,7 @@ struct App {
     }
 
     @Test func toastIsShownAndNotAnswered() async throws {
-        let presenter = Recorder(nil)
+        let presenter = RecordingPresenter()
         #expect(
             try await App(ToastHandler.self, presenter: presenter).call(#"{"message":"Saved"}"#)
                 == ["code": 200, "message": ""])
@@ -191,21 +191,6 @@ struct App {
         #expect(try await unknown.call()["code"] == 2)
         let there = try App { _ in RequestLocationHandler(location: "上海市") }
         #expect(try await there.call()["data"] == "上海市")
-    }
-}
-
-/// Keeps the questions, and gives one answer to all.
-private final class Recorder: Presenter {
-    private let answer: JSON?
-    private let questions = Mutex<[Question]>([])
-
-    init(_ answer: JSON?) { self.answer = answer }
-
-    var asked: [Question] { questions.withLock { $0 } }
-
-    func present(_ question: Question, for request: Request) async throws -> JSON? {
-        questions.withLock { $0.append(question) }
-        return answer
     }
 }
 

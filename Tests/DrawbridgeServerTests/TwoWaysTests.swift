@@ -37,8 +37,8 @@ import Testing
         "POST /bytes?_mobile_bridge=1 HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345",
     ]
 
-    @Test(arguments: [Gateway.AnswerForm.envelope, .http, .bare], requests)
-    func bothGiveTheSameAnswer(_ form: Gateway.AnswerForm, _ request: String) async throws {
+    @Test(arguments: [AnswerForm.envelope, .http, .bare], requests)
+    func bothGiveTheSameAnswer(_ form: AnswerForm, _ request: String) async throws {
         let direct = try await answers(to: request, Self.gateway(form, []))
         let wrapped = try await answers(to: request, Self.gateway(form, [Transparent()]))
         #expect(direct == wrapped)
@@ -72,8 +72,7 @@ import Testing
         return "\(reply.status)\n\(fields.sorted().joined(separator: "\n"))\n\n\(reply.text)"
     }
 
-    private static func gateway(_ form: Gateway.AnswerForm, _ middleware: [any Middleware]) throws -> Gateway
-    {
+    private static func gateway(_ form: AnswerForm, _ middleware: [any Middleware]) throws -> Gateway {
         let gateway = Gateway(
             middleware: middleware, answers: form,
             access: AccessPolicy(allowedOrigins: ["https://listed.example"]))

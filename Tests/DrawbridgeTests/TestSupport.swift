@@ -1,3 +1,4 @@
+@_exported import DrawbridgeTesting
 import HTTPTypes
 import Logging
 import Synchronization
@@ -101,14 +102,6 @@ extension Gateway {
     func text(at path: String) async throws -> String {
         try await respond(to: Request("\(path)?_mobile_bridge=1")).text()
     }
-}
-
-extension Response {
-    /// The body as text.
-    func text() async throws -> String { String(decoding: try await body.collect(), as: UTF8.self) }
-
-    /// The body as JSON.
-    func json() async throws -> JSON { try JSON(parsing: try await body.collect()) }
 }
 
 /// Keeps what is logged.

@@ -18,8 +18,9 @@ import Testing
         let promises = try Manual.blocks(of: "sh").flatMap(Promise.all(in:))
         #expect(promises.count > 5, "the manual was not found")
         for promise in promises {
-            let server = try servers[promise.options] ?? promise.server()
-            servers[promise.options] = server
+            let key = "\(promise.program) \(promise.options)"
+            let server = try servers[key] ?? promise.server()
+            servers[key] = server
             let answer = try await promise.answer(from: server)
             #expect(
                 promise.isKept(by: answer),
@@ -211,14 +212,16 @@ struct CompiledCode {
 struct Promise {
     let place: String
     let command: String
-    /// The options of the command, where the block starts it with some.
+    /// Which program answers, where the block starts another one than the command.
+    let program: String
+    /// The options of that, where the block starts it with some.
     let options: String
     let expected: String
 
     /// A line `# {…}` is the answer to the curl lines directly above it.
     static func all(in block: Block) -> [Promise] {
         var promises: [Promise] = []
-        var options = ""
+        var (program, options) = ("drawbridge", "")
         var waiting: [(line: Int, command: String)] = []
         var begun: (line: Int, text: String)?
         for (index, line) in block.lines.enumerated() {
@@ -230,12 +233,14 @@ struct Promise {
             } else if text.hasPrefix("# {") {
                 promises += waiting.map {
                     Promise(
-                        place: "\(block.file):\($0.line)", command: $0.command, options: options,
-                        expected: String(text.dropFirst(2)))
+                        place: "\(block.file):\($0.line)", command: $0.command, program: program,
+                        options: options, expected: String(text.dropFirst(2)))
                 }
                 waiting = []
             } else {
                 waiting = []
+                let words = text.split(separator: " ")
+                if words.starts(with: ["swift", "run"]), words.count > 2 { program = String(words[2]) }
                 if let name = ["scripts/serve", "drawbridge"].first(where: text.hasPrefix) {
                     options = String(text.dropFirst(name.count).prefix { $0 != "#" })
                 }
@@ -246,7 +251,7 @@ struct Promise {
 
     /// The command as the manual starts it, on a port that is free.
     func server() throws -> Program {
-        let command = try Program.path(of: "drawbridge")
+        let command = try Program.path(of: program)
         return try Program("sh", ["-c", "cd '\(Manual.root.path())' && exec '\(command)' \(options) -p 0"])
     }
 

@@ -9,6 +9,8 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Notes", dependencies: [.product(name: "DrawbridgeCommand", package: "drawbridge")]),
-        .testTarget(name: "NotesTests", dependencies: ["Notes"]),
+        .testTarget(
+            name: "NotesTests",
+            dependencies: ["Notes", .product(name: "DrawbridgeTesting", package: "drawbridge")]),
     ]
 )

@@ -4,15 +4,7 @@ import HTTPTypes
 struct OpenAPIDocument {
     let json: JSON
 
-    /// How answers look.
-    struct Answers {
-        /// Whether they stand in the object with `code` and `message`.
-        let hasEnvelope: Bool
-        /// Their media type.
-        let type: String
-    }
-
-    init(_ types: NativeTypes, base: String, _ answers: Answers, marked mark: NativeMark) {
+    init(_ types: NativeTypes, base: String, _ answers: AnswerForm, marked mark: NativeMark) {
         var paths: JSON.Object = [:]
         var shapes: Set<String> = []
         for name in types.names where !name.pattern.parts.isEmpty {
@@ -87,7 +79,7 @@ struct OpenAPIDocument {
         }
     }
 
-    private static func operation(_ name: NativeTypes.Name, _ answers: Answers) -> JSON.Object {
+    private static func operation(_ name: NativeTypes.Name, _ answers: AnswerForm) -> JSON.Object {
         let first = name.typeName.prefix(1).lowercased()
         var operation: JSON.Object = [
             "operationId": .string(first + name.typeName.dropFirst()), "summary": .string(name.text),
@@ -101,7 +93,8 @@ struct OpenAPIDocument {
         var content: JSON.Object = [:]
         if !name.output.shape.isEmpty || name.rawTypes.isEmpty {
             content[answers.type] = [
-                "schema": answers.hasEnvelope ? envelope(name.output) : schema(name.output)
+                // Nobody knows what an envelope of the app's own looks like.
+                "schema": answers.isUsual ? envelope(name.output) : answers.isBare ? schema(name.output) : [:]
             ]
         }
         for type in name.rawTypes.sorted() { content[type] = ["schema": [:]] }

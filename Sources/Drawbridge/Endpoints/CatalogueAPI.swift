@@ -46,9 +46,7 @@ enum CatalogueAPI {
             let (catalogue, seen) = gateway.seenCatalogue(query)
             let document = OpenAPIDocument(
                 NativeTypes(catalogue, seen), base: gateway.address(asAskedBy: request),
-                .init(
-                    hasEnvelope: gateway.answers != .bare,
-                    type: gateway.answers == .envelope ? "text/json" : "application/json"),
+                gateway.answers,
                 marked: NativeMark(gateway.rules))
             return .text("\(document.json)\n", as: "application/json")
         }

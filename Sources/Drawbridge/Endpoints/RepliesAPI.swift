@@ -174,7 +174,7 @@ extension Request {
 extension Response {
     /// An answer of the tester's API.
     static func success(_ value: JSON) -> Response {
-        var response = Response(bytes: Envelope.success(value.bytes), contentType: "application/json")
+        var response = Response(bytes: UsualEnvelope.success(value.bytes), contentType: "application/json")
         response.addSafety()
         return response
     }

@@ -23,24 +23,21 @@ extension Gateway {
             }
             return
         }
-        if answers == .bare {
-            response.body = .bytes(output.isEmpty ? JSON.null.bytes : output)
-        } else {
-            response.body = .bytes(Envelope.success(output, code: code))
-        }
-        if answers == .envelope { response.status = .ok }
+        response.body = .bytes(answers.success(output, code: code, message: response.message))
+        if !answers.hasStatus { response.status = .ok }
         response.seal(
             hasCaching
                 ? FixedFields(FixedFields.guarded.fields + [contentType(answers)])
-                : answers == .envelope ? Self.textJSONFields : Self.applicationJSONFields)
+                : answers.hasStatus ? Self.applicationJSONFields : Self.textJSONFields)
     }
 
     /// An error that a handler threw, or that is answered in its place.
     func reply(_ error: HTTPError, to request: Request) -> Response {
         let answers = form(for: request)
+        // A bridge hands an error to its script in its own way.
+        let object = request.isForScript ? UsualEnvelope.failure(error) : answers.failure(error)
         var response = Response(
-            answers == .envelope ? .ok : error.status, headers: error.headers,
-            body: .bytes(Envelope.failure(error)))
+            answers.hasStatus ? error.status : .ok, headers: error.headers, body: .bytes(object))
         response.code = error.code
         response.headers[fields: .contentType] = [contentType(answers)]
         response.addSafety()
@@ -59,7 +56,8 @@ extension Gateway {
 
     /// The answer to what is refused, by the gateway or by the engine below it.
     package static func refusal(_ error: HTTPError) -> Response {
-        var response = Response(error.status, headers: error.headers, body: .bytes(Envelope.failure(error)))
+        var response = Response(
+            error.status, headers: error.headers, body: .bytes(UsualEnvelope.failure(error)))
         response.headers[.contentType] = "application/json"
         response.addSafety()
         return response
@@ -82,7 +80,7 @@ extension Gateway {
     }
 
     private func contentType(_ answers: AnswerForm) -> HTTPField {
-        answers == .envelope ? Self.textJSON : Self.applicationJSON
+        answers.hasStatus ? Self.applicationJSON : Self.textJSON
     }
 
     private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")

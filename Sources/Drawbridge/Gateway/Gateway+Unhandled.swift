@@ -68,19 +68,24 @@ extension Gateway {
     /// A page may call any name, and a person pastes the flag into a shell: so it has plain names alone.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
+        let remedies = remedies.withLock { $0 }
+        let short = name.cut(to: 100)
         var ways: [String] = []
-        if registersInCode.load(ordering: .relaxed) {
-            ways.append("add a handler: gateway.register(…, at: \(JSON.string("/\(name.cut(to: 100))")))")
+        if remedies.contains(.handler) {
+            ways.append("add a handler: gateway.register(…, at: \(JSON.string("/\(short)")))")
         }
-        // Without the command there are no flags and files.
-        guard replyKeeper.withLock({ $0 != nil }) else { return ways.first }
-        let key = JSON.string(name.cut(to: 100))
-        if let file = replyBook.file {
-            // The end of a long path tells which file it is.
-            ways.append("add \(key) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))")
-        } else {
-            ways.append(
-                CallName.isPlain(name) ? "mock it: --reply '\(name)=…'" : "mock \(key) in drawbridge.json")
+        if remedies.contains(.mock) {
+            if let file = replyBook.file {
+                // The end of a long path tells which file it is.
+                ways.append(
+                    "add \(JSON.string(short)) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+                )
+            } else {
+                let isPlain = CallName.isPlain(name)
+                ways.append(
+                    isPlain ? "mock it: --reply '\(name)=…'" : "mock \(JSON.string(short)) in drawbridge.json"
+                )
+            }
         }
         return ways.joined(separator: ", or ")
     }

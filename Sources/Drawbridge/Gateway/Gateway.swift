@@ -13,16 +13,6 @@ package import Synchronization
 /// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
 /// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
 public final class Gateway: Sendable {
-    /// How answers to flagged and to `__jsbridge__` requests look.
-    public enum AnswerForm: Sendable {
-        /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
-        case envelope
-        /// The same object with its true HTTP status, and `application/json`.
-        case http
-        /// The output as it is, for apps with an envelope of their own; errors as with ``http``.
-        case bare
-    }
-
     /// What happens to a request that is meant for native but has no handler.
     public enum Unhandled: Sendable {
         /// `{"code":400,"message":"No response"}`, as existing pages expect.
@@ -88,8 +78,16 @@ public final class Gateway: Sendable {
     package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
     /// Who writes replies into a file; nil where nobody does.
     package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
-    /// Whether who runs it registers handlers in code, and may add one; a command without any says otherwise.
-    package let registersInCode = Atomic(true)
+    /// How whoever runs it gives a name an answer.
+    package let remedies = Mutex<Set<Remedy>>([.handler])
+
+    package enum Remedy: Sendable {
+        /// In code.
+        case handler
+        /// By a flag of the command's, or a file.
+        case mock
+    }
+
     /// Held while names change.
     let naming = Mutex<Void>(())
     /// The bridges of which the scripts of a served folder speak, and which pages are not given.

@@ -21,15 +21,25 @@ public protocol JSONHandler: Handler {
     ///
     /// - Throws: an ``HTTPError`` to answer with its code and message.
     func handle(_ input: Input) async throws -> Output
+
+    /// What the envelope says besides an output, for the person at the page; nothing by default.
+    func message(for output: Output) -> String
 }
 
 extension JSONHandler {
+    /// Nothing.
+    public func message(for output: Output) -> String { "" }
+
     /// Reads the input, does the work, and answers with the output.
     public func startLoading(_ request: Request) async throws -> Response {
         // Nearly always it is there, and a call that may wait costs more than reading a small one.
         guard let input = try request.promptInput(as: Input.self) else {
-            return try Response(output: try await handle(try await request.input(as: Input.self)))
+            return try answer(try await handle(try await request.input(as: Input.self)))
         }
-        return try Response(output: try await handle(input))
+        return try answer(try await handle(input))
+    }
+
+    private func answer(_ output: Output) throws -> Response {
+        try Response(output: output, message: message(for: output))
     }
 }

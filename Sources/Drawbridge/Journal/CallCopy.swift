@@ -12,7 +12,7 @@ struct CallCopy {
         /// How the gateway is reached, without a slash at the end.
         let base: String
         let mark: NativeMark
-        let answers: Gateway.AnswerForm
+        let answers: AnswerForm
         /// What is left out of copies; nil for nothing.
         let redaction: Redaction?
         /// What is left out where nobody asks for secrets.

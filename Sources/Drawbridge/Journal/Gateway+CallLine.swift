@@ -41,13 +41,17 @@ extension Gateway {
         let room = columns ?? 120
         var line = LineText(record.shownName)
         let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
-        if input != "null" { line.append(" \(input)", upTo: columns == nil ? 500 : room * 3 / 10) }
         if record.by == .nobody {
+            // What to do is worth more than what was sent, and than that it stands below that of other lines.
             let why = "  \(whyNobody(record, times))"
-            // What to do is worth more than that it stands below that of other lines.
-            line.pad(to: min(room * 3 / 10, room - LineText(why).columns))
+            let left = max(line.columns, room - LineText(why).columns)
+            if input != "null" {
+                line.append(" \(input)", upTo: columns == nil ? 500 : min(room * 3 / 10, left))
+            }
+            line.pad(to: min(room * 3 / 10, left))
             line.append(why)
         } else {
+            if input != "null" { line.append(" \(input)", upTo: columns == nil ? 500 : room * 3 / 10) }
             line.pad(to: room * 3 / 10)
             line.append("  ")
             line.append(record.who)

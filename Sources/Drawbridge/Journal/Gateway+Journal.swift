@@ -76,7 +76,7 @@ extension Gateway {
             cause is CancellationError ? .left : error.status == .gatewayTimeout ? .expired : .error
         journal.end(
             number, outcome, by: route.answerer, code: error.code,
-            output: Envelope.failure(error), form: .failure(status: error.status.code))
+            output: UsualEnvelope.failure(error), form: .failure(status: error.status.code))
     }
 
     /// A call is over that no handler has answered.

@@ -74,12 +74,11 @@ struct HTTPArchive {
         case .stream: return Answer(status: status)
         case .value, .failure, .missing: break
         }
-        let type = copy.setting.answers == .envelope ? "text/json" : "application/json"
+        let answers = copy.setting.answers
         // What is wrong is such an object itself.
-        let isObject = copy.setting.answers == .bare || record.state != .answered
         let body =
-            isObject
-            ? "\(output)" : String(decoding: Envelope.success(output.bytes, code: code), as: UTF8.self)
-        return Answer(status: copy.setting.answers == .envelope ? 200 : status, text: body, type: type)
+            record.state != .answered
+            ? "\(output)" : String(decoding: answers.success(output.bytes, code: code), as: UTF8.self)
+        return Answer(status: answers.hasStatus ? status : 200, text: body, type: answers.type)
     }
 }

@@ -36,8 +36,8 @@ extension Journal {
         }
     }
 
-    /// No such call came in time.
-    public struct NoCall: Error, CustomStringConvertible {
+    /// What was called is not what a test expects.
+    public struct CallError: Error, CustomStringConvertible {
         /// What came in its place.
         public let description: String
     }
@@ -59,14 +59,14 @@ extension Journal {
     /// - Parameters:
     ///   - name: with or without its first slash.
     ///   - time: how long to wait: a click returns before its call is there.
-    /// - Throws: a ``NoCall`` that says what was called in its place.
+    /// - Throws: a ``CallError`` that says what was called in its place.
     public func call(_ name: String, within time: Duration = .seconds(5)) async throws -> Call {
         let filter = Self.filter(name)
         let last = { @Sendable [self] in read(filter).records.last { $0.state != .waiting } }
         let isThere = try await wait(for: filter, until: .now + time) { last() != nil }
         if isThere, let record = last() { return Call(record) }
         let names = Set(calls().map(\.name)).sorted().joined(separator: ", ")
-        throw NoCall(
+        throw CallError(
             description: isOn
                 ? "no call of \(name) was answered within \(time); called were \(names.isEmpty ? "none" : names)"
                 : "this gateway keeps no journal; make it with keepsJournal: true")

@@ -5,7 +5,7 @@ struct RecordedReply {
     private static let deepest = 80
 
     /// - Throws: why there is none.
-    init(of record: JournalRecord, answers: Gateway.AnswerForm) throws(Reason) {
+    init(of record: JournalRecord, answers: AnswerForm) throws(Reason) {
         switch record.state {
         case .silent:
             json = ["$silence": true]
@@ -30,7 +30,7 @@ struct RecordedReply {
 
     /// - Parameter answers: how a request is answered; nil for a call that got the bare value.
     private static func reply(
-        _ record: JournalRecord, _ bytes: [UInt8], _ answers: Gateway.AnswerForm?
+        _ record: JournalRecord, _ bytes: [UInt8], _ answers: AnswerForm?
     ) throws(Reason) -> JSON {
         switch record.form {
         case .missing: return ["$missing": true]
@@ -42,23 +42,19 @@ struct RecordedReply {
             guard let value = bytes.isEmpty ? .null : try? JSON(parsing: bytes) else { throw .noJSON("text") }
             let code = record.code ?? 200
             guard let answers, code != 200 else { return written(value) }
-            let data: JSON.Object = value.isNull ? [:] : ["data": value]
-            var envelope: JSON.Object = ["code": .number(.init(code))]
-            for (name, value) in data { envelope[name] = value }
-            envelope["message"] = ""
             return try response(
-                answers == .envelope ? 200 : code, answers == .bare ? value : .object(envelope))
+                answers.hasStatus ? code : 200, try? JSON(parsing: answers.success(bytes, code: code)))
         case .raw(let type): return try raw(record.code ?? 200, bytes, type, answers)
         }
     }
 
     /// A handler's error: the status of one whose code is none of HTTP's is told by nothing but the answer itself.
     private static func failure(
-        _ error: JSON, _ status: Int, _ answers: Gateway.AnswerForm?
+        _ error: JSON, _ status: Int, _ answers: AnswerForm?
     ) -> JSON {
         let code = error["code"]?.numberValue?.intValue ?? status
         let usual = (400...599).contains(code) ? code : 500
-        if let answers, answers != .envelope, status != usual, let raw = try? response(status, error) {
+        if let answers, answers.hasStatus, status != usual, let raw = try? response(status, error) {
             return raw
         }
         var members: JSON.Object = ["code": .number(.init(code))]
@@ -69,7 +65,7 @@ struct RecordedReply {
 
     /// What goes out as it stands; a page that called by a bridge got it as a text.
     private static func raw(
-        _ status: Int, _ bytes: [UInt8], _ type: String, _ answers: Gateway.AnswerForm?
+        _ status: Int, _ bytes: [UInt8], _ type: String, _ answers: AnswerForm?
     ) throws(Reason) -> JSON {
         let json = try? JSON(parsing: bytes)
         guard answers == nil else {

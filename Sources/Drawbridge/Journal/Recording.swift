@@ -23,7 +23,7 @@ struct Recording {
     ///   - session: whose calls they are, for the first line.
     ///   - answers: how answers look.
     ///   - isWhole: whether the journal has all of them.
-    init(_ records: [JournalRecord], of session: String?, answers: Gateway.AnswerForm, isWhole: Bool) {
+    init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
         var leftOut = LeftOut()
         var names: [JSON.Bytewise: Name] = [:]
         var order: [JSON.Bytewise] = []

@@ -43,7 +43,7 @@ struct PageAnswer: Sendable {
         if let error {
             // A handler's own 400 is no missing handler, and some bridges say so.
             let missing = isMissing ? #","missing":true"# : ""
-            return Array(#""error":"#.utf8) + Envelope.failure(error) + Array(missing.utf8)
+            return Array(#""error":"#.utf8) + UsualEnvelope.failure(error) + Array(missing.utf8)
         }
         return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
     }

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// An error that knows the answer it becomes: a code, a message for the page, and headers.
 ///
-/// At the bridges with an envelope the page reads `{"code": …, "message": …, "data": …}`; with ``Gateway/AnswerForm/http`` the
+/// At the bridges with an envelope the page reads `{"code": …, "message": …, "data": …}`; with ``AnswerForm/http`` the
 /// code is the HTTP status too. Write the message for the person who has to mend the request.
 ///
 /// ```swift

@@ -6,7 +6,7 @@ extension Response {
         /// These bytes, as they are.
         case bytes([UInt8])
 
-        /// JSON text that each bridge hands to its page in its own way. Made by ``Response/init(output:)``.
+        /// JSON text that each bridge hands to its page in its own way. Made by ``Response/init(output:message:)``.
         case output([UInt8])
 
         /// A part of a regular file.

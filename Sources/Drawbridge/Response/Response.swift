@@ -71,6 +71,12 @@ public struct Response: Sendable {
         set { change { $0.code = newValue } }
     }
 
+    /// What the envelope of an output says besides; `""` as a rule.
+    var message: String {
+        get { seldom?.values.message ?? "" }
+        set { change { $0.message = newValue } }
+    }
+
     /// Whether a page that called by a bridge with a callback is never answered.
     var isSilent: Bool {
         get { seldom?.values.isSilent ?? false }
@@ -102,6 +108,7 @@ public struct Response: Sendable {
             var refusal: String?
             var isRelayed = false
             var code: Int?
+            var message = ""
             var isSilent = false
             var afterwards: (@Sendable () -> Void)?
         }
@@ -129,8 +136,14 @@ public struct Response: Sendable {
     ///
     /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64,
     /// decimals with all their digits.
-    public init(output: some Encodable) throws {
+    ///
+    /// - Parameters:
+    ///   - output: the value.
+    ///   - message: what the envelope says besides, where there is one.
+    /// - Throws: what the value's own encoding throws.
+    public init(output: some Encodable, message: String = "") throws {
         self.init(body: .output(try JSON.encode(output)))
+        if !message.isEmpty { self.message = message }
     }
 
     /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.

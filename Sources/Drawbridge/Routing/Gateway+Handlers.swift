@@ -4,7 +4,7 @@ import Synchronization
 extension Gateway {
     /// Registers a handler type for every page: every request to the path gets a fresh instance.
     ///
-    /// One is made at once and thrown away, so that a type that cannot be made is found out here.
+    /// Of a type that stores something one is made at once and thrown away: what cannot be made is found out here.
     ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.

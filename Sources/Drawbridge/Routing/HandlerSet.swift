@@ -30,7 +30,7 @@ public final class HandlerSet: Sendable {
 
     /// Registers a handler type: every request to the path gets a fresh instance.
     ///
-    /// One is made at once and thrown away, so that a type that cannot be made is found out here.
+    /// Of a type that stores something one is made at once and thrown away: what cannot be made is found out here.
     ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.
@@ -39,12 +39,15 @@ public final class HandlerSet: Sendable {
     /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
     public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
         let route = try route(at: path) { try H(request: $0) }
-        do {
-            _ = try H(request: Request(path).with(route.pattern.names.map { _ in "1" }, of: route))
-        } catch let error as MissingInitializer {
-            throw RegistrationError(path, "\(error)")
-        } catch {
-            // It can be made, of another request than this one.
+        // A type that stores nothing is made of nothing.
+        if MemoryLayout<H>.size > 0 {
+            do {
+                _ = try H(request: Request(path).with(route.pattern.names.map { _ in "1" }, of: route))
+            } catch let error as MissingInitializer {
+                throw RegistrationError(path, "\(error)")
+            } catch {
+                // It can be made, of another request than this one.
+            }
         }
         add(route)
     }

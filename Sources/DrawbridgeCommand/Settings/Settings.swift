@@ -24,7 +24,7 @@ struct Settings {
     let upstreams: [String]
     let pageRuntime: PageRuntime?
     /// How answers look, if somebody says it.
-    let answerForm: Gateway.AnswerForm?
+    let answerForm: AnswerForm?
     let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
     let grace: Double

@@ -98,7 +98,7 @@ import Testing
             try await Self.handlers(program, "?name=/user/7") == [
                 [
                     "name": "user/:id", "by": "handler", "handler": "Echo", "calls": 2, "input": ["a": 2],
-                    "output": ["a": 2],
+                    "output": ["a": 2, "id": "8"],
                 ]
             ])
         let users = try await Self.handlers(program, "?name=getUser")

@@ -9,6 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CallLineTests {
     private let gateway = Gateway(keepsJournal: true)
 
+    /// The command's, without handlers in code.
+    init() { gateway.remedies.withLock { $0 = [.mock] } }
+
     /// The line of one call.
     private func line(
         _ target: String, _ body: String = "", columns: Int? = nil, hasIDs: Bool = false

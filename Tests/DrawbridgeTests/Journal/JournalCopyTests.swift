@@ -207,8 +207,8 @@ import Testing
     }
 
     /// An app's own error is no status of HTTP's, and what was never answered has none.
-    @Test(arguments: [(Gateway.AnswerForm.envelope, 200), (.http, 418), (.bare, 418)])
-    func anArchiveHasTheStatusThatARequestGot(_ answers: Gateway.AnswerForm, _ status: Int) async throws {
+    @Test(arguments: [(AnswerForm.envelope, 200), (.http, 418), (.bare, 418)])
+    func anArchiveHasTheStatusThatARequestGot(_ answers: AnswerForm, _ status: Int) async throws {
         let program = JournalProgram(Gateway(answers: answers, keepsJournal: true))
         try program.gateway.mock(
             #"{"app": {"$error": {"code": 6001, "message": "no"}}, "quiet": {"$silence": true}}"#)
@@ -219,7 +219,7 @@ import Testing
         let responses = (0..<3).map { log["entries"]?[$0]?["response"] }
         #expect(responses[0]?["status"] == .number(.init(status)))
         #expect(responses[0]?["content"]?["text"] == #"{"code":418,"message":"no tea"}"#)
-        #expect(responses[1]?["status"] == (answers == .envelope ? 200 : 500))
+        #expect(responses[1]?["status"] == (answers.hasStatus ? 500 : 200))
         #expect(responses[2]?["status"] == 0 && responses[2]?["content"]?["text"] == "")
     }
 

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// A gateway that answers by a recording alone, as one that was found by itself.
-    private static func replaying(_ text: String, _ answers: Gateway.AnswerForm = .envelope) throws
+    private static func replaying(_ text: String, _ answers: AnswerForm = .envelope) throws
         -> JournalProgram
     {
         let file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)), isAlone: true, trust: .little)
@@ -197,7 +197,7 @@ import Testing
     /// The same calls in the same order are answered in the same way, without the handlers.
     @Test(arguments: 0..<12) func whatWasRecordedIsAnsweredAgain(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        let answers = [Gateway.AnswerForm.envelope, .http, .bare][Int(seed % 3)]
+        let answers = [AnswerForm.envelope, .http, .bare][Int(seed % 3)]
         let gateway = Gateway(answers: answers, keepsJournal: true, logger: .quiet)
         let first = JournalProgram(gateway, withHandlers: false)
         let values = (0..<8).map { _ in JSON.recorded(using: &random) }

@@ -124,7 +124,7 @@ struct RegistrationTests {
     @Test(arguments: [
         ("/7/home?count=2", "", "7 to home, 2"), ("/7/home", #"{"count":3}"#, "7 to home, 3"),
         ("/7/a%2Fb", "count=4", "7 to a/b, 4"), ("/7/home", #"{"id":7,"to":"home"}"#, "7 to home, 0"),
-        ("/7/home?id=7", "", "7 to home, 0"), ("/x/home", "", "id: expected an integer"),
+        ("/7/home?id=7", "", "7 to home, 0"), ("/x/home", "", "id: expected a whole number"),
         ("/7/home", #"{"id":8}"#, #"id: the path says \"7\", and the input something else"#),
         ("/7/home?to=work", "", #"to: the path says \"home\""#),
         ("/7/home", #"{"id":null}"#, #"id: the path says \"7\""#), ("/7/home", "[1]", "expected an object"),

@@ -8,6 +8,8 @@ struct OrderHandler: JSONHandler {
         var state: String
     }
 
+    static var methods: [HTTPRequest.Method]? { [.get] }
+
     func handle(_ input: Input) async throws -> Output {
         guard input.id != 0 else { throw HTTPError(.notFound, "there is no order \(input.id)") }
         return Output(id: input.id, state: "sent")
@@ -122,7 +124,7 @@ struct ReportHandler: JSONHandler {
     private func text(
         _ path: String, method: HTTPRequest.Method = .get, cookie: String? = nil
     ) async throws -> String {
-        var request = Request(method, "\(path)?_mobile_bridge=1", body: .init("12345"))
+        var request = Request(method, "\(path)?_mobile_bridge=1", body: .init(method == .post ? "12345" : ""))
         request.headers[.cookie] = cookie
         let response = await gateway.respond(to: request)
         return String(decoding: try await response.body.collect(), as: UTF8.self)

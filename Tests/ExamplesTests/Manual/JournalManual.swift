@@ -1,4 +1,4 @@
-import Drawbridge
+import DrawbridgeTesting
 import Testing
 
 private struct PayHandler: JSONHandler {
@@ -16,15 +16,30 @@ private struct PayHandler: JSONHandler {
         #expect(gateway.journal.calls().count == 1)
     }
 
+    @Test func aCheck() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        try gateway.register(PayHandler.self, at: "/pay")
+        _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
+        try await gateway.verify(["name": "pay", "when": ["orderNo": "17"], "count": 1])
+        func complaint(_ check: JSON) async -> String {
+            await #expect(throws: HTTPError.self) { try await gateway.verify(check) }?.message ?? ""
+        }
+        #expect(await complaint(["name": "pay", "count": 2]) == "pay: 1 times, wanted 2")
+        #expect(
+            await complaint(["name": "pay", "when": ["orderNo": "18"]]).hasSuffix(
+                #"call 1: orderNo is "17", wanted "18""#))
+        #expect(await complaint(["nam": "pay"]).contains("there is no word nam; did you mean name?"))
+    }
+
     @Test func whatWasNotCalled() async throws {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
-        let error = await #expect(throws: Journal.NoCall.self) {
+        let error = await #expect(throws: Journal.CallError.self) {
             try await gateway.journal.call("login", within: .milliseconds(20))
         }
         #expect(error.map { "\($0)" } == "no call of login was answered within 0.02 seconds; called were pay")
-        let none = await #expect(throws: Journal.NoCall.self) {
+        let none = await #expect(throws: Journal.CallError.self) {
             try await Gateway().journal.call("login", within: .milliseconds(20))
         }
         #expect(none.map { "\($0)" } == "this gateway keeps no journal; make it with keepsJournal: true")

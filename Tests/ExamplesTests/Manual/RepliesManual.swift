@@ -10,6 +10,16 @@ struct BookHandler: JSONHandler {
     }
 }
 
+struct Errno: Envelope {
+    func success(_ output: JSON?, code: Int, message: String) -> JSON {
+        ["errno": 0, "result": output ?? .null]
+    }
+
+    func failure(_ error: HTTPError) -> JSON {
+        ["errno": .number(.init(error.code)), "errmsg": .string(error.message)]
+    }
+}
+
 struct CreateHandler: Handler {
     func startLoading(_ request: Request) async throws -> Response {
         var response = try Response(output: ["id": 7])
@@ -54,5 +64,16 @@ struct VersionHandler: Handler {
                     404,
                     #"{"code":404,"message":"no handler at /bok; the nearest registered path is /book"}"#
                 ))
+    }
+
+    @Test func anAppHasAnEnvelopeOfItsOwn() async throws {
+        let gateway = Gateway(answers: .envelope(Errno()))
+        try gateway.register(BookHandler.self, at: "/book")
+        func answer(_ seat: Int) async throws -> String {
+            let response = await gateway.respond(to: Request("/book?_mobile_bridge=1&seat=\(seat)"))
+            return String(decoding: try await response.body.collect(), as: UTF8.self)
+        }
+        #expect(try await answer(2) == #"{"errno":0,"result":null}"#)
+        #expect(try await answer(1) == #"{"errno":1001,"errmsg":"seat 1 is taken; choose another"}"#)
     }
 }

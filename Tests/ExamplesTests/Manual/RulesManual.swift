@@ -21,7 +21,7 @@ extension InterceptionRule where Self == PrefixRule {
         try gateway.register(OrderHandler.self, at: "/order/:id")
         let response = await gateway.respond(to: Request(target))
         let json = try JSON(parsing: await response.body.collect())
-        return json["data"]?["id"]?.stringValue ?? "\(response.status.code)"
+        return json["data"]?["id"]?.description ?? "\(response.status.code)"
     }
 
     @Test func aFlagOfAnotherName() async throws {

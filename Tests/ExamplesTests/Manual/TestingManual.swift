@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import DrawbridgeTesting
 import Foundation
 import FoundationNetworking
 import Testing
@@ -19,7 +20,89 @@ struct WaitingHandler: Handler {
     func stopLoading() { stopped.finish() }
 }
 
+private struct PayHandler: JSONHandler {
+    struct Input: Decodable { var price: String }
+
+    let request: Request
+
+    func handle(_ input: Input) async throws -> String {
+        guard let page = request.page, try await page.call("agree", .string(input.price)) == true else {
+            throw HTTPError(.forbidden, "the page does not agree", code: 7)
+        }
+        try page.emit("paid", .string(input.price))
+        return "paid \(input.price)"
+    }
+}
+
+private struct RemoveHandler: JSONHandler {
+    static var deadline: Duration? { nil }
+
+    let request: Request
+
+    func handle(_ input: Nothing) async throws -> JSON? {
+        try await request.present(Question("delete", choices: ["delete", "cancel"]))
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct TestingManual {
+    @Test func aCall() async throws {
+        let gateway = Gateway()
+        try gateway.register(HelloHandler.self, at: "/hello")
+
+        let output = try await gateway.call("/hello", ["name": "Ann"]).output()
+        #expect(output == ["greeting": "Hello, Ann!"])
+        for bridge in [RequestBridge.flag, .query, .jsBridge] {
+            #expect(
+                try await gateway.call("hello", ["name": "A&B="], by: bridge).output() == [
+                    "greeting": "Hello, A&B=!"
+                ])
+        }
+        let error = await #expect(throws: HTTPError.self) { try await gateway.call("nosuch").output() }
+        #expect(error?.message == "No response")
+        #expect(try await gateway.call("hello").json()["code"] == 200)
+        let bare = Gateway(answers: .bare)
+        try bare.register(HelloHandler.self, at: "/hello")
+        #expect(try await bare.call("hello").output() == ["greeting": "Hello, world!"])
+    }
+
+    @Test func aStream() async throws {
+        let gateway = Gateway()
+        try gateway.register(CountdownHandler.self, at: "/countdown")
+        var seconds: [String] = []
+        for try await chunk in await gateway.call("/countdown").chunks {
+            seconds.append(String(decoding: chunk, as: UTF8.self))
+        }
+        #expect(seconds == ["data: 3\n\n", "data: 2\n\n", "data: 1\n\n"])
+    }
+
+    @Test func aPageIsPlayed() async throws {
+        let gateway = Gateway()
+        try gateway.pages(matching: "/checkout") { try $0.register(PayHandler.self, at: "/pay") }
+        let page = PlayedPage(gateway, at: "/checkout")
+        page.on("agree") { _ in true }
+        #expect(try await page.call("pay", ["price": "3.50"]) == "paid 3.50")
+        #expect(page.events.map(\.name) == ["paid"] && page.page?.url == "http://localhost/checkout")
+
+        page.on("agree") { _ in false }
+        let refused = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
+        #expect(refused?.code == 7 && refused?.message == "the page does not agree")
+        let other = PlayedPage(gateway, at: "/other")
+        let missing = await #expect(throws: HTTPError.self) { try await other.call("pay", ["price": "3.50"]) }
+        #expect(missing != nil)
+
+        page.leave()
+        await #expect(throws: CancellationError.self) { try await page.call("pay") }
+        #expect(page.page?.presence == .leaving)
+    }
+
+    @Test func aPersonIsPlayed() async throws {
+        let person = RecordingPresenter(["delete": "delete"])
+        let gateway = Gateway(presenter: person)
+        try gateway.register(RemoveHandler.self, at: "/delete")
+        #expect(try await gateway.call("/delete").output() == "delete")
+        #expect(person.asked.map(\.name) == ["delete"])
+    }
+
     @Test func aPostWithABody() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")

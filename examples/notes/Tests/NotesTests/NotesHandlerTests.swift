@@ -1,4 +1,4 @@
-import DrawbridgeCommand
+import DrawbridgeTesting
 import Testing
 
 @testable import Notes
@@ -13,25 +13,20 @@ import Testing
     }
 
     @Test func keepsNotes() async throws {
-        _ = try await call(#"{"text":"buy milk"}"#)
-        let reply = try await call(#"{"text":"buy bread"}"#)
-        #expect(reply == ["code": 200, "data": ["notes": ["buy milk", "buy bread"]], "message": ""])
+        _ = await gateway.call("/notes", ["text": "buy milk"])
+        let output = try await gateway.call("/notes", ["text": "buy bread"]).output()
+        #expect(output == ["notes": ["buy milk", "buy bread"]])
     }
 
     @Test func namesTheFieldThatIsMissing() async throws {
-        let reply = try await call("{}")
-        #expect(reply["code"] == 400)
-        #expect(reply["message"]?.stringValue?.contains("text") == true)
+        let error = await #expect(throws: HTTPError.self) { try await gateway.call("/notes").output() }
+        #expect(error?.code == 400)
+        #expect(error?.message.contains("text") == true)
     }
 
     /// Without the gateway, where only the work counts.
     @Test func refusesNothing() async throws {
         let handler = NotesHandler(notebook: Notebook())
         await #expect(throws: HTTPError.self) { try await handler.handle(.init(text: "")) }
-    }
-
-    private func call(_ body: String) async throws -> JSON {
-        let request = Request(.post, "/__jsbridge__/notes", body: .init(body))
-        return try JSON(parsing: await gateway.respond(to: request).body.collect())
     }
 }

@@ -1,0 +1,225 @@
+public import Drawbridge
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// A page that a test plays in process: it calls native as by a bridge with a callback, and answers what native calls.
+///
+/// ```swift
+/// let page = PlayedPage(gateway, at: "/checkout")
+/// page.on("agree") { price in true }
+/// #expect(try await page.call("pay", ["price": "3.50"]) == "paid 3.50")
+/// ```
+///
+/// It has no scripts and no document: what a real page does with an answer, only a browser shows.
+public final class PlayedPage: Sendable {
+    /// Answers a call of native's.
+    public typealias Answer = @Sendable (JSON) async throws -> JSON
+
+    /// The page's id, as native sees it.
+    public let id: String
+
+    private let gateway: Gateway
+    private let wire: PlayedWire
+
+    /// A page that has come.
+    ///
+    /// - Parameters:
+    ///   - gateway: which it speaks to.
+    ///   - path: of its address, by which it has handlers of its own.
+    ///   - title: of its document.
+    public init(_ gateway: Gateway, at path: String = "/", title: String = "") {
+        self.gateway = gateway
+        id = UUID().uuidString.lowercased().filter { $0 != "-" }
+        wire = PlayedWire(ChannelReader(gateway, Request("/__drawbridge__/channel")))
+        let hello: JSON.Object = [
+            "page": .string(id), "life": 1, "n": 0, "received": 0, "epoch": "", "bridges": ["wvjb"],
+            "url": .string("http://localhost\(path)"), "title": .string(title),
+        ]
+        wire.say(["hello": .object(hello)])
+    }
+
+    deinit { wire.close() }
+
+    /// The page as handlers and `Gateway.pages` have it.
+    public var page: Page? { gateway.pages[id] }
+
+    /// Calls native, and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - name: the path of a handler, with or without its first slash.
+    ///   - data: what is sent.
+    ///   - bridge: by which it is said to call.
+    ///   - progress: gets what is reported before the answer.
+    /// - Throws: an `HTTPError` with code and message of an error; a `CancellationError` when the page has left.
+    public func call(
+        _ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb,
+        progress: (@Sendable (JSON) -> Void)? = nil
+    ) async throws -> JSON {
+        try await wire.call(
+            [
+                "call": .string(name), "data": data, "bridge": .string(bridge.rawValue), "waits": true,
+                "progress": .bool(progress != nil),
+            ], progress)
+    }
+
+    /// Calls native and wants no answer.
+    public func send(_ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb) {
+        wire.tell(["call": .string(name), "data": data, "bridge": .string(bridge.rawValue)])
+    }
+
+    /// Takes calls of native's of this name; another one of the name is replaced.
+    public func on(_ name: String, _ answer: @escaping Answer) { wire.take(name, answer) }
+
+    /// The events that native has sent, in order.
+    public var events: [(name: String, data: JSON)] { wire.heard }
+
+    /// The page says that it leaves, and calls no more.
+    public func leave() {
+        wire.say(["bye": true])
+        wire.close()
+    }
+}
+
+/// The channel of a page that is played.
+final class PlayedWire: PageConnection {
+    private struct Caller {
+        let continuation: CheckedContinuation<JSON, any Error>
+        let progress: (@Sendable (JSON) -> Void)?
+    }
+
+    private struct State {
+        var isClosed = false
+        var number = 0
+        var callers: [Int: Caller] = [:]
+        var answers: [String: PlayedPage.Answer] = [:]
+        var events: [(name: String, data: JSON)] = []
+    }
+
+    private let state = Mutex(State())
+    private let reader: ChannelReader
+    private let coming: AsyncStream<[UInt8]>.Continuation
+
+    init(_ reader: ChannelReader) {
+        self.reader = reader
+        let (texts, coming) = AsyncStream.makeStream(of: [UInt8].self)
+        self.coming = coming
+        // What native sends is sent under the page's lock: nothing is said back from there.
+        Task { [weak self] in
+            for await text in texts { self?.hear(text) }
+        }
+    }
+
+    // MARK: Saying
+
+    func say(_ members: JSON.Object) {
+        var members = members
+        members["life"] = 1
+        reader.receive(JSON.object(members).bytes, on: self)
+    }
+
+    func tell(_ message: JSON.Object) {
+        // Messages are said in the order of their numbers.
+        state.withLock { state in
+            state.number += 1
+            said(state.number, message)
+        }
+    }
+
+    private func said(_ number: Int, _ message: JSON.Object) {
+        say(["up": [[.number(.init(number)), .object(message)]]])
+    }
+
+    func call(_ message: JSON.Object, _ progress: (@Sendable (JSON) -> Void)?) async throws -> JSON {
+        try await withCheckedThrowingContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.isClosed else { return nil }
+                state.number += 1
+                state.callers[state.number] = Caller(continuation: continuation, progress: progress)
+                return state.number
+            }
+            guard let number else { return continuation.resume(throwing: CancellationError()) }
+            var message = message
+            message["id"] = .number(.init(number))
+            said(number, message)
+        }
+    }
+
+    func take(_ name: String, _ answer: @escaping PlayedPage.Answer) {
+        state.withLock { $0.answers[name] = answer }
+    }
+
+    var heard: [(name: String, data: JSON)] { state.withLock { $0.events } }
+
+    // MARK: Hearing
+
+    private func hear(_ text: [UInt8]) {
+        guard let frame = try? JSON(parsing: text) else { return }
+        for numbered in frame["down"]?.arrayValue ?? [] {
+            guard let number = numbered[0], let message = numbered[1] else { continue }
+            say(["ack": number])
+            hear(message)
+        }
+    }
+
+    private func hear(_ message: JSON) {
+        if let id = message["reply"]?.numberValue?.intValue {
+            let isLast = message["more"] != true
+            guard
+                let caller = state.withLock({
+                    isLast ? $0.callers.removeValue(forKey: id) : $0.callers[id]
+                })
+            else { return }
+            let value = message["value"] ?? .null
+            if !isLast { caller.progress?(value); return }
+            guard let error = message["error"] else { return caller.continuation.resume(returning: value) }
+            let code = error["code"]?.numberValue?.intValue ?? 500
+            caller.continuation.resume(
+                throwing: HTTPError(
+                    (400...599).contains(code) ? .init(code: code) : .badRequest,
+                    error["message"]?.stringValue ?? "\(error)", code: code, data: error["data"]))
+        } else if let name = message["event"]?.stringValue {
+            state.withLock { $0.events.append((name, message["data"] ?? .null)) }
+        } else if let name = message["call"]?.stringValue {
+            Task { await answer(name, message["data"] ?? .null, message["id"]) }
+        } else if let id = message["id"] {
+            tell(Self.failure(id, 501, "a page that is played has no scripts to evaluate"))
+        }
+    }
+
+    private func answer(_ name: String, _ data: JSON, _ id: JSON?) async {
+        guard let answer = state.withLock({ $0.answers[name] }) else {
+            if let id { tell(Self.failure(id, 404, "the page has no handler \(name)")) }
+            return
+        }
+        do {
+            let value = try await answer(data)
+            if let id { tell(["result": id, "value": value]) }
+        } catch {
+            if let id { tell(Self.failure(id, 500, "\(error)")) }
+        }
+    }
+
+    private static func failure(_ id: JSON, _ code: Int, _ message: String) -> JSON.Object {
+        ["result": id, "error": ["code": .number(.init(code)), "message": .string(message)]]
+    }
+
+    // MARK: The connection
+
+    func send(_ text: [UInt8]) { coming.yield(text) }
+
+    func close() {
+        let callers = state.withLock { state in
+            defer { state.callers = [:] }
+            state.isClosed = true
+            return Array(state.callers.values)
+        }
+        coming.finish()
+        reader.ended(self)
+        for caller in callers { caller.continuation.resume(throwing: CancellationError()) }
+    }
+
+    var tasks: HandlerTasks? { nil }
+
+    func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {}
+}

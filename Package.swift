@@ -106,6 +106,7 @@ let package = Package(
         .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
         .executableTarget(name: "Notes", dependencies: command, path: "examples/notes/Sources/Notes"),
+        .executableTarget(name: "Orders", dependencies: command, path: "examples/orders/Sources/Orders"),
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
         .executableTarget(
             name: "driving", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/driving"),
@@ -115,6 +116,9 @@ let package = Package(
         .testTarget(
             name: "NotesTests", dependencies: ["DrawbridgeTesting", "Notes"],
             path: "examples/notes/Tests/NotesTests"),
+        .testTarget(
+            name: "OrdersTests", dependencies: ["DrawbridgeTesting", "Orders"],
+            path: "examples/orders/Tests/OrdersTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),

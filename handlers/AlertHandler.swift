@@ -27,6 +27,8 @@ public struct AlertHandler: JSONHandler {
     public init(request: Request) { self.request = request }
 
     /// Shows the message and waits for the tap.
+    ///
+    /// - Throws: a `CancellationError` when the page has gone.
     public func handle(_ input: Input) async throws -> Output {
         let question = Question(
             "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])

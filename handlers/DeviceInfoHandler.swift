@@ -55,7 +55,7 @@ public struct DeviceInfoHandler: JSONHandler {
     public init(device: Device) { self.device = device }
 
     /// Tells what it knows.
-    public func handle(_ input: Nothing) async throws -> Device { device }
+    public func handle(_ input: Nothing) -> Device { device }
 }
 
 extension DeviceInfoHandler.Device {

@@ -11,5 +11,5 @@ public struct EchoHandler: JSONHandler {
     public init() {}
 
     /// Gives back what came.
-    public func handle(_ input: JSON) async throws -> JSON { input }
+    public func handle(_ input: JSON) -> JSON { input }
 }

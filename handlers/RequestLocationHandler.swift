@@ -11,6 +11,9 @@ public struct RequestLocationHandler: JSONHandler {
     public static let greenwich = "51.4779,-0.0015"
 
     /// What the device says of where it is.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Place: Sendable, Hashable {
         /// Coordinates, an address, whatever the page expects.
         case at(String)

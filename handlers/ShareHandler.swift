@@ -28,6 +28,8 @@ public struct ShareHandler: JSONHandler {
     public init(request: Request) { self.request = request }
 
     /// Asks whether it is to be shared.
+    ///
+    /// - Throws: a `CancellationError` when the page has gone.
     public func handle(_ input: Input) async throws -> Output {
         let message = [input.content, input.url].compactMap(\.self).joined(separator: "  ")
         let question = Question(

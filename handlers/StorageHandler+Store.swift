@@ -21,7 +21,7 @@ extension StorageHandler {
         public static let limit = 5 << 20
 
         /// A file that cannot be used.
-        public struct Failure: Error, CustomStringConvertible {
+        public struct StoreError: Error, CustomStringConvertible {
             /// What is wrong, and what to do.
             public let description: String
         }
@@ -50,7 +50,7 @@ extension StorageHandler {
 
         /// All values, in the order in which their keys were first written.
         ///
-        /// - Throws: a ``Failure`` when there is a file that cannot be read.
+        /// - Throws: a ``StoreError`` when there is a file that cannot be read.
         public func values() throws -> JSON.Object {
             try state.withLock { state in
                 try refresh(&state)
@@ -60,7 +60,7 @@ extension StorageHandler {
 
         /// Writes a value, or removes it; it is on the disk when this returns.
         ///
-        /// - Throws: a 507 when there is no room, a ``Failure`` when the file cannot be read or written.
+        /// - Throws: a 507 when there is no room, a ``StoreError`` when the file cannot be read or written.
         public func set(_ key: String, to value: JSON?) throws {
             try state.withLock { state in
                 let lock = try path.map(File.lock)
@@ -90,18 +90,18 @@ extension StorageHandler {
             if state.version == version { return }
             do {
                 guard let members = try JSON(parsing: try File(path, O_RDONLY).contents()).objectValue else {
-                    throw Failure(description: "\(path) holds no JSON object: move it away to begin anew")
+                    throw StoreError(description: "\(path) holds no JSON object: move it away to begin anew")
                 }
                 state = State(values: members, version: version)
             } catch let error as JSON.ParseError {
-                throw Failure(
+                throw StoreError(
                     description: "\(path) is damaged (\(error)): mend it, or move it away to begin anew")
             }
         }
     }
 }
 
-extension StorageHandler.Store.Failure {
+extension StorageHandler.Store.StoreError {
     /// What the system refused.
     fileprivate init(_ action: String, _ path: String) {
         let reason = String(cString: strerror(errno))
@@ -123,7 +123,7 @@ private struct Version: Equatable {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
-            throw StorageHandler.Store.Failure("look at", path)
+            throw StorageHandler.Store.StoreError("look at", path)
         }
         #if canImport(Darwin)
         let changed = status.st_mtimespec
@@ -141,7 +141,7 @@ private let systemWrite = write
 
 /// An open file, closed with its last reference.
 private final class File {
-    private typealias Failure = StorageHandler.Store.Failure
+    private typealias StoreError = StorageHandler.Store.StoreError
 
     private let descriptor: Int32
     private let path: String
@@ -154,7 +154,7 @@ private final class File {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
         guard status.st_mode & S_IFMT == (flags & O_DIRECTORY == 0 ? S_IFREG : S_IFDIR) else {
-            throw Failure(
+            throw StoreError(
                 description: "\(path) is no file, but a folder, a pipe or a device; the storage needs a file")
         }
     }
@@ -162,7 +162,7 @@ private final class File {
     /// What the system refused: a 507 where there is no room, which whoever asked can do nothing about, and should
     /// hear.
     private static func failure(_ action: String, _ path: String) -> any Error {
-        guard errno == ENOSPC || errno == EDQUOT else { return Failure(action, path) }
+        guard errno == ENOSPC || errno == EDQUOT else { return StoreError(action, path) }
         return HTTPError(
             507,
             "the disk of the storage is full: make room on it, and try again; what was stored before is still there"
@@ -214,7 +214,7 @@ private final class File {
         while true {
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Failure("read", path) }
+            guard count >= 0 else { throw StoreError("read", path) }
             guard count > 0 else { return contents }
             contents += chunk[..<count]
         }

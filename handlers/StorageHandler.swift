@@ -22,6 +22,8 @@ public struct StorageHandler: JSONHandler {
         enum CodingKeys: CodingKey { case key, value }
 
         /// Reads the members.
+        ///
+        /// - Throws: a `DecodingError` for what does not fit.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             key = try members.decodeIfPresent(String.self, forKey: .key)

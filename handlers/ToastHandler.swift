@@ -17,6 +17,8 @@ public struct ToastHandler: JSONHandler {
     public init(request: Request) { self.request = request }
 
     /// Shows the message.
+    ///
+    /// - Throws: a `CancellationError` when the page has gone.
     public func handle(_ input: Input) async throws -> Nothing {
         _ = try await request.present(Question("toast", message: input.message))
         return Nothing()

@@ -1,6 +1,8 @@
 /// Answers requests that are not for native, or declines them: files, the page's own server.
 public protocol Responder: Sendable {
     /// Answers, or returns nil to leave the request to the next in line.
+    ///
+    /// - Throws: an ``HTTPError`` to refuse the request with that status.
     func respond(to request: Request) async throws -> Response?
 
     /// Whether it answers for hosts that are not the gateway's, as a browser's proxy does; by default not.

@@ -96,7 +96,7 @@ public enum GatewayCommand {
             // A stop in good order is a cancellation where the task was cancelled.
             defer { if settings.failsUnanswered { failForUnanswered(gateway) } }
             try await serve(gateway, settings, builtIns, terminal)
-        } catch is HandlersLeftBehind {
+        } catch is HandlersLeftBehindError {
             // The log has said it.
             LogWriter.standardError.flush()
             exit(1)

@@ -8,7 +8,7 @@ extension Gateway {
     ///   - configuration: where and how it listens.
     ///   - onListening: told once, with the address that it really is; without it, the log says that.
     /// - Throws: a `ListenError` that says what to do when the port cannot be had, and that the log has too;
-    ///   ``HandlersLeftBehind`` after a stop that handlers ignored.
+    ///   ``HandlersLeftBehindError`` after a stop that handlers ignored.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),
         onListening: ((ServerAddress) -> Void)? = nil
@@ -31,11 +31,11 @@ extension Gateway {
 
     /// Answers until the task is cancelled, then stops.
     ///
-    /// - Throws: ``HandlersLeftBehind``.
+    /// - Throws: ``HandlersLeftBehindError``.
     package func serve(by server: GatewayServer) async throws {
         await untilCancelled()
         let leftBehind = await server.end()
-        if leftBehind > 0 { throw HandlersLeftBehind(count: leftBehind) }
+        if leftBehind > 0 { throw HandlersLeftBehindError(count: leftBehind) }
     }
 
     private func untilCancelled() async {

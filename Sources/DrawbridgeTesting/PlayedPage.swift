@@ -1,6 +1,6 @@
 public import Drawbridge
 import Foundation
-import HTTPTypes
+public import HTTPTypes
 import Synchronization
 
 /// A page that a test plays in process: it calls native as by a bridge with a callback, and answers what native calls.
@@ -28,10 +28,13 @@ public final class PlayedPage: Sendable {
     ///   - gateway: which it speaks to.
     ///   - path: of its address, by which it has handlers of its own.
     ///   - title: of its document.
-    public init(_ gateway: Gateway, at path: String = "/", title: String = "") {
+    ///   - headers: header fields of its calls, cookies for instance.
+    public init(
+        _ gateway: Gateway, at path: String = "/", title: String = "", headers: HTTPFields = [:]
+    ) {
         self.gateway = gateway
         id = UUID().uuidString.lowercased().filter { $0 != "-" }
-        wire = PlayedWire(ChannelReader(gateway, Request("/__drawbridge__/channel")))
+        wire = PlayedWire(ChannelReader(gateway, Request("/__drawbridge__/channel", headers: headers)))
         let hello: JSON.Object = [
             "page": .string(id), "life": 1, "n": 0, "received": 0, "epoch": "", "bridges": ["wvjb"],
             "url": .string("http://localhost\(path)"), "title": .string(title),

@@ -90,7 +90,7 @@ private typealias Store = StorageHandler.Store
         try FileManager.default.createDirectory(
             at: folder.appending(path: "deeper"), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: path))
-        let error = #expect(throws: Store.Failure.self) { try Store(path: path).values() }
+        let error = #expect(throws: Store.StoreError.self) { try Store(path: path).values() }
         #expect(error?.description.contains(path) == true)
         #expect(error?.description.contains("move it away") == true)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(text.utf8))
@@ -108,7 +108,7 @@ private typealias Store = StorageHandler.Store
 
     @Test func saysWhatItCannotWrite() throws {
         let store = Store(path: "/proc/nothing/storage.json")
-        let error = #expect(throws: Store.Failure.self) { try store.set("a", to: 1) }
+        let error = #expect(throws: Store.StoreError.self) { try store.set("a", to: 1) }
         #expect(error?.description.hasPrefix("cannot open /proc/nothing/storage.json") == true)
         #expect(try store.values().isEmpty)
     }

@@ -13,7 +13,7 @@ enum AnswerTarget: FuzzTarget {
         for kind in kinds {
             let question = Question("asked", title: text, message: text, kind: kind)
             check(!question.oneLine.contains(where: \.isNewline), question.oneLine)
-            do throws(InvalidAnswer) {
+            do throws(AnswerError) {
                 check(try question.answer(typed: text), to: question)
                 if let value = try? JSON(parsing: bytes) {
                     check(try question.answer(from: value), to: question)
@@ -40,6 +40,7 @@ enum AnswerTarget: FuzzTarget {
             let names = answer.objectValue.map { Set($0.map(\.key)) }
             check(names == Set(fields.map(\.name)), "\(answer) has not \(fields)")
             check(fields.allSatisfy { answer[$0.name]?.stringValue != nil }, "\(answer) is no text")
+        @unknown default: fatalError("\(question.kind) is checked by nothing here")
         }
         check(
             !question.summary(of: answer).contains("secret") || answer.stringValue != nil,

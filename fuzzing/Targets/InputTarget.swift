@@ -11,6 +11,13 @@ enum InputTarget: FuzzTarget {
         let sent = request
         let (input, _) = wait { (await read(JSON.self, of: sent), await read(Everything.self, of: sent)) }
 
+        var named = sent
+        named.parameters = ["id": lines[0]]
+        let below = named
+        if let id = wait(for: { await read(JSON.self, of: below) })?.objectValue?["id"] {
+            check(id.stringValue ?? id.numberValue?.literal == lines[0], "\(id) is not what the path says")
+        }
+
         guard let input, let members = (try? JSON(parsing: body))?.objectValue else { return }
         for (name, value) in members { check(input[name] == value, "\(name) of the body is \(input)") }
         for item in sent.query { check(input[item.name] != nil, "\(item) of the query is lost") }

@@ -22,12 +22,23 @@ enum RoutesTarget: FuzzTarget {
         let paths = rest.split(separator: 0x0A).prefix(8).map { String(decoding: $0, as: UTF8.self) }
             .filter(isRegistrable)
         checkMatches(segments, paths)
+        for path in paths { checkRegistration(path) }
         if let nearest = Nearest.of(path, among: paths) { check(paths.contains(nearest), nearest) }
     }
 
     /// A wildcard before the end is the mistake of whoever registers, and traps.
     private static func isRegistrable(_ path: String) -> Bool {
         !RoutesTarget.parts(path).dropLast().contains("*")
+    }
+
+    /// What is registered is a pattern whose names are told apart, and that its own text can be matched with.
+    private static func checkRegistration(_ path: String) {
+        guard let pattern = try? RoutePattern(registering: path) else { return }
+        check(Set(pattern.names).count == pattern.names.count, "\(path) names two parts alike")
+        guard pattern.names.isEmpty,
+            let segments = Target.segments(of: Percent.encode(pattern.text, keeping: "/") + "/")
+        else { return }
+        check(pattern.fits(segments), "\(path) is registered, and no request has it")
     }
 
     private static func parts(_ path: String) -> [Substring] {

@@ -51,7 +51,7 @@ enum ForPages {
             )
         }
         let text: [UInt8]
-        do throws(BridgeScript.Fault) {
+        do throws(BridgeScript.ScriptError) {
             text = try bridge.text()
         } catch {
             request.logger.error("\(error)")

@@ -25,7 +25,7 @@ enum QuestionsAPI {
             try gateway.questions.answer(
                 number, answer, in: session, by: request.isOfInspector ? "inspector" : "program")
             gateway.noteTester("answers question \(number)", in: session)
-        } catch let error as InvalidAnswer {
+        } catch let error as AnswerError {
             throw HTTPError(.badRequest, "\(error)")
         }
         return .success(.null)

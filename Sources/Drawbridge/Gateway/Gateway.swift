@@ -14,6 +14,9 @@ package import Synchronization
 /// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
 public final class Gateway: Sendable {
     /// What happens to a request that is meant for native but has no handler.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Unhandled: Sendable {
         /// `{"code":400,"message":"No response"}`, as existing pages expect.
         case answer

@@ -1,4 +1,7 @@
 /// How a handler gets the body of its request.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum BodyMode: Sendable {
     /// As bytes, complete before the handler starts; more than the limit is a 413. Nil: the gateway's limit.
     case collected(upTo: Int?)

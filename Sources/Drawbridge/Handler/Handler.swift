@@ -22,6 +22,8 @@ public import HTTPTypes
 /// cancelled and then ``stopLoading()`` is called; whatever the handler says afterwards is dropped.
 public protocol Handler: Sendable {
     /// Makes the instance for one request; a handler without stored properties has it already.
+    ///
+    /// - Throws: what is answered in place of the handler's answer.
     init() throws
 
     /// Makes the instance for this request, for a handler that wants it beyond its input.
@@ -34,6 +36,8 @@ public protocol Handler: Sendable {
     ///     func handle(_ input: Nothing) async throws -> String? { request.remoteAddress }
     /// }
     /// ```
+    ///
+    /// - Throws: what is answered in place of the handler's answer.
     init(request: Request) throws
 
     /// The methods that reach this handler; nil, the default, is all but `HEAD` and `OPTIONS`.
@@ -70,9 +74,13 @@ public protocol Handler: Sendable {
 
 extension Handler {
     /// Says that this type cannot be made without its dependencies.
+    ///
+    /// - Throws: always; a gateway says it when the type is registered.
     public init() throws { throw MissingInitializer(type: "\(Self.self)") }
 
     /// Makes the instance without the request.
+    ///
+    /// - Throws: what its ``init()`` throws.
     public init(request: Request) throws { try self.init() }
 
     /// All methods but `HEAD` and `OPTIONS`.

@@ -31,6 +31,8 @@ extension JSONHandler {
     public func message(for output: Output) -> String { "" }
 
     /// Reads the input, does the work, and answers with the output.
+    ///
+    /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
     public func startLoading(_ request: Request) async throws -> Response {
         // Nearly always it is there, and a call that may wait costs more than reading a small one.
         guard let input = try request.promptInput(as: Input.self) else {

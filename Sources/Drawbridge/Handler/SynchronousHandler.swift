@@ -18,5 +18,7 @@ public protocol SynchronousHandler: Handler {
 
 extension SynchronousHandler {
     /// The same for whoever waits.
+    ///
+    /// - Throws: what ``respond(to:)`` throws.
     public func startLoading(_ request: Request) async throws -> Response { try respond(to: request) }
 }

@@ -6,6 +6,8 @@ import Foundation
 
 extension JSON: Encodable {
     /// Encodes the value as it is; an encoder of another format gets the nearest number it has.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         if let own = encoder as? JSONTextEncoder { return try own.take(self) }
         switch self {
@@ -47,6 +49,8 @@ extension JSON: Encodable {
 
 extension JSON: Decodable {
     /// Takes the value as it is; of a decoder of another format, the first kind that it has here.
+    ///
+    /// - Throws: a `DecodingError` where there is no such kind.
     public init(from decoder: any Decoder) throws {
         if let own = decoder as? JSONTapeDecoder {
             self = own.value

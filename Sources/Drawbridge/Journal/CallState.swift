@@ -1,4 +1,7 @@
 /// What has become of a call of native's, or of what native asked a page.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CallState: String, Sendable, CaseIterable {
     /// Nobody has answered yet.
     case waiting

@@ -28,7 +28,7 @@ public struct BridgeScript: Sendable, Equatable {
     }
 
     /// A bridge cannot be used, or its script cannot be read.
-    public struct Fault: Error, Equatable, CustomStringConvertible {
+    public struct ScriptError: Error, Equatable, CustomStringConvertible {
         /// What is wrong and what to do, in one line.
         public let description: String
     }
@@ -41,11 +41,11 @@ public struct BridgeScript: Sendable, Equatable {
     /// - Parameters:
     ///   - name: see ``shipped``.
     ///   - options: an object; which members it has stands in the manual (<doc:Bridges>).
-    /// - Throws: a ``Fault`` where there is none of that name.
-    public static func named(_ name: String, options: JSON = [:]) throws(Fault) -> BridgeScript {
+    /// - Throws: a ``ScriptError`` where there is none of that name.
+    public static func named(_ name: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         guard let script = scripts[name].map(RuntimeScript.withoutComments) else {
             let nearest = Nearest.of(name, among: shipped).map { "; is it \($0)?" } ?? "."
-            throw Fault(
+            throw ScriptError(
                 description:
                     "no bridge \(name)\(nearest) There are \(shipped.joined(separator: ", ")); one of your own is a file: "
                     + "./\(name).js")
@@ -60,8 +60,8 @@ public struct BridgeScript: Sendable, Equatable {
     /// - Parameters:
     ///   - path: its name is the bridge's: `mine` for `bridges/mine.js`.
     ///   - options: an object.
-    /// - Throws: a ``Fault`` where it cannot be read, or its name is none.
-    public static func file(_ path: String, options: JSON = [:]) throws(Fault) -> BridgeScript {
+    /// - Throws: a ``ScriptError`` where it cannot be read, or its name is none.
+    public static func file(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let bridge = try unread(path, options: options)
         _ = try bridge.text()
         return bridge
@@ -69,22 +69,22 @@ public struct BridgeScript: Sendable, Equatable {
 
     /// The same of a file that may not be there yet.
     ///
-    /// - Throws: a ``Fault`` where its name is none.
-    package static func unread(_ path: String, options: JSON = [:]) throws(Fault) -> BridgeScript {
+    /// - Throws: a ``ScriptError`` where its name is none.
+    package static func unread(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
         guard file.hasSuffix(".js") else {
-            throw Fault(description: "\(path): a bridge is a script; its name ends in .js")
+            throw ScriptError(description: "\(path): a bridge is a script; its name ends in .js")
         }
         return try BridgeScript(String(file.dropLast(3)), .file(path), options)
     }
 
-    private init(_ script: String, _ source: Source, _ options: JSON) throws(Fault) {
+    private init(_ script: String, _ source: Source, _ options: JSON) throws(ScriptError) {
         guard options.objectValue != nil else {
-            throw Fault(description: "the options of the bridge \(script) are no object")
+            throw ScriptError(description: "the options of the bridge \(script) are no object")
         }
         let handlers = options["handlers"] ?? [:]
         guard handlers.objectValue?.allSatisfy({ $0.value.objectValue != nil }) == true else {
-            throw Fault(
+            throw ScriptError(
                 description:
                     #"the option handlers of the bridge \#(script) has an object for each name: {"pay": {"order": ["callback", "data"]}}"#
             )
@@ -93,15 +93,16 @@ public struct BridgeScript: Sendable, Equatable {
         switch options["as"] {
         case nil: name = script
         case .string(let other): name = other
-        default: throw Fault(description: "the option as of the bridge \(script) is a name, such as wechat")
+        default:
+            throw ScriptError(description: "the option as of the bridge \(script) is a name, such as wechat")
         }
         guard BridgeName.isOne(name) else {
-            throw Fault(
+            throw ScriptError(
                 description:
                     "\(name).js: the name of a bridge has 32 letters, digits, - and _ of ASCII at most")
         }
         guard !BridgeName.own.contains(name) else {
-            throw Fault(
+            throw ScriptError(
                 description:
                     "\(name).js: \(name) is a bridge that pages have already; give it another name by the option as"
             )
@@ -114,8 +115,8 @@ public struct BridgeScript: Sendable, Equatable {
 
     /// The script as it is now.
     ///
-    /// - Throws: a ``Fault`` where it cannot be read.
-    func text() throws(Fault) -> [UInt8] {
+    /// - Throws: a ``ScriptError`` where it cannot be read.
+    func text() throws(ScriptError) -> [UInt8] {
         switch source {
         case .shipped(let bytes): return bytes
         case .file(let path):
@@ -123,14 +124,14 @@ public struct BridgeScript: Sendable, Equatable {
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
             let size = attributes?[.size] as? Int ?? 0
             guard size <= Self.mostBytes else {
-                throw Fault(
+                throw ScriptError(
                     description: "\(path) has \(size) bytes; the script of a bridge has 1 MB at most")
             }
             // Nobody waits for a pipe, or reads what has no end.
             let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
             guard isFile, let data = try? Data(contentsOf: file) else {
                 let shipped = Self.shipped.joined(separator: ", ")
-                throw Fault(
+                throw ScriptError(
                     description:
                         "cannot read the script \(path); give one that is there, or one of \(shipped)")
             }

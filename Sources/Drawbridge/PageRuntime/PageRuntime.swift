@@ -9,6 +9,9 @@
 /// ```
 public struct PageRuntime: Sendable, Equatable {
     /// What a plain callback hears where its handler is missing.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Missing: Sendable {
         /// Nothing, as in the apps that such pages were written for; log and console say it.
         case silent

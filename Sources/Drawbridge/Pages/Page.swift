@@ -21,6 +21,9 @@ import Foundation
 /// ```
 public final class Page: Sendable, Identifiable {
     /// Where a page is, as far as native knows.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Presence: String, Sendable, CaseIterable {
         /// It has its channel.
         case here

@@ -1,6 +1,9 @@
 /// Why a page did not answer.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What happened.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Reason: Sendable, Equatable {
         /// The page was closed, reloaded, or went on to another address.
         case closed

@@ -5,6 +5,9 @@ import Synchronization
 /// A page that uses no bridge is not among them: it says nothing to native.
 public final class Pages: Sendable {
     /// A page came or went.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Change: Sendable {
         /// It spoke to native for the first time.
         case came(Page)

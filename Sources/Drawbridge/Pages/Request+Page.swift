@@ -44,6 +44,7 @@ extension Request {
     ///
     /// - Returns: false where nobody hears it: where the page gave no callback, and at all bridges but the library of
     ///   WebViewJavascriptBridge that the page was given, shortcuts, and those of ``PageRuntime/bridges`` that say so.
+    /// - Throws: what the value's own encoding throws.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
         guard let caller = callingPage, let id = caller.call.id, caller.call.hearsProgress

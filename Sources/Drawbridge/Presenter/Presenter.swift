@@ -11,6 +11,7 @@ public protocol Presenter: Sendable {
     ///   - request: the request that needs the answer; it names the page that asks.
     /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
     ///   be asked, and for a notice.
+    /// - Throws: a `CancellationError` when the caller has gone; an ``HTTPError`` where an answer cannot be had.
     func present(_ question: Question, for request: Request) async throws -> JSON?
 
     /// Whether it has somebody to ask, or the answer itself; by default it has.

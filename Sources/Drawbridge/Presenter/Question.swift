@@ -1,6 +1,9 @@
 /// What a person is asked, or shown.
 public struct Question: Sendable, Hashable {
     /// What the person can do about it.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: Sendable, Hashable {
         /// Nothing: it is only shown.
         case notice
@@ -60,8 +63,8 @@ public struct Question: Sendable, Hashable {
     /// fields and no others; where there is one field its value is enough. `cancel` and `null` cancel.
     ///
     /// - Returns: nil for a cancelled question, and for a notice.
-    /// - Throws: an ``InvalidAnswer`` that says what can be answered.
-    public func answer(from given: JSON) throws(InvalidAnswer) -> JSON? {
+    /// - Throws: an ``AnswerError`` that says what can be answered.
+    public func answer(from given: JSON) throws(AnswerError) -> JSON? {
         if given.isNull { return nil }
         let text = given.stringValue ?? "\(given)"
         switch kind {
@@ -69,7 +72,7 @@ public struct Question: Sendable, Hashable {
         case .choice(let choices):
             if choices.contains(text) { return .string(text) }
             if text == "cancel" { return nil }
-            throw InvalidAnswer(
+            throw AnswerError(
                 "\(given) is none of the choices of \(name): \(choices.joined(separator: ", "))")
         case .form(let fields):
             if text == "cancel" { return nil }
@@ -83,13 +86,13 @@ public struct Question: Sendable, Hashable {
                 return .object([fields[0].name: .string(text)])
             }
             let example = fields.map { "\"\($0.name)\":\"…\"" }.joined(separator: ",")
-            throw InvalidAnswer("\(given) is no answer to \(name): give {\(example)}")
+            throw AnswerError("\(given) is no answer to \(name): give {\(example)}")
         }
     }
 }
 
 /// An answer that does not fit its question.
-public struct InvalidAnswer: Error, Hashable, CustomStringConvertible {
+public struct AnswerError: Error, Hashable, CustomStringConvertible {
     /// What is wrong with it and what would fit.
     public let description: String
 

@@ -106,7 +106,7 @@ final class Questions: Sendable {
 
     /// Answers a question.
     ///
-    /// - Throws: a 404 where it does not wait any more, and an ``InvalidAnswer`` for what is no answer to it.
+    /// - Throws: a 404 where it does not wait any more, and an ``AnswerError`` for what is no answer to it.
     func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
         let found = state.withLock { $0.waiting[number] }
         guard let waiting = found, waiting.session == session else {

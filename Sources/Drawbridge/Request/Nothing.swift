@@ -6,9 +6,11 @@ public struct Nothing: Codable, Sendable, Hashable {
     public init() {}
 
     /// Takes whatever was sent.
-    public init(from decoder: any Decoder) throws {}
+    public init(from decoder: any Decoder) {}
 
     /// Writes `null`.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()

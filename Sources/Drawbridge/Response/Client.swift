@@ -28,6 +28,8 @@ public final class Client: Sendable {
     }
 
     /// Sends text in UTF-8.
+    ///
+    /// - Throws: `CancellationError` when the reader has gone or the stream has ended: return then.
     public func didLoad(_ text: String) async throws { try await didLoad(Array(text.utf8)) }
 
     /// Ends the stream: what comes now is dropped.

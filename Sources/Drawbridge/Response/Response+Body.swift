@@ -2,6 +2,9 @@ import HTTPTypes
 
 extension Response {
     /// The body of an answer.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Body: Sendable {
         /// These bytes, as they are.
         case bytes([UInt8])
@@ -83,6 +86,8 @@ extension Response {
         var descriptor: Int32 { get }
 
         /// Reads up to `count` bytes at `offset`; fewer at the end of the file.
+        ///
+        /// - Throws: where the file cannot be read.
         func read(at offset: Int, count: Int) throws -> [UInt8]
     }
 }
@@ -115,6 +120,8 @@ extension Response.Body {
     /// The same body with every chunk changed on its way: for middleware, which sees streams and not buffers.
     ///
     /// The result has no known length unless the body is bytes.
+    ///
+    /// - Throws: what `transform` throws for bytes; in a stream, that breaks the transfer off.
     public func map(_ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]) rethrows -> Self {
         switch self {
         case .bytes(let bytes): return .bytes(try transform(bytes))

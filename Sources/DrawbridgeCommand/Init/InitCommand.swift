@@ -65,7 +65,7 @@ struct InitCommand: ParsableCommand {
 
     /// Writes the script that a bridge of one's own begins with, and says what serves with it.
     private func writeBridge(_ path: String) throws {
-        do throws(BridgeScript.Fault) {
+        do throws(BridgeScript.ScriptError) {
             _ = try BridgeScript.unread(path)
         } catch {
             throw ValidationError("--bridge \(error)")

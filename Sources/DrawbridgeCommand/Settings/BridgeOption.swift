@@ -53,7 +53,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
                 "--bridge \(script): its options are no JSON: \(error); write for instance "
                     + #"--bridge 'object={"object": "WeixinJSBridge"}'"#)
         }
-        do throws(BridgeScript.Fault) {
+        do throws(BridgeScript.ScriptError) {
             return isFile ? try .file(script, options: json) : try .named(script, options: json)
         } catch {
             // A found file, whose texts are anybody's, may have given it.

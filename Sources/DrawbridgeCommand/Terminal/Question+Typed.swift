@@ -35,8 +35,8 @@ extension Question {
     /// the value where there is one field. `cancel` cancels.
     ///
     /// - Returns: nil for a cancelled question.
-    /// - Throws: an `InvalidAnswer` that says what can be typed.
-    func answer(typed text: String) throws(InvalidAnswer) -> JSON? {
+    /// - Throws: an `AnswerError` that says what can be typed.
+    func answer(typed text: String) throws(AnswerError) -> JSON? {
         switch kind {
         case .notice: return nil
         case .choice(let choices): return try answer(from: .string(choice(text, of: choices)))
@@ -45,7 +45,7 @@ extension Question {
             if text.hasPrefix("{") { return try answer(from: json(text)) }
             if let object = object(text, fields) { return try answer(from: object) }
             guard fields.count == 1, !text.isEmpty else {
-                throw InvalidAnswer(
+                throw AnswerError(
                     "type \(fields.count == 1 ? "the \(fields[0].label)" : typedExample), or cancel")
             }
             return try answer(from: .string(text))
@@ -58,21 +58,21 @@ extension Question {
         return answer.stringValue ?? "answered"
     }
 
-    private func choice(_ text: String, of choices: [String]) throws(InvalidAnswer) -> String {
+    private func choice(_ text: String, of choices: [String]) throws(AnswerError) -> String {
         if choices.contains(text) { return text }
         let known = choices.contains("cancel") ? choices : choices + ["cancel"]
         let typed = text.lowercased()
         if let same = known.first(where: { $0.lowercased() == typed }) { return same }
         let fitting = text.isEmpty ? [] : known.filter { $0.lowercased().hasPrefix(typed) }
         if fitting.count == 1 { return fitting[0] }
-        throw InvalidAnswer("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
+        throw AnswerError("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
     }
 
-    private func json(_ text: String) throws(InvalidAnswer) -> JSON {
+    private func json(_ text: String) throws(AnswerError) -> JSON {
         do throws(JSON.ParseError) {
             return try JSON(parsing: Array(text.utf8))
         } catch {
-            throw InvalidAnswer("that is no JSON (\(error)); type \(typedExample), or cancel")
+            throw AnswerError("that is no JSON (\(error)); type \(typedExample), or cancel")
         }
     }
 

@@ -72,7 +72,7 @@ struct TestBridgeCommand: ParsableCommand {
     }
 
     private func bridge(_ options: JSON) throws -> BridgeScript {
-        do throws(BridgeScript.Fault) {
+        do throws(BridgeScript.ScriptError) {
             return isFile ? try .file(script, options: options) : try .named(script, options: options)
         } catch {
             throw Failure("\(error)")

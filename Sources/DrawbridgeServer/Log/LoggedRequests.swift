@@ -1,6 +1,9 @@
 import Drawbridge
 
 /// Kinds of requests in the access log, by who answered them.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum LoggedRequests: String, Sendable, CaseIterable {
     /// Calls of native's, answered or not, and whoever was refused.
     case native

@@ -46,6 +46,8 @@ public struct Proxy: Responder {
     public var isProxy: Bool { true }
 
     /// Forwards a request whose target is a whole URL, and tells a browser how to send such; declines others.
+    ///
+    /// - Throws: an `HTTPError` for what is not to be forwarded.
     public func respond(to request: Request) async throws -> Response? {
         guard request.isAbsoluteForm else { return try script(for: request) }
         let caller = request.remoteAddress.flatMap { IPAddress($0) }

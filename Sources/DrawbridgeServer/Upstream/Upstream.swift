@@ -68,6 +68,8 @@ public struct Upstream: Responder {
     package var prefix: String { (try? parsed.get().mapping.prefix) ?? "" }
 
     /// Answers with what the server answers; declines what is not below its path.
+    ///
+    /// - Throws: a `CancellationError` when the caller has gone.
     public func respond(to request: Request) async throws -> Response? {
         let (mapping, sender): (UpstreamMapping, UpstreamSender)
         do {

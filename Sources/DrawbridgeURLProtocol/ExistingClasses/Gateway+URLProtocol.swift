@@ -9,6 +9,9 @@ public import Foundation
 
 extension Gateway {
     /// What becomes of a redirect that a `URLProtocol` class tells its client.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Redirects: Sendable {
         /// The caller gets it, and follows it or does not.
         case sent

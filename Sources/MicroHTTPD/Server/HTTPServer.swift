@@ -14,6 +14,9 @@ import Synchronization
 /// ```
 public final class HTTPServer: Sendable {
     /// What happens to the body of a request, decided on its head.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Admission: Sendable {
         /// Answered now; the body is not read by anybody.
         case refused(HTTPResponse, [UInt8])

@@ -123,9 +123,13 @@ import Testing
             let script = await gateway.respond(to: Request("/__drawbridge__/bridge/\(name).js"))
             #expect(try await script.text().contains("NativeBridge"))
         }
-        #expect(throws: BridgeScript.Fault.self) { try BridgeScript.named("object", options: ["as": 1]) }
-        #expect(throws: BridgeScript.Fault.self) { try BridgeScript.named("object", options: ["as": "a b"]) }
-        #expect(throws: BridgeScript.Fault.self) {
+        #expect(throws: BridgeScript.ScriptError.self) {
+            try BridgeScript.named("object", options: ["as": 1])
+        }
+        #expect(throws: BridgeScript.ScriptError.self) {
+            try BridgeScript.named("object", options: ["as": "a b"])
+        }
+        #expect(throws: BridgeScript.ScriptError.self) {
             try BridgeScript.named("object", options: ["handlers": ["pay": 1]])
         }
     }

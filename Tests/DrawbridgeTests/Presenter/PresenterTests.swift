@@ -13,7 +13,7 @@ import Testing
         #expect(try choice.answer(from: .null) == .none)
         // Where it is among the choices, it is the person's choice.
         #expect(try Question("alert", choices: ["ok", "cancel"]).answer(from: "cancel") == .some("cancel"))
-        let error = #expect(throws: InvalidAnswer.self) { try choice.answer(from: "maybe") }
+        let error = #expect(throws: AnswerError.self) { try choice.answer(from: "maybe") }
         #expect(error?.description == #""maybe" is none of the choices of share: done, fail"#)
     }
 
@@ -24,7 +24,7 @@ import Testing
         let both: JSON = ["town": "Bern", "street": "Elm"]
         #expect(try form.answer(from: both) == .some(both))
         for wrong in ["Elm", ["street": "Elm"], ["street": "Elm", "twon": "Bern"], 7, [1]] as [JSON] {
-            let error = #expect(throws: InvalidAnswer.self) { try form.answer(from: wrong) }
+            let error = #expect(throws: AnswerError.self) { try form.answer(from: wrong) }
             #expect(error?.description.contains(#"{"street":"…","town":"…"}"#) == true)
         }
     }

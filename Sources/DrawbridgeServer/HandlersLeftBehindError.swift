@@ -1,7 +1,7 @@
 /// A gateway has stopped, and handlers that ignored their cancellation still run.
 ///
 /// The log has said so, and how many they are.
-public struct HandlersLeftBehind: Error, CustomStringConvertible, Equatable {
+public struct HandlersLeftBehindError: Error, CustomStringConvertible, Equatable {
     /// How many there are.
     public let count: Int
 

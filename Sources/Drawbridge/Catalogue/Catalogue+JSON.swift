@@ -18,11 +18,11 @@ extension Catalogue.Entry {
             }
             members["text"] = .string(reply.text)
         }
-        if let route {
-            members["handler"] = .string(route.name)
-            if let methods = route.handler.methods {
-                members["methods"] = .array(methods.map { .string($0.rawValue) })
-            }
+        if !routes.isEmpty { members["handler"] = .string(routes.map(\.name).joined(separator: ", ")) }
+        let methods = routes.compactMap { $0.handler.methods }
+        // One that names none takes nearly all.
+        if !methods.isEmpty, methods.count == routes.count {
+            members["methods"] = .array(methods.joined().map { .string($0.rawValue) })
         }
         guard let calls else { return .object(members) }
         members["calls"] = .number(.init(calls.count))

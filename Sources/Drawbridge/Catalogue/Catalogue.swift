@@ -6,8 +6,8 @@ struct Catalogue {
         let pages: String?
         /// Those that are asked one after the other.
         var replies: [ReplyNames.Listed]
-        /// The handler that is asked behind them.
-        var route: Route?
+        /// The handlers that are asked behind them, by their methods.
+        var routes: [Route]
 
         /// As the journal has it.
         var name: String { String(pattern.text.dropFirst()) }
@@ -53,7 +53,7 @@ struct Catalogue {
             return Entry(
                 pattern: pattern, pages: key.pages,
                 replies: mine.compactMap { Self.reply(in: $0.names, for: pattern) },
-                route: own.lazy.compactMap { Self.route(in: $0.routes, for: pattern) }.first)
+                routes: own.lazy.map { Self.routes(in: $0.routes, for: pattern) }.first { !$0.isEmpty } ?? [])
         }
         entries.sort { ($0.name, $0.pages ?? "") < ($1.name, $1.pages ?? "") }
         var routes = Routes<Named>()
@@ -69,12 +69,14 @@ struct Catalogue {
         return names.listed(for: segments)
     }
 
-    private static func route(in routes: [Route], for pattern: RoutePattern) -> Route? {
-        let same = routes.first { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
-        guard same == nil, let segments = segments(of: pattern) else { return same }
+    private static func routes(in routes: [Route], for pattern: RoutePattern) -> [Route] {
+        let same = routes.filter { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
+        guard same.isEmpty, let segments = segments(of: pattern) else {
+            return same.sorted { $0.name < $1.name }
+        }
         var all = Routes<Route>()
         for route in routes { _ = all.insert(route) }
-        return all.matches(segments).first?.route
+        return all.matches(segments).first.map { [$0.route] } ?? []
     }
 
     /// The parts of the one name that a pattern stands for; nil where it stands for several.

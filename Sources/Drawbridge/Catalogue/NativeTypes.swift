@@ -38,8 +38,8 @@ struct NativeTypes {
         var output = Typed()
         /// The types of answers that go out as they stand.
         var rawTypes: Set<String> = []
-        /// The method that a program asks by.
-        var method = "POST"
+        /// The methods that a program asks by.
+        var methods: [String] = []
 
         var text: String { String(pattern.text.dropFirst()) }
     }
@@ -115,15 +115,16 @@ extension NativeTypes.Name {
             output.add(reply.reply.shape, from: .reply)
             isReached = !reply.reply.alwaysAnswers
         }
-        guard let route = entry.route else { return }
-        let typed = route.handler as? any JSONHandler.Type
-        // Behind a reply that always answers, nobody asks what its handler would take.
-        if isReached {
-            input.add(typed?.inputShape, from: .type)
-            output.add(typed?.outputShape, from: .type)
-        }
-        if let methods = route.handler.methods, !methods.contains(.post), let first = methods.first {
-            method = first.rawValue
+        for route in entry.routes {
+            let typed = route.handler as? any JSONHandler.Type
+            // Behind a reply that always answers, nobody asks what its handler would take.
+            if isReached {
+                input.add(typed?.inputShape, from: .type)
+                output.add(typed?.outputShape, from: .type)
+            }
+            let method =
+                route.handler.methods.flatMap { $0.contains(.post) ? nil : $0.first?.rawValue } ?? "POST"
+            if !methods.contains(method) { methods.append(method) }
         }
     }
 

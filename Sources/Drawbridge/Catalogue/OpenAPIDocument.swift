@@ -12,12 +12,19 @@ struct OpenAPIDocument {
             // Two that differ in the names of their parameters alone are one to OpenAPI; the better one stays.
             let shape = name.pattern.parts.map { if case .exact(let text) = $0 { text } else { "{}" } }
             guard shapes.insert(shape.joined(separator: "/")).inserted else { continue }
-            var operation = Self.operation(name, answers)
-            var given = parameters + (Self.hasBody(name) ? [] : Self.queryParameters(name.input.shape))
-            if !mark.hasPath, let flag = mark.flag { given.append(Self.parameter(flag)) }
-            if !given.isEmpty { operation["parameters"] = .array(given) }
+            var operations: JSON.Object = [:]
+            for method in name.methods.isEmpty ? ["POST"] : name.methods {
+                var operation = Self.operation(name, method, answers)
+                var given = parameters
+                if !Self.hasBody(method) {
+                    given += Self.queryParameters(name.input.shape, besides: name.pattern.names)
+                }
+                if !mark.hasPath, let flag = mark.flag { given.append(Self.parameter(flag)) }
+                if !given.isEmpty { operation["parameters"] = .array(given) }
+                operations[method.lowercased()] = .object(operation)
+            }
             let prefix = mark.hasPath ? "/\(JSBridgeRule.name)" : ""
-            paths["\(prefix)\(path)"] = [name.method.lowercased(): .object(operation)]
+            paths["\(prefix)\(path)"] = .object(operations)
         }
         json = [
             "openapi": "3.1.0",
@@ -64,13 +71,15 @@ struct OpenAPIDocument {
         ]
     }
 
-    private static func hasBody(_ name: NativeTypes.Name) -> Bool {
-        !["GET", "HEAD", "DELETE", "OPTIONS"].contains(name.method)
+    private static func hasBody(_ method: String) -> Bool {
+        !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method)
     }
 
     /// Of what has no body, the members of its input stand in the query.
-    private static func queryParameters(_ input: ValueShape) -> [JSON] {
-        (input.members?.known ?? []).map { name, shape in
+    ///
+    /// - Parameter path: the names of what stands in the path.
+    private static func queryParameters(_ input: ValueShape, besides path: [String]) -> [JSON] {
+        (input.members?.known ?? []).filter { !path.contains($0.0) }.map { name, shape in
             [
                 "name": .string(name), "in": "query",
                 "required": .bool(input.members?.required.contains(.init(name)) == true && !input.takesNull),
@@ -79,12 +88,15 @@ struct OpenAPIDocument {
         }
     }
 
-    private static func operation(_ name: NativeTypes.Name, _ answers: AnswerForm) -> JSON.Object {
+    private static func operation(
+        _ name: NativeTypes.Name, _ method: String, _ answers: AnswerForm
+    ) -> JSON.Object {
         let first = name.typeName.prefix(1).lowercased()
+        let suffix = name.methods.count > 1 ? method.prefix(1) + method.dropFirst().lowercased() : ""
         var operation: JSON.Object = [
-            "operationId": .string(first + name.typeName.dropFirst()), "summary": .string(name.text),
+            "operationId": .string(first + name.typeName.dropFirst() + suffix), "summary": .string(name.text),
         ]
-        if hasBody(name) {
+        if hasBody(method) {
             let isNeeded = !name.input.shape.isEmpty && !name.input.shape.takesNull
             operation["requestBody"] = [
                 "required": .bool(isNeeded), "content": ["application/json": ["schema": schema(name.input)]],

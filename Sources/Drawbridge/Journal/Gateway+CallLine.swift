@@ -115,7 +115,10 @@ extension Gateway {
             return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
         }
         // Its handlers are there, and take other methods.
-        if record.code == 405, let message = message(of: record) { return message }
+        if record.code == 405 {
+            let error = try? JSON(parsing: record.output.bytes)
+            return error?["message"]?.stringValue ?? "its handlers take other methods"
+        }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
         let mock = howToMock(record.name) ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }

@@ -128,6 +128,6 @@ extension Gateway {
         let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
         let names = replyBook.named(
             besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
-        return names.filter { !$0.isEmpty }.sorted()
+        return Set(names).filter { !$0.isEmpty }.sorted()
     }
 }

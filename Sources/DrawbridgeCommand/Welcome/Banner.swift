@@ -48,7 +48,8 @@ struct Banner {
     private var members: JSON.Object {
         var members: JSON.Object = [
             "level": "info", "message": "listening", "address": .string("\(address)"), "page": .string(page),
-            "handlers": .object(.init(gateway.registered.map { ($0.path, .string($0.handler)) })),
+            "handlers": .object(
+                JSON.Object(handlers.map { ($0.key, .string($0.value.joined(separator: ", "))) })),
             "openToOthers": .bool(ticket != nil),
         ]
         if !replies.isEmpty {
@@ -167,8 +168,15 @@ struct Banner {
         return lines
     }
 
+    /// The names of the handlers at each path, sorted.
+    private var handlers: [(key: String, value: [String])] {
+        Dictionary(gateway.registered.map { ($0.path, [$0.handler]) }, uniquingKeysWith: +).sorted {
+            $0.key < $1.key
+        }
+    }
+
     /// The paths of the program's own handlers.
-    private var ownPaths: [String] { gateway.registered.map(\.path).filter { !builtIns.contains($0) } }
+    private var ownPaths: [String] { handlers.map(\.key).filter { !builtIns.contains($0) } }
 
     /// The first names of some, and how many there are.
     private static func list(_ names: [String]) -> String {

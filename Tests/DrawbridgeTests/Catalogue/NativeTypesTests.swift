@@ -91,6 +91,36 @@ import Testing
     }
 
     /// What the document says can be called can be called.
+    private struct Lists: JSONHandler {
+        struct Input: Decodable { var id: Int, words: String? }
+        static var methods: [HTTPRequest.Method]? { [.get] }
+        func handle(_ input: Input) async throws -> [String] { [] }
+    }
+
+    private struct Removes: JSONHandler {
+        struct Input: Decodable { var id: Int }
+        static var methods: [HTTPRequest.Method]? { [.delete] }
+        func handle(_ input: Input) async throws -> Nothing { Nothing() }
+    }
+
+    /// Handlers of one path are one name, and an operation for each method; what stands in the path is asked nowhere else.
+    @Test func handlersOfOnePathAreOperationsBesideEachOther() async throws {
+        let program = JournalProgram(Gateway(keepsJournal: true), withHandlers: false)
+        try program.gateway.register(Lists.self, at: "/list/:id")
+        try program.gateway.register(Removes.self, at: "/list/:id")
+        let handlers = try await program.ask(.get, "handlers").json()["data"]
+        #expect(handlers?.arrayValue?.count == 1)
+        #expect(
+            handlers?[0]?["handler"] == "Lists, Removes" && handlers?[0]?["methods"] == ["GET", "DELETE"])
+        let document = try await program.ask(.get, "openapi.json").json()
+        let paths = document["paths"]?.objectValue.map(Array.init)
+        let path = try #require(paths?.first)
+        #expect(paths?.count == 1 && path.value.objectValue?.map(\.key) == ["get", "delete"])
+        #expect(path.value["get"]?["operationId"] == "listIdGet")
+        let names = path.value["get"]?["parameters"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+        #expect(names.filter { $0 == "id" }.count == 1 && names.contains("words"), "\(names)")
+    }
+
     @Test func anOperationIsAnswered() async throws {
         for rules: [any InterceptionRule] in [[.jsBridge, .flag()], [.flag("native", "yes")]] {
             let gateway = Gateway(rules: rules, keepsJournal: true, logger: .quiet)

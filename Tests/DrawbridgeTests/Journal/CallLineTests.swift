@@ -66,6 +66,18 @@ import Testing
             ])
     }
 
+    private struct Gets: JSONHandler {
+        static var methods: [HTTPRequest.Method]? { [.get] }
+        func handle(_ input: Nothing) async throws -> Nothing { Nothing() }
+    }
+
+    /// Somebody has the name, so it needs no mock.
+    @Test func saysWhichMethodsItsHandlersTake() async throws {
+        try gateway.register(Gets.self, at: "/notes")
+        let line = try await line("/notes?_mobile_bridge=1", "{}")
+        #expect(line.hasSuffix("  /notes has no handler that takes POST; registered there: GET"), "\(line)")
+    }
+
     /// A shell would run what a page calls itself.
     @Test(arguments: ["a%27%3B+rm", "%22%7B", "%1B%5B2J", "%E2%80%AE"])
     func aNameOfAPageIsNoCommand(name: String) async throws {

@@ -76,6 +76,15 @@ enum OwnPath: String, CaseIterable {
         return path == prefix || path.hasPrefix(start)
     }
 
+    /// Whether a path is one of these but for how it is written: `//__drawbridge__/calls`, with a letter encoded.
+    ///
+    /// Nobody has it, and what is sent with it, the tester's token for instance, is for nobody else.
+    static func isMiswritten(_ request: Request) -> Bool {
+        guard request.target.withBytes({ $0.count > 1 && "/%._".utf8.contains($0[1]) }) else { return false }
+        let part = Target.segments(of: request.path)?.first { !$0.isEmpty && $0 != "." }
+        return part.map { "/\($0)" == prefix || "/\($0)".hasPrefix(start) } ?? false
+    }
+
     /// The whole path.
     var path: String { "\(Self.prefix)/\(rawValue)" }
 

@@ -202,7 +202,11 @@ extension Gateway {
             return .preflight(preflight)
         }
         guard let (plain, ruled) = native else {
-            return !isForOthers && OwnPath.isOwn(request) ? .own : .behind
+            if isForOthers { return .behind }
+            if OwnPath.isOwn(request) { return .own }
+            guard OwnPath.isMiswritten(request) else { return .behind }
+            return .refused(
+                HTTPError(.notFound, "nothing at \(request.path.cut(to: 100)); write \(OwnPath.prefix)/…"))
         }
         if let error = access.refusesCaller(of: plain) { return .refused(error) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.

@@ -53,4 +53,26 @@ import Testing
         #expect(message.contains("nothing at /__drawbridge__/\(path); there are "), "\(message)")
         #expect(message.contains(line), "\(message)")
     }
+
+    /// Whoever mistypes a path sends the tester's token with it: no server behind the gateway sees that.
+    @Test(arguments: [
+        "//__drawbridge__/calls", "/%5f_drawbridge__/calls", "/__drawbridge__%2Fcalls",
+        "/./__drawbridge__/calls",
+        "/%2E/__drawbridge__", "/__drawbridge_%5F/calls?a=1",
+    ])
+    func aPathThatIsWrittenOtherwiseIsNobodys(path: String) async throws {
+        let gateway = Gateway.testing(passThrough: [Behind()])
+        let answer = await gateway.respond(to: Request(path))
+        #expect(answer.status == .notFound)
+        #expect(
+            try await answer.json()["message"]?.stringValue?.hasSuffix("; write /__drawbridge__/…") == true)
+    }
+
+    @Test(arguments: [
+        "/__drawbridge__x", "/_a", "//a/__drawbridge__", "/.well-known/a", "/%41", "/", "/__drawbridge__x/",
+    ])
+    func aPathThatOnlyLooksLikeItPasses(path: String) async throws {
+        let gateway = Gateway.testing(passThrough: [Behind()])
+        #expect(try await gateway.respond(to: Request(path)).text() == "behind: GET \(path)")
+    }
 }

@@ -17,6 +17,19 @@ extension Request {
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await decodeApart(bytes) }
     }
 
+    /// What stood in the path for a name, for a handler that reads its body as it comes.
+    ///
+    /// - Throws: a 400 where it is no such value.
+    public func parameter<Value: LosslessStringConvertible>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(HTTPError) -> Value {
+        let text = parameters[name] ?? ""
+        guard let value = Value(text) else {
+            throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is no \(type)")
+        }
+        return value
+    }
+
     /// The input where nothing has to be awaited for it; nil where something has.
     func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
         if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }

@@ -99,7 +99,7 @@ struct ReceiptHandler: Handler {
     let shop: Shop
 
     func startLoading(_ request: Request) async throws -> Response {
-        let id = request.parameters["id"].flatMap(Int.init) ?? 0
+        let id = try request.parameter("id", as: Int.self)
         _ = try await shop.order(id)
         var count = 0
         for try await chunk in request.body { count += chunk.count }

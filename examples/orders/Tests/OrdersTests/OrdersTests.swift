@@ -40,6 +40,10 @@ import Testing
         let body = Request.Body([UInt8](repeating: 1, count: 3 << 20))
         let request = Request(.put, "/orders/1/receipt?_mobile_bridge=1", headers: ann, body: body)
         #expect(try await gateway.respond(to: request).output() == ["id": 1, "bytes": 3_145_728])
+        let error = await #expect(throws: HTTPError.self) {
+            try await gateway.call("orders/first/receipt", headers: ann).output()
+        }
+        #expect(error?.message == #"id: "first" is no Int"#)
     }
 
     @Test func thePageThatPaysIsAsked() async throws {

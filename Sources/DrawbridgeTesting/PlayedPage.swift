@@ -192,7 +192,7 @@ final class PlayedWire: PageConnection {
 
     private func answer(_ name: String, _ data: JSON, _ id: JSON?) async {
         guard let answer = state.withLock({ $0.answers[name] }) else {
-            if let id { tell(Self.failure(id, 404, "the page has no handler \(name)")) }
+            if let id { tell(Self.failure(id, 400, "the page has no handler for \(name)")) }
             return
         }
         do {

@@ -229,7 +229,13 @@ struct Banner {
     /// A line to try: the first handler of the program's own, or else the echo.
     private var example: String {
         let query = "_mobile_bridge=1"
-        let own = ownPaths.first { !$0.contains(where: ":*".contains) }
+        // One with a part to fill in is told as one fills it in.
+        let own = (ownPaths.first { !$0.contains(where: ":*".contains) } ?? ownPaths.first).map { path in
+            path.split(separator: "/").map {
+                $0 == "*" || $0.first == ":" ? $0.drop { $0 == ":" }.uppercased() : "\($0)"
+            }
+            .map { "/\($0)" }.joined()
+        }
         let call =
             own == nil && builtIns.contains("/echo")
             ? "/echo?\(query)&message=Hello" : "\(own ?? builtIns.min() ?? "/")?\(query)"

@@ -157,6 +157,21 @@ struct ReplyTests {
             book.entries == ["warning: \(hint); add a handler: gateway.register(…, at: \"/ehco\")"])
     }
 
+    /// What stands for a part with a name is not compared.
+    @Test(arguments: [
+        ("/transfers/ann", "/transfer/:account"), ("/transfer/ann/x", nil), ("/user/a-very-long-name", nil),
+        ("/usr/ann/mail", "/user/:id/mail"),
+    ])
+    func theNearestPathMayHaveParts(path: String, nearest: String?) async throws {
+        let gateway = Gateway.testing()
+        for path in ["/transfer/:account", "/user/:id/mail", "/:any"] {
+            gateway.answer(at: path) { _ in Response() }
+        }
+        let hint = await gateway.respond(to: Request("\(path)?_mobile_bridge=1")).headers[.hint] ?? ""
+        #expect(hint.contains("nearest") == (nearest != nil), "\(hint)")
+        #expect(hint.hasSuffix(nearest ?? ""), "\(hint)")
+    }
+
     @Test func theHintCanAlwaysStandInAHeader() async throws {
         let gateway = Gateway.testing()
         try gateway.register(Echo.self, at: "/café/:id")

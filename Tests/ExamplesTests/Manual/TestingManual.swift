@@ -79,7 +79,9 @@ private struct RemoveHandler: JSONHandler {
         let gateway = Gateway()
         try gateway.pages(matching: "/checkout") { try $0.register(PayHandler.self, at: "/pay") }
         let page = PlayedPage(gateway, at: "/checkout")
-        page.on("agree") { _ in true }
+        let unheard = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
+        #expect(unheard?.code == 400 && unheard?.message == "the page has no handler for agree")
+        page.on("agree") { price in .bool(price == "3.50") }
         #expect(try await page.call("pay", ["price": "3.50"]) == "paid 3.50")
         #expect(page.events.map(\.name) == ["paid"] && page.page?.url == "http://localhost/checkout")
 

@@ -54,7 +54,8 @@ public final class PlayedPage: Sendable {
     ///   - data: what is sent.
     ///   - bridge: by which it is said to call.
     ///   - progress: gets what is reported before the answer.
-    /// - Throws: an `HTTPError` with code and message of an error; a `CancellationError` when the page has left.
+    /// - Throws: an `HTTPError` with code and message of an error; a `CancellationError` when the page has left, or the
+    ///   task is cancelled.
     public func call(
         _ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb,
         progress: (@Sendable (JSON) -> Void)? = nil
@@ -93,7 +94,9 @@ final class PlayedWire: PageConnection {
 
     private struct State {
         var isClosed = false
+        /// Of the last message, and of the last call.
         var number = 0
+        var lastCall = 0
         var callers: [Int: Caller] = [:]
         var answers: [String: PlayedPage.Answer] = [:]
         var events: [(name: String, data: JSON)] = []
@@ -122,29 +125,38 @@ final class PlayedWire: PageConnection {
     }
 
     func tell(_ message: JSON.Object) {
-        // Messages are said in the order of their numbers.
         state.withLock { state in
             state.number += 1
             said(state.number, message)
         }
     }
 
+    /// Said under the lock, in the order of the numbers: what comes behind a later one counts as taken before.
     private func said(_ number: Int, _ message: JSON.Object) {
         say(["up": [[.number(.init(number)), .object(message)]]])
     }
 
     func call(_ message: JSON.Object, _ progress: (@Sendable (JSON) -> Void)?) async throws -> JSON {
-        try await withCheckedThrowingContinuation { continuation in
-            let number = state.withLock { state -> Int? in
-                guard !state.isClosed else { return nil }
-                state.number += 1
-                state.callers[state.number] = Caller(continuation: continuation, progress: progress)
-                return state.number
+        let id = state.withLock { state in
+            state.lastCall += 1
+            return state.lastCall
+        }
+        var message = message
+        message["id"] = .number(.init(id))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isSaid = state.withLock { state in
+                    guard !state.isClosed, !Task.isCancelled else { return false }
+                    state.callers[id] = Caller(continuation: continuation, progress: progress)
+                    state.number += 1
+                    said(state.number, message)
+                    return true
+                }
+                if !isSaid { continuation.resume(throwing: CancellationError()) }
             }
-            guard let number else { return continuation.resume(throwing: CancellationError()) }
-            var message = message
-            message["id"] = .number(.init(number))
-            said(number, message)
+        } onCancel: {
+            let caller = state.withLock { $0.callers.removeValue(forKey: id) }
+            caller?.continuation.resume(throwing: CancellationError())
         }
     }
 

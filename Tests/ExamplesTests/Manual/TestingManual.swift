@@ -97,6 +97,25 @@ private struct RemoveHandler: JSONHandler {
         #expect(page.page?.presence == .leaving)
     }
 
+    @Test func manyCallsOfAPageAtOnceAreAllAnswered() async throws {
+        let gateway = Gateway()
+        try gateway.register(HelloHandler.self, at: "/hello")
+        let page = PlayedPage(gateway)
+        let greetings = try await withThrowingTaskGroup(of: JSON.self) { group in
+            for number in 0..<200 {
+                group.addTask { try await page.call("hello", ["name": .string("\(number)")]) }
+            }
+            return try await group.reduce(into: Set<JSON>()) { $0.insert($1) }
+        }
+        #expect(greetings.count == 200)
+
+        // One that nobody answers ends with its task.
+        try gateway.mock(#"{"quiet": {"$silence": true}}"#)
+        let waiting = Task { try await page.call("quiet") }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test func aPersonIsPlayed() async throws {
         let person = RecordingPresenter(["delete": "delete"])
         let gateway = Gateway(presenter: person)

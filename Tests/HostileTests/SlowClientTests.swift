@@ -39,9 +39,9 @@ struct SlowClientTests {
     private static func patient(connections: Int) -> Limits {
         var limits = Limits()
         limits.connections = connections
-        limits.headSeconds = 3600
-        limits.graceSeconds = 3600
-        limits.idleSeconds = 3600
+        limits.headTime = .seconds(3600)
+        limits.graceTime = .seconds(3600)
+        limits.idleTime = .seconds(3600)
         return limits
     }
 
@@ -57,9 +57,9 @@ struct SlowClientTests {
     @Test(arguments: Slowness.allCases) func theSlowGoAtTheirDeadline(_ slowness: Slowness) async throws {
         var limits = Limits()
         limits.connections = Self.limit
-        limits.headSeconds = 2
-        limits.graceSeconds = 2
-        limits.idleSeconds = 3
+        limits.headTime = .seconds(2)
+        limits.graceTime = .seconds(2)
+        limits.idleTime = .seconds(3)
         try await Self.serving(limits) { port in
             let slow = try await Self.callers(slowness, port)
             // Nobody closes but the server: what it has is what listens, here and in each loop.

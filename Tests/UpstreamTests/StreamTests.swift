@@ -118,7 +118,7 @@ struct StreamTests {
     /// A body with an end has the reader's rate, whoever it is from; and its server is let go with the reader.
     @Test func aReaderWhoTakesNothingOfABodyWithALengthIsLetGo() async throws {
         var limits = Limits()
-        limits.graceSeconds = 1
+        limits.graceTime = .seconds(1)
         let endless: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
             let piece = [UInt8](repeating: 0x61, count: 64 << 10)

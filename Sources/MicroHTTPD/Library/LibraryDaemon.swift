@@ -7,7 +7,7 @@ struct LibraryDaemon {
     struct Settings {
         var connectionLimit: Int
         /// How long a connection may be silent; 0 for ever.
-        var idleSeconds = 0
+        var idleSeconds: UInt32 = 0
         /// Memory of each connection.
         var poolBytes: Int
         /// The library checks heads as strictly as it can.
@@ -29,7 +29,7 @@ struct LibraryDaemon {
     init?(_ callbacks: Callbacks, _ settings: Settings) {
         var own = dbr_daemon_settings()
         own.connection_limit = UInt32(settings.connectionLimit)
-        own.idle_seconds = UInt32(settings.idleSeconds)
+        own.idle_seconds = settings.idleSeconds
         own.pool_bytes = settings.poolBytes
         own.is_strict = settings.isStrict ? 1 : 0
         let started =

@@ -15,22 +15,22 @@ public struct Limits: Sendable {
     /// Browsers send about 20.
     public var fields = 100
 
-    /// Seconds for a head, counted from its first byte; slower callers get a 408.
+    /// The time for a head, counted from its first byte; slower callers get a 408.
     ///
-    /// A head fits one packet.
-    public var headSeconds = 10
+    /// A head fits one packet. The engine looks once a second, at this and the two other times.
+    public var headTime = Duration.seconds(10)
 
-    /// Bytes per second that a body must bring, after ``graceSeconds``; slower callers get a 408.
+    /// Bytes per second that a body must bring, after ``graceTime``; slower callers get a 408.
     public var bodyRate = 1 << 10
 
     /// Bytes per second that a reader must take of a body with an end; streams have none.
     public var readRate = 1 << 10
 
-    /// Seconds before a body's or a reader's rate counts.
-    public var graceSeconds = 10
+    /// The time before a body's or a reader's rate counts.
+    public var graceTime = Duration.seconds(10)
 
-    /// Seconds that a connection may be silent.
-    public var idleSeconds = 60
+    /// How long a connection may be silent, in whole seconds, at least one.
+    public var idleTime = Duration.seconds(60)
 
     /// Connections at a time; at the limit, the one that has waited longest for its head makes room.
     ///

@@ -166,7 +166,8 @@ final class Connection {
     ///
     /// Returns what it is too slow with where no answer has begun: then it is to be told before it is cut off.
     func check(_ limits: Limits) -> String? {
-        let seconds = (Loop.now - state.since) / 1000
+        let milliseconds = Loop.now - state.since
+        let (seconds, time) = (milliseconds / 1000, Duration.milliseconds(milliseconds))
         let unread = isReading ? unread : -1
         // The library misses an end that comes together with the last bytes.
         if unread == 0 {
@@ -177,13 +178,13 @@ final class Connection {
         case .busy:
             break
         case .handshake:
-            if seconds >= limits.headSeconds { cut() }
+            if time >= limits.headTime { cut() }
         case .idle(let before):
             checkForHead(before)
         case .head:
-            if seconds >= limits.headSeconds { return "the head took more than \(limits.headSeconds) s" }
+            if time >= limits.headTime { return "the head took more than \(limits.headTime)" }
         case .body(let count):
-            if seconds >= limits.graceSeconds, count < seconds * limits.bodyRate {
+            if time >= limits.graceTime, count < seconds * limits.bodyRate {
                 return "the body came with less than \(limits.bodyRate) bytes a second"
             }
             // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
@@ -196,7 +197,7 @@ final class Connection {
                 break
             }
             let taken = Int(clamping: traffic.acknowledged - before)
-            if seconds >= limits.graceSeconds, taken < seconds * limits.readRate { cut() }
+            if time >= limits.graceTime, taken < seconds * limits.readRate { cut() }
         }
         return nil
     }

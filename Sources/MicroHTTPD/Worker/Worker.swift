@@ -76,8 +76,9 @@ final class Worker: Loop.Driven, Sendable {
         state.callbacks.call(self)
         upgrades.onEnd { [unowned self] in upgradeEnded() }
         let settings = LibraryDaemon.Settings(
-            connectionLimit: connectionLimit + 2 * excess, idleSeconds: limits.idleSeconds,
-            poolBytes: limits.pool, isStrict: reading.isLibraryStrict, identity: server.tls)
+            connectionLimit: connectionLimit + 2 * excess,
+            idleSeconds: UInt32(clamping: max(1, limits.idleTime.components.seconds)), poolBytes: limits.pool,
+            isStrict: reading.isLibraryStrict, identity: server.tls)
         guard let daemon = LibraryDaemon(state.callbacks, settings) else {
             guard let startProblem = state.startProblem else {
                 throw SystemError("libmicrohttpd cannot start")

@@ -526,7 +526,7 @@ struct FramingTests {
     @Test func aFileThatIsShorterThanPromisedBreaksTheTransfer() async throws {
         let file = TemporaryFile(pattern(1000))
         var limits = Limits()
-        limits.graceSeconds = 1
+        limits.graceTime = .seconds(1)
         try await withServer(limits: limits) { exchange in
             exchange.send(Self.okHead, file: file.descriptor, owner: file, offset: 0, length: 100_000)
         } test: { server in

@@ -104,10 +104,10 @@ struct HostileRequestTests {
     ) async throws {
         var limits = Limits()
         // Time enough for the cases that are whole, which many others keep waiting.
-        limits.headSeconds = 4
-        limits.graceSeconds = 4
+        limits.headTime = .seconds(4)
+        limits.graceTime = .seconds(4)
         // What is let through there waits for more.
-        if reading == .fields { limits.idleSeconds = 1 }
+        if reading == .fields { limits.idleTime = .seconds(1) }
         hostile.limits(&limits)
         try await withServer(limits: limits, loops: 1, reading: reading) { exchange in
             if exchange.request.path != "/plain" { reached.change { $0.append("\(exchange.request)") } }

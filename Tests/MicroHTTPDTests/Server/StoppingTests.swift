@@ -152,8 +152,8 @@ extension OneAtATime {
         @Test func aReaderThatStandsStillHoldsTheStopNoLongerThanItsGrace() async throws {
             // Nothing else lets it go: the end of the stop is the proof.
             var limits = Limits()
-            limits.graceSeconds = 3600
-            limits.idleSeconds = 3600
+            limits.graceTime = .seconds(3600)
+            limits.idleTime = .seconds(3600)
             let server = try Self.server(limits) {
                 $0.send(HTTPResponse(status: .ok), [UInt8](repeating: 9, count: 32 << 20))
             }

@@ -82,7 +82,7 @@ extension Deadlines {
             let reached = Tally()
             var limits = Limits()
             // Some noise looks like the beginning of a message that never ends.
-            limits.headSeconds = 1
+            limits.headTime = .seconds(1)
             try await Self.serving(
                 limits: limits,
                 handle: { exchange in
@@ -127,8 +127,8 @@ extension Deadlines {
         @Test(arguments: standing, ["1.2", "1.3"])
         func aHandshakeThatStandsStillUsesNoProcessor(_ count: Int, _ version: String) async throws {
             var limits = Limits()
-            limits.headSeconds = 3600
-            limits.idleSeconds = 3600
+            limits.headTime = .seconds(3600)
+            limits.idleTime = .seconds(3600)
             try await Self.serving(limits: limits, handle: { ok($0, ownThread()) }) { port in
                 // It stays, and so do its sockets, which are counted.
                 let asking = try await blocking { try Self.client(port) }
@@ -147,7 +147,7 @@ extension Deadlines {
         @Test(arguments: standing, ["1.2", "1.3"])
         func aHandshakeThatStandsStillIsCutOff(_ count: Int, _ version: String) async throws {
             var limits = Limits()
-            limits.headSeconds = 1
+            limits.headTime = .seconds(1)
             try await Self.serving(limits: limits) { port in
                 for client in try await Self.stand(count, version, port) {
                     // What it says to a whole message is read before.
@@ -170,7 +170,7 @@ extension Deadlines {
 
         @Test func aBrowserMayConnectLongBeforeItAsks() async throws {
             var limits = Limits()
-            limits.headSeconds = 2
+            limits.headTime = .seconds(2)
             try await Self.serving(limits: limits) { port in
                 let client = try await blocking { try Self.client(port) }
                 try await Task.sleep(for: .seconds(5))
@@ -184,8 +184,8 @@ extension Deadlines {
 
         @Test(arguments: ["1.2", "1.3"]) func aHeadThatStandsStillIsCutOff(_ version: String) async throws {
             var limits = Limits()
-            limits.headSeconds = 1
-            limits.idleSeconds = 3600
+            limits.headTime = .seconds(1)
+            limits.idleTime = .seconds(3600)
             try await Self.serving(limits: limits) { port in
                 let isClosed = try await blocking {
                     let client = try Self.client(port, "NORMAL:-VERS-ALL:+VERS-TLS\(version)")
@@ -353,9 +353,9 @@ extension Deadlines {
         func aChunkExtensionThatDoesNotFitIsCutOff(_ count: Int) async throws {
             // No deadline cuts it off, all of them are hours away.
             var limits = Limits()
-            limits.headSeconds = 3600
-            limits.graceSeconds = 3600
-            limits.idleSeconds = 3600
+            limits.headTime = .seconds(3600)
+            limits.graceTime = .seconds(3600)
+            limits.idleTime = .seconds(3600)
             try await Self.serving(limits: limits) { port in
                 let idle = sockets(on: port)
                 let (client, isClosed) = try await blocking {

@@ -213,9 +213,9 @@ extension OneAtATime {
         func aStreamThatItsReaderLeavesIsClosedAtOnce(_ exit: Exit, _ isSecure: Bool) async throws {
             // No deadline closes it, all of them are hours away.
             var limits = Limits()
-            limits.headSeconds = 3600
-            limits.graceSeconds = 3600
-            limits.idleSeconds = 3600
+            limits.headTime = .seconds(3600)
+            limits.graceTime = .seconds(3600)
+            limits.idleTime = .seconds(3600)
             let certificates = try Certificates()
             let (certificate, key) = try await certificates.make()
             let identity = try isSecure ? TLSIdentity(certificateFile: certificate, keyFile: key) : nil
@@ -347,9 +347,9 @@ extension OneAtATime {
         @Test func anEndlessChunkExtensionTakesNoMemoryAndIsCutOff() async throws {
             // No deadline cuts it off, all of them are hours away.
             var limits = Limits()
-            limits.headSeconds = 3600
-            limits.graceSeconds = 3600
-            limits.idleSeconds = 3600
+            limits.headTime = .seconds(3600)
+            limits.graceTime = .seconds(3600)
+            limits.idleTime = .seconds(3600)
             try await withServer(limits: limits, handle: { ok($0) }) { server in
                 let port = server.port
                 let before = residentBytes()

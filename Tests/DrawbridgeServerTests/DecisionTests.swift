@@ -162,7 +162,7 @@ import Testing
 
         init(_ text: String) { self.text = text }
 
-        func respond(to request: Request) -> Response { Response(text: text) }
+        func startLoading(_ request: Request) -> Response { Response(text: text) }
     }
 
     private struct Whimsical: SynchronousHandler {
@@ -170,7 +170,7 @@ import Testing
 
         static func canInit(with request: Request) -> Bool { takes.load(ordering: .sequentiallyConsistent) }
 
-        func respond(to request: Request) -> Response { Response(text: "mine") }
+        func startLoading(_ request: Request) -> Response { Response(text: "mine") }
     }
 
     private struct Declining: SynchronousHandler {
@@ -182,7 +182,7 @@ import Testing
             return takes.load(ordering: .sequentiallyConsistent)
         }
 
-        func respond(to request: Request) -> Response { Response(text: "mine") }
+        func startLoading(_ request: Request) -> Response { Response(text: "mine") }
     }
 
     private struct Unchanging: Middleware {

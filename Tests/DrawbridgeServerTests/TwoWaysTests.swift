@@ -93,7 +93,7 @@ import Testing
     private struct Unknown: Error {}
 
     private struct AtOnce: SynchronousHandler {
-        func respond(to request: Request) throws -> Response {
+        func startLoading(_ request: Request) throws -> Response {
             if request.query["fail"] != nil { throw HTTPError(.notFound, "there is none", code: 4711) }
             if request.query["trap"] != nil { throw Unknown() }
             var response = try Response(output: ["path": request.path])

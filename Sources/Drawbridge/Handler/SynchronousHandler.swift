@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// struct PingHandler: SynchronousHandler {
-///     func respond(to request: Request) -> Response { Response(text: "pong") }
+///     func startLoading(_ request: Request) -> Response { Response(text: "pong") }
 /// }
 /// ```
 public protocol SynchronousHandler: Handler {
@@ -13,12 +13,5 @@ public protocol SynchronousHandler: Handler {
     ///
     /// - Throws: an ``HTTPError`` to answer with its code and message; any other error is a 500 whose reason is in
     ///   the log only.
-    func respond(to request: Request) throws -> Response
-}
-
-extension SynchronousHandler {
-    /// The same for whoever waits.
-    ///
-    /// - Throws: what ``respond(to:)`` throws.
-    public func startLoading(_ request: Request) async throws -> Response { try respond(to: request) }
+    func startLoading(_ request: Request) throws -> Response
 }

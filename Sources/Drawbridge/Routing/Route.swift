@@ -101,7 +101,7 @@ final class Route: Routed {
         guard let make = make as? @Sendable (Request) throws -> H else {
             preconditionFailure("\(H.self) is registered, and \(Swift.type(of: make)) makes it")
         }
-        return { request in try make(request).respond(to: request) }
+        return { request in try make(request).startLoading(request) }
     }
 
     /// Names the handler in the log when it took so long that the others on its loop had to wait.

@@ -26,8 +26,18 @@ struct RoutePattern: Sendable {
 
     /// Whether a text may be a pattern: a wildcard stands at its end alone.
     static func isPattern(_ path: String) -> Bool {
-        let trimmed = path.hasSuffix("/") ? path.dropLast() : path[...]
-        return !trimmed.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains("*")
+        !parts(of: path).dropLast().contains("*")
+    }
+
+    /// What stands between its slashes, without a first and a last one; told apart by bytes, as those of requests are: a
+    /// slash with a mark above it is no other character.
+    private static func parts(of path: String) -> [Substring] {
+        let slash = UInt8(ascii: "/")
+        var bytes = path.utf8[...]
+        if bytes.first == slash { bytes.removeFirst() }
+        if bytes.last == slash { bytes.removeLast() }
+        return bytes.isEmpty
+            ? [] : bytes.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
     }
 
     /// The same for a text from outside, which may be no pattern.
@@ -45,9 +55,8 @@ struct RoutePattern: Sendable {
             "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)")
         var parts: [Part] = []
         var names: [String] = []
-        let trimmed = path.hasPrefix("/") ? path.dropFirst() : path[...]
-        let body = trimmed.hasSuffix("/") ? trimmed.dropLast() : trimmed
-        for part in body.isEmpty ? [] : body.split(separator: "/", omittingEmptySubsequences: false) {
+        let all = Self.parts(of: path)
+        for part in all {
             if part == "*" {
                 parts.append(.wildcard)
                 names.append("*")
@@ -60,6 +69,6 @@ struct RoutePattern: Sendable {
         }
         self.parts = parts
         self.names = names
-        text = "/" + body
+        text = "/" + all.joined(separator: "/")
     }
 }

@@ -62,6 +62,14 @@ struct RegistrationTests {
         #expect(!gateway.unregister(path))
     }
 
+    /// The two are one character of a string, and a request is parted by bytes.
+    @Test func aSlashThatIsFollowedByAMarkPartsAPath() async throws {
+        let gateway = Gateway.testing()
+        try gateway.register(at: "/a/\u{304}x") { NeedsANumber(number: 7) }
+        #expect(try await gateway.text(at: "/a/%CC%84x") == #"{"code":200,"data":7,"message":""}"#)
+        #expect(gateway.unregister("/a/\u{304}x"))
+    }
+
     // MARK: Several methods
 
     private struct Reads: JSONHandler {
@@ -168,7 +176,7 @@ struct RegistrationTests {
     }
 
     private struct GreetsAtOnce: SynchronousHandler {
-        func respond(to request: Request) throws -> Response {
+        func startLoading(_ request: Request) throws -> Response {
             Response(text: request[Member.self]?.name ?? "nobody")
         }
     }

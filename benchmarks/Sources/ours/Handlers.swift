@@ -6,7 +6,7 @@ let greeting = Array(#"{"code":200,"data":{"message":"hello"},"message":""}"#.ut
 
 /// Does not wait for anything.
 struct Sync: SynchronousHandler {
-    func respond(to request: Request) -> Response {
+    func startLoading(_ request: Request) -> Response {
         Response(bytes: greeting, contentType: "text/json")
     }
 }

@@ -267,7 +267,9 @@ wrap(window, 'fetch', function (input, options) {
         resolve(isRequest && to !== input.url ? moved(request, to) : request);
     }).then(request => {
         for (const [name, value] of fields) request.headers.set('X-Drawbridge-' + name, value);
-        return fetch(request);
+        // WebKit forgets which signal a request follows when nobody keeps the request.
+        const signal = options && options.signal !== undefined ? options.signal : isRequest && input.signal;
+        return signal ? fetch(request, { signal }) : fetch(request);
     });
 });
 

@@ -27,7 +27,9 @@ enum HeadTarget: FuzzTarget {
         check(
             others.elementsEqual(seen, by: ==) && seen.count == head.request.headerFields.count,
             "\(others) is seen as \(seen)")
-        checkWriting(of: head, fields)
+        // An HTTP/1.0 caller expects nothing, whatever it says (RFC 9110, section 10.1.1).
+        let line = wire.text.prefix { $0 != 0x0D }
+        checkWriting(of: head, fields, as: line.suffix(3).elementsEqual("1.0".utf8) ? "1.0" : "1.1")
     }
 
     private static func audit(_ block: [UInt8], lines: Int, target: [UInt8]) -> AuditedHead? {
@@ -67,12 +69,16 @@ enum HeadTarget: FuzzTarget {
     }
 
     /// The head, written anew by what was understood, is understood the same.
-    private static func checkWriting(of head: AuditedHead, _ fields: [(name: String, value: String)]) {
+    private static func checkWriting(
+        of head: AuditedHead, _ fields: [(name: String, value: String)], as version: String
+    ) {
         let request = head.request
         let path = request.path ?? ""
         let target =
             head.isAbsoluteForm ? "\(request.scheme ?? "")://\(request.authority ?? "")\(path)" : path
-        var lines = ["\(request.method.rawValue) \(target) HTTP/1.1", "Host: \(request.authority ?? "")"]
+        var lines = [
+            "\(request.method.rawValue) \(target) HTTP/\(version)", "Host: \(request.authority ?? "")",
+        ]
         switch head.framing {
         case .none: break
         case .length(let count): lines.append("Content-Length: \(count)")

@@ -45,7 +45,7 @@ public final class PlayedPage: Sendable {
     deinit { wire.close() }
 
     /// The page as handlers and `Gateway.pages` have it.
-    public var page: Page? { gateway.pages[id] }
+    public var page: Page? { gateway.pages.page(id) }
 
     /// Calls native, and waits for its answer.
     ///

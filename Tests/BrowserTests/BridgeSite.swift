@@ -176,7 +176,7 @@ extension BridgeSite {
     ///
     /// - Parameter prepare: what is done to each gateway before.
     static func expectNoFailure(
-        _ pages: [String], in browser: Browser, _ prepare: (Gateway) throws -> Void = { _ in }
+        _ pages: [String], in browser: Browser, _ prepare: (Gateway) async throws -> Void = { _ in }
     ) async throws {
         try await DrivenBrowser.drive(browser) { driven in
             for page in pages {
@@ -191,11 +191,11 @@ extension BridgeSite {
     }
 
     private static func failures(
-        of page: String, in driven: DrivenBrowser, _ prepare: (Gateway) throws -> Void
+        of page: String, in driven: DrivenBrowser, _ prepare: (Gateway) async throws -> Void
     ) async throws -> [BridgeSite.Report.Case] {
         let browser = driven.browser
         let site = try BridgeSite()
-        try prepare(site.gateway)
+        try await prepare(site.gateway)
         let url = "\(site.address)/\(page)\(page.contains("?") ? "&" : "?")report=/report"
         let report: BridgeSite.Report
         do {

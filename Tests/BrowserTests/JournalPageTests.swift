@@ -48,8 +48,8 @@ import Testing
         let doors = Self.doors
         let page = try await browser.open("\(server.address)/everything.html") {
             let page = try await pages.next()
-            _ = await eventually {
-                gateway.journal.calls().count(where: { $0.state == .answered }) >= doors.count
+            _ = try await eventually {
+                try await gateway.journal.calls().count(where: { $0.state == .answered }) >= doors.count
             }
             return page.id
         }

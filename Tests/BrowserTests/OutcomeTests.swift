@@ -18,7 +18,7 @@ import Testing
         return try JSON(parsing: Array(Data(contentsOf: file))).decode([String: Outcome].self)
     }
 
-    private static func site(_ table: [String: Outcome]) throws -> (Gateway, GatewayServer) {
+    private static func site(_ table: [String: Outcome]) async throws -> (Gateway, GatewayServer) {
         var replies: JSON.Object = [:]
         var choices: [String: JSON] = [:]
         for (name, outcome) in table {
@@ -35,7 +35,7 @@ import Testing
                 schemes: ["mizhua"], replyHandlers: table.keys.map { "\($0)_promise" },
                 functions: ["callNative"], shortcuts: ["MyApp"]),
             logger: logger)
-        try gateway.mock("\(JSON.object(replies))")
+        try await gateway.mock("\(JSON.object(replies))")
         return (gateway, try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false)))
     }
 
@@ -43,7 +43,7 @@ import Testing
         _ browser: Browser
     ) async throws {
         let table = try Self.table()
-        let (gateway, server) = try Self.site(table)
+        let (gateway, server) = try await Self.site(table)
         let pages = Pages.Following(gateway.pages)
         let heard = try await browser.open("\(server.address)/outcomes.html") {
             var page = try await pages.next()

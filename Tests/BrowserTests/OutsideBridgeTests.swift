@@ -39,7 +39,9 @@ import Testing
         let server: GatewayServer
         let reports = Observed<[JSON]>([])
 
-        init(_ bridges: [BridgeScript], port: Int = 0, strict: Bool = true, logger: Logger? = nil) throws {
+        init(_ bridges: [BridgeScript], port: Int = 0, strict: Bool = true, logger: Logger? = nil)
+            async throws
+        {
             var quiet = Logger(label: "outside")
             quiet.logLevel = .error
             let logger = logger ?? quiet
@@ -54,7 +56,7 @@ import Testing
             try gateway.register(Prefix.self, at: "/send")
             try gateway.register(Prefix.self, at: "/message")
             try gateway.register(at: "/report") { [reports] in BridgeSite.Note(notes: reports) }
-            try gateway.mock(
+            try await gateway.mock(
                 #"""
                 {
                     "Shop/fail": {"$error": {"code": 1001, "message": "not ready"}},
@@ -120,7 +122,7 @@ import Testing
             : try BridgeScript.file("\(Self.examples)/\(name).js", options: options)
         let kind = try #require(Page.Bridge(rawValue: name))
         let port = try freePort()
-        let site = try Site([bridge], port: port)
+        let site = try await Site([bridge], port: port)
         let pages = Pages.Following(site.gateway.pages)
         _ = try await browser.open("\(site.server.address)/\(name).html") {
             let page = try await pages.next()
@@ -145,7 +147,7 @@ import Testing
 
             // Another gateway has its place.
             await site.server.stop()
-            let second = try Site([bridge], port: port)
+            let second = try await Site([bridge], port: port)
             let later = Pages.Following(second.gateway.pages)
             let back = try await later.next()
             try back.send("loadAgain", by: .function)
@@ -159,13 +161,13 @@ import Testing
     @Test(arguments: Browser.tried)
     func aCallThatWaitsOverARestartFailsAndTheNextIsAnswered(_ browser: Browser) async throws {
         let port = try freePort()
-        let site = try Site([try .named("flutter"), try .named("object")], port: port)
+        let site = try await Site([try .named("flutter"), try .named("object")], port: port)
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.server.address)/waits.html") {
             _ = try await pages.next()
             #expect(try await site.reports.wait { !$0.isEmpty }[0] == ["document": 1])
             await site.server.stop()
-            let second = try Site([try .named("flutter"), try .named("object")], port: port)
+            let second = try await Site([try .named("flutter"), try .named("object")], port: port)
             let report = try await second.reports.wait { !$0.isEmpty }[0]
             Self.compare(
                 report,
@@ -272,7 +274,7 @@ import Testing
         bridges.append(try .named("flutter"))
         let lines = Observed<[String]>([])
         let logger = Logger(label: "outside") { _ in Kept(lines: lines) }
-        let site = try Site(bridges, strict: false, logger: logger)
+        let site = try await Site(bridges, strict: false, logger: logger)
         try await browser.open("\(site.server.address)/faults.html") {
             let report = try await site.reports.wait { !$0.isEmpty }[0]
             let wrong = Array(repeating: "ReferenceError", count: 6).joined(separator: ",")

@@ -1,5 +1,6 @@
 import Dispatch
 import Drawbridge
+import DrawbridgeTesting
 import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking

@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeTesting
 import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking

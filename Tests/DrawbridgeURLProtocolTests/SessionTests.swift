@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import DrawbridgeTesting
 import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking

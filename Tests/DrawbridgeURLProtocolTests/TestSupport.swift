@@ -81,12 +81,6 @@ struct Answering: Handler {
     func startLoading(_ request: Request) async throws -> Response { try await answer(request) }
 }
 
-extension Response {
-    func text() async throws -> String { String(decoding: try await body.collect(), as: UTF8.self) }
-
-    func json() async throws -> JSON { try JSON(parsing: try await body.collect()) }
-}
-
 /// The chunks of a body, one after the other, for a test that gives them out.
 final class Chunks: ChunkSource {
     private let chunks: Mutex<ArraySlice<[UInt8]>>

@@ -65,7 +65,9 @@ struct JournalDeliveryTests {
             for id in ids {
                 #expect(records.filter { $0.page == id }.map(\.n) == Array(0..<Self.calls), "\(id)")
             }
-            #expect(await eventually { gateway.journal.calls().allSatisfy { $0.state != .waiting } })
+            #expect(
+                try await eventually { try await gateway.journal.calls().allSatisfy { $0.state != .waiting } }
+            )
 
             // Where pages came and went stands among them, so the first have gone. Whoever is so late is told, and where to
             // read on.

@@ -5,7 +5,7 @@ import Synchronization
 enum PagesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try request.query(of: ["session"])["session"].map { _ in try request.askedSession() }
-        let pages = gateway.pages.all.filter { session == nil || $0.session == session }
+        let pages = gateway.pages.open.filter { session == nil || $0.session == session }
         return .success(.array(pages.map(\.described)))
     }
 
@@ -36,7 +36,7 @@ enum PagesAPI {
     }
 
     private static func open(in session: Session, _ gateway: Gateway) -> [Page] {
-        gateway.pages.all.filter { page in
+        gateway.pages.open.filter { page in
             page.isOpen && page.session == session
                 && gateway.access.isFromThisMachine(Request(page.head, remoteAddress: page.remoteAddress))
         }
@@ -166,7 +166,7 @@ extension Gateway {
     ///
     /// - Throws: a 404 where there is none, a 409 where there are several.
     func page(beginning id: String) throws(HTTPError) -> Page {
-        let fitting = pages.all.filter { $0.id.hasPrefix(id) }
+        let fitting = pages.open.filter { $0.id.hasPrefix(id) }
         guard let page = fitting.first else {
             throw HTTPError(
                 .notFound,

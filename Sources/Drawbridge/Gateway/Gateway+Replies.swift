@@ -7,7 +7,7 @@ extension Gateway {
     /// Answers names by replies, in place of handlers, from now on.
     ///
     /// ```swift
-    /// try gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+    /// try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
     /// ```
     ///
     /// They replace all that `mock` has given before; none of these are left by `mock()`. Those of the command's flags and
@@ -15,7 +15,7 @@ extension Gateway {
     ///
     /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
     /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
-    public func mock(_ replies: String...) throws {
+    public func mock(_ replies: String...) async throws {
         let layers = try replies.enumerated().map { place, text in
             var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
             names.source = "mock \(place)"
@@ -84,7 +84,7 @@ extension Gateway {
     /// - Parameter session: whose pages it may concern; nil for all.
     private func changingNames(in session: Session? = nil, _ change: () -> Void) {
         naming.withLock { _ in
-            let concerned = pages.all.filter { session == nil || $0.session == session }
+            let concerned = pages.open.filter { session == nil || $0.session == session }
             let open = concerned.map { (page: $0, names: shownNames(toPageAt: $0.path, in: $0.session)) }
             change()
             journal.touch(.replies, .scenarios, .sessions)
@@ -160,7 +160,7 @@ extension Gateway {
             guard !found.reply.isMissing else {
                 var answer = try await withoutHandler(
                     plain, original: original,
-                    saying: "reply \(found.title) says that nobody has \(plain.path)")
+                    saying: "\(found.title): not available in this app, by its mock")
                 ends(plain, &answer, by: .reply(found.title), form: .missing)
                 return answer
             }
@@ -195,7 +195,7 @@ extension Gateway {
         guard !Task.isCancelled, replySteps.resets(of: plain.session) == resets else { return }
         let (pages, id) = (pages, plain.page?.id)
         let scene = scene(of: "reply \(found.title), $then", plain.session) {
-            id.flatMap { pages[$0] }
+            id.flatMap { pages.page($0) }
         }
         var steps = found.reply.then[...]
         while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {

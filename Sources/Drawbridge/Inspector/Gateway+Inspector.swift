@@ -27,7 +27,7 @@ extension Gateway {
     /// What there is now of something that is no record.
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
-        case .pages: return .array(pages.all.prefix(Self.shownPages).map(\.described))
+        case .pages: return .array(pages.open.prefix(Self.shownPages).map(\.described))
         case .questions: return .array(questions.waiting.map(\.described))
         case .replies:
             var set = JSON.Object()
@@ -41,7 +41,7 @@ extension Gateway {
             }
             return ["names": .array(replyBook.scenarioNames.map(JSON.string)), "on": .object(on)]
         case .sessions:
-            let all = Set(replyBook.changed.keys).union(pages.all.map(\.session)).union([.usual])
+            let all = Set(replyBook.changed.keys).union(pages.open.map(\.session)).union([.usual])
             return .array(all.map(\.name).sorted().map(JSON.string))
         }
     }

@@ -45,7 +45,8 @@ extension Journal {
     /// The calls of a name, or all of them, in the order in which they began.
     ///
     /// - Parameter name: with or without its first slash; nil for every name.
-    public func calls(named name: String? = nil) -> [Call] {
+    /// - Throws: nothing today; a journal that several processes share may be out of reach one day.
+    public func calls(named name: String? = nil) async throws -> [Call] {
         read(Self.filter(name)).records.map(Call.init)
     }
 
@@ -65,7 +66,7 @@ extension Journal {
         let last = { @Sendable [self] in read(filter).records.last { $0.state != .waiting } }
         let isThere = try await wait(for: filter, until: .now + time) { last() != nil }
         if isThere, let record = last() { return Call(record) }
-        let names = Set(calls().map(\.name)).sorted().joined(separator: ", ")
+        let names = Set(try await calls().map(\.name)).sorted().joined(separator: ", ")
         throw CallError(
             description: isOn
                 ? "no call of \(name) was answered within \(time); called were \(names.isEmpty ? "none" : names)"

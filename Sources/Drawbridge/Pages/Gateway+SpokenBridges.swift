@@ -11,7 +11,7 @@ extension Gateway {
             logger.notice("\(bridge.sentence)")
             if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
         }
-        for page in pages.all { tellOfSpokenBridges(page) }
+        for page in pages.open { tellOfSpokenBridges(page) }
     }
 
     /// Says in a page's console what its scripts want.

@@ -66,25 +66,32 @@ public final class Pages: Sendable {
     func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All of them, the newest first.
-    public var all: [Page] {
+    ///
+    /// - Throws: nothing today; a store that several processes share may be out of reach one day.
+    public var all: [Page] { get async throws { open } }
+
+    /// The page with this id; nil where it is gone.
+    ///
+    /// - Throws: as ``all``.
+    public subscript(id: String) -> Page? { get async throws { page(id) } }
+
+    /// Those of this process, the newest first.
+    package var open: [Page] {
         state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
     }
 
-    /// How many there are.
-    public var count: Int { state.withLock { $0.pages.count } }
-
-    /// The page with this id.
-    public subscript(id: String) -> Page? { state.withLock { $0.pages[id] } }
+    /// The page of this process with this id.
+    package func page(_ id: String) -> Page? { state.withLock { $0.pages[id] } }
 
     /// Sends an event to every page (``Page/emit(_:_:)``).
     public func emit(_ event: String, _ data: JSON = .null) {
         // One that has gone meanwhile misses nothing.
-        for page in all { try? page.emit(event, data) }
+        for page in open { try? page.emit(event, data) }
     }
 
     /// Has all pages load themselves anew, since what they were given is out of date.
     package func reload() {
-        for page in all { page.reload() }
+        for page in open { page.reload() }
     }
 
     /// What is known of a page that says something.
@@ -173,7 +180,7 @@ public final class Pages: Sendable {
     }
 
     /// Ends all of them.
-    func end(_ error: PageError) { for page in all { page.end(error) } }
+    func end(_ error: PageError) { for page in open { page.end(error) } }
 
     /// A life is over.
     ///

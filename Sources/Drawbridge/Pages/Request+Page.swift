@@ -12,7 +12,7 @@ extension Request {
         guard let gateway, let id = headers.value(.pageID), let token = headers.value(.pageToken),
             gateway.access.token.matches(token)
         else { return nil }
-        return gateway.pages[id]
+        return gateway.pages.page(id)
     }
 
     /// The bridge from outside that has claimed it, one of those which pages have; nil for all other requests.

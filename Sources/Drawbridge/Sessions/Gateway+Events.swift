@@ -12,7 +12,7 @@ extension Gateway {
         let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
         let (pages, id) = (pages, page.id)
         replySteps.begin(
-            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages[id] })
+            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages.page(id) })
     }
 
     /// Plays an event, and waits until all of its steps are done.
@@ -30,11 +30,11 @@ extension Gateway {
             throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(near ?? all)")
         }
         let pages = pages
-        let hearing = { @Sendable in page ?? pages.all.first { $0.session == session && $0.isOpen } }
+        let hearing = { @Sendable in page ?? pages.open.first { $0.session == session && $0.isOpen } }
         if steps.contains(where: \.needsPage), hearing() == nil {
             throw HTTPError(
                 .conflict,
-                "no page of session \(session.name) is there to hear \(name); GET \(OwnPath.pages.path) lists all pages"
+                "no open page in session \(session.name) to send \(name) to; GET \(OwnPath.pages.path) lists all pages"
             )
         }
         let input = ReplyInput(nil, userAgent: hearing()?.userAgent ?? "")

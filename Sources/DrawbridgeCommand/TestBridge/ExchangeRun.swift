@@ -98,7 +98,7 @@ struct ExchangeRun {
     /// be loaded anew when the file is saved. Where it is none, a page without a bridge that says so has no channel.
     private mutating func page() async throws -> Page? {
         let pages = gateway.pages
-        let reached = { @Sendable in pages.all.first { $0.isOpen && !$0.bridges.isEmpty } }
+        let reached = { @Sendable in pages.open.first { $0.isOpen && !$0.bridges.isEmpty } }
         _ = try await patiently { _ in reached() != nil }
         return reached()
     }

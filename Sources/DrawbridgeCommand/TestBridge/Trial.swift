@@ -44,7 +44,7 @@ struct Trial {
         let own = try TestFolder()
         defer { own.remove() }
         let log = KeptLines()
-        let gateway = try gateway(heard: own.write("\(HeardScript.name).js", HeardScript.text), log)
+        let gateway = try await gateway(heard: own.write("\(HeardScript.name).js", HeardScript.text), log)
         let server = try GatewayServer(
             gateway, ServerConfiguration(port: 0, grace: .zero, logsRequests: false))
         do {
@@ -58,13 +58,13 @@ struct Trial {
         }
     }
 
-    private func gateway(heard: String, _ log: KeptLines) throws -> Gateway {
+    private func gateway(heard: String, _ log: KeptLines) async throws -> Gateway {
         let gateway = Gateway(
             passThrough: [.staticFiles(folder)],
             pageRuntime: PageRuntime(
                 bridges: [bridge, try .file(heard)], userAgent: list.userAgent),
             keepsJournal: true, logger: Logger(label: "test-bridge") { _ in log })
-        try gateway.mock("\(list.replies)", #"{"\#(HeardScript.name)": null}"#)
+        try await gateway.mock("\(list.replies)", #"{"\#(HeardScript.name)": null}"#)
         return gateway
     }
 

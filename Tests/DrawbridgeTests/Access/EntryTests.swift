@@ -240,7 +240,7 @@ import Testing
         let book = LogBook()
         let gateway = Self.gateway(logger: book.logger)
         let cookie = try await Self.cookie(gateway, [.userAgent: "Mozilla/5.0 (A phone)"])
-        let line = try #require(book.entries.first { $0.contains("was let in") })
+        let line = try #require(book.entries.first { $0.contains("has access now") })
         let id = try #require(gateway.admissions.all.first).id
         #expect(line.contains(Self.phone) && line.contains("A phone"))
         #expect(line.contains("DELETE") && line.contains("/__drawbridge__/admissions/\(id)"))

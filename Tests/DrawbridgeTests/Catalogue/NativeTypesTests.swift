@@ -84,7 +84,7 @@ import Testing
         try gateway.register(Charge.self, at: "/charge")
         let program = JournalProgram(gateway, withHandlers: false)
         #expect(try await program.ask(.get, "types.d.ts").text().contains(#"{ "type": string }"#))
-        try gateway.mock(#"{"charge": {"code": 0}}"#)
+        try await gateway.mock(#"{"charge": {"code": 0}}"#)
         await program.call("/charge?_mobile_bridge=1", #"{"orderNo": 7}"#)
         let types = try await program.ask(.get, "types.d.ts").text()
         #expect(types.contains(#"{ "orderNo": number }"#) && !types.contains(#""type""#), "\(types)")

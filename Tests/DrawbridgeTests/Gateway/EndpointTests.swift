@@ -7,7 +7,7 @@ import Testing
     /// What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices,
     /// the proxy's script.
     private static let notForPrograms: Set<OwnPath> = [
-        .enter, .script, .global, .bridge, .token, .call, .messages, .channel, .proxyScript,
+        .enter, .manual, .script, .global, .bridge, .token, .call, .messages, .channel, .proxyScript,
     ]
 
     /// Who reads the description finds all that there is, and nothing else.

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func saysWhoAnswered() async throws {
-        try gateway.mock(
+        try await gateway.mock(
             #"""
             {"getUser": {"$sequence": [{"nick": "Ann"}, {"nick": "Bob"}]}, "bad": {"$error": {"code": 402, "message": "no"}},
              "old": {"$missing": true}, "pay": {"$cases": [{"$when": {"channel": "wechat"}, "$reply": 1}]}}
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func countsWhatNobodyAnswers() async throws {
-        try gateway.mock(#"{"getUser": 1}"#)
+        try await gateway.mock(#"{"getUser": 1}"#)
         let lines = [
             try await line("/vibrate?_mobile_bridge=1"), try await line("/vibrate?_mobile_bridge=1"),
             try await line("/getUsr?_mobile_bridge=1"),
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [60, 70, 110]) func fitsTheTerminal(columns: Int) async throws {
-        try gateway.mock(
+        try await gateway.mock(
             #"{"long": "{{input.text}}", "wide": {"$reply": "\#(String(repeating: "好", count: 60))"}}"#)
         let text = String(repeating: "x", count: 10_000)
         for target in ["/long?text=\(text)&_mobile_bridge=1", "/wide?a=%E5%A5%BD&_mobile_bridge=1"] {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func secretsAreLeftOutAndIDsAreAskedFor() async throws {
-        try gateway.mock(#"{"login": {"token": "CANARY"}}"#)
+        try await gateway.mock(#"{"login": {"token": "CANARY"}}"#)
         let line = try await line("/login?password=CANARY&_mobile_bridge=1", hasIDs: true)
         #expect(!line.contains("CANARY") && line.contains("[removed]"))
         #expect(line.contains(#/  request=[\w-]+  bridge=flag$/#), "\(line)")

@@ -21,7 +21,7 @@ import Testing
         let body =
             #"{"user": "ann", "auth": {"a": 1}, "list": [{"password": "p1"}], "text": "{\"token\": \"t1\"}"}"#
         await program.call("/echo?_mobile_bridge=1&apiKey=k1", body)
-        try program.gateway.mock(
+        try await program.gateway.mock(
             #"{"login": {"$cases": [{"$when": {"token": "t9"}, "$reply": 1}, {"$reply": {"sid": 1, "secret": "s1"}}]}}"#
         )
         await program.call("/login?_mobile_bridge=1", #"{"token": "t2"}"#)
@@ -145,7 +145,7 @@ import Testing
             program.ask(.post, "calls?session=eve", #"{"name": "/fail", "input": [1]}"#))
         #expect(tried["state"] == "error" && tried["code"] == 418 && tried["session"] == "eve")
         #expect(tried["bridge"] == "program" && tried["resentFrom"] == nil)
-        try program.gateway.mock(#"{"quiet": {"$silence": true}}"#)
+        try await program.gateway.mock(#"{"quiet": {"$silence": true}}"#)
         #expect(try await data(program.ask(.post, "calls", #"{"name": "quiet"}"#))["state"] == "silent")
 
         // For the page that called, while it is there.
@@ -210,7 +210,7 @@ import Testing
     @Test(arguments: [(AnswerForm.envelope, 200), (.http, 418), (.bare, 418)])
     func anArchiveHasTheStatusThatARequestGot(_ answers: AnswerForm, _ status: Int) async throws {
         let program = JournalProgram(Gateway(answers: answers, keepsJournal: true))
-        try program.gateway.mock(
+        try await program.gateway.mock(
             #"{"app": {"$error": {"code": 6001, "message": "no"}}, "quiet": {"$silence": true}}"#)
         await program.call("/fail?_mobile_bridge=1")
         await program.call("/app?_mobile_bridge=1")
@@ -254,7 +254,8 @@ import Testing
 
     @Test func aCopiedTestAnswersAnErrorWithItsData() async throws {
         let program = JournalProgram()
-        try program.gateway.mock(#"{"pay": {"$error": {"code": 7, "message": "no", "data": {"left": 3}}}}"#)
+        try await program.gateway.mock(
+            #"{"pay": {"$error": {"code": 7, "message": "no", "data": {"left": 3}}}}"#)
         await program.call("/pay?_mobile_bridge=1", #"{"a": 1}"#)
         let test = try await program.ask(.get, "calls/1/test?for=pytest").text()
         #expect(
@@ -270,7 +271,7 @@ import Testing
     ])
     func aCopiedTestSetsNoReplyThatCannotBeSet(name: String, input: String, reason: String?) async throws {
         let program = JournalProgram()
-        try program.gateway.mock(
+        try await program.gateway.mock(
             #"{"bare": {"$reply": "{{input}}"}, "fails": {"$error": {"code": 1, "message": "{{input.text}}"}}}"#
         )
         let call = #"{"name": "\#(name)", "input": \#(input)}"#

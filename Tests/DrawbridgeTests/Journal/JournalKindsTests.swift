@@ -8,7 +8,7 @@ import Testing
     @Test func whatNativeAsksOfAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
-        let native = try #require(program.gateway.pages[page.id])
+        let native = try #require(program.gateway.pages.page(page.id))
         async let answer = native.call("getCart", ["full": true])
         let id = try await page.message { $0["call"] == "getCart" }["id"]?.numberValue?.intValue ?? 0
         page.tell(["result": .number(.init(id)), "value": ["items": 2]])
@@ -45,7 +45,7 @@ import Testing
             ["fault": "rejection", "message": "no"], ["fault": "unheard of", "message": "no"])
         // Its script says no more than a hundred; another one might.
         for _ in 0..<200 { page.tell(["fault": "error", "message": "again"]) }
-        let native = try #require(program.gateway.pages[page.id])
+        let native = try #require(program.gateway.pages.page(page.id))
         native.freeze()
         native.giveUp()
         let records = try await program.calls("?kind=page&page=\(page.id.prefix(8))")
@@ -116,7 +116,7 @@ import Testing
         _ presenter: any Presenter, _ who: String, _ choice: String, _ code: Int
     ) async throws {
         let program = JournalProgram(Gateway(presenter: presenter, keepsJournal: true))
-        try program.gateway.mock(
+        try await program.gateway.mock(
             #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
         await program.call("/pay?_mobile_bridge=1")
         let call = try #require(try await program.calls().first)
@@ -128,7 +128,7 @@ import Testing
     @Test func aCallThatWaitsForAPersonSaysSo() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
         let gateway = program.gateway
-        try gateway.mock(
+        try await gateway.mock(
             #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
         _ = await program.ask(.get, "questions")
         let call = Task { await program.call("/pay?_mobile_bridge=1") }
@@ -152,7 +152,7 @@ import Testing
 
     @Test func aQuestionThatRunsOutOfItsTimeWasDecidedByNobody() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
-        try program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
+        try await program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
         _ = await program.ask(.get, "questions")
         await program.call("/q?_mobile_bridge=1")
         let call = try #require(try await program.calls().first)

@@ -28,7 +28,7 @@ import Testing
         _ calls: [(target: String, body: String)], _ replies: String = "{}"
     ) async throws -> String {
         let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
-        try program.gateway.mock(replies)
+        try await program.gateway.mock(replies)
         for (target, body) in calls { await program.call(target, body) }
         return try await record(program)
     }
@@ -219,7 +219,7 @@ import Testing
             }
         }
         try gateway.register(Echo.self, at: "/echo")
-        try gateway.mock(
+        try await gateway.mock(
             #"""
             {"reply": {"$cases": [{"$when": {"a": 1}, "$reply": "{{input}}"}, {"$reply": {"$x": 1}}]},
              "error": {"$error": {"code": 7, "message": "{{input.a}}"}}, "gone": {"$missing": true},

@@ -94,7 +94,7 @@ import Testing
             (.post, "calls", #"{"name": "echo", "input": "s3cret"}"#), (.post, "calls/LAST/resend", ""),
             (.delete, "calls", ""), (.post, "reset?session=ann", ""),
         ] {
-            let last = gateway.journal.calls().last?.number ?? 0
+            let last = try await gateway.journal.calls().last?.number ?? 0
             let target = target.replacing("LAST", with: "\(last)")
             let answer = await program.ask(method, target, body)
             let text = try await answer.text()
@@ -118,7 +118,7 @@ import Testing
     @Test func theAnswerOfAQuestionIsALineToo() async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
-        try gateway.mock(#"{"delete": {"$ask": "Delete?", "$choices": {"yes": 1, "no": 2}}}"#)
+        try await gateway.mock(#"{"delete": {"$ask": "Delete?", "$choices": {"yes": 1, "no": 2}}}"#)
         let program = JournalProgram(gateway)
         _ = await program.ask(.get, "questions")
         let answer = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }

@@ -128,7 +128,7 @@ import Testing
     /// A bridge that nobody here knows is one all the same; what is no name is none, and there are only so many.
     @Test func aPageMaySpeakBridgesOfItsOwn() async throws {
         let test = TestPage(PageHandlers.gateway())
-        let page = try #require(test.gateway.pages[test.id])
+        let page = try #require(test.gateway.pages.page(test.id))
         test.tell(
             ["ready": "theirs-2_b"], ["ready": ""], ["ready": "a b"], ["ready": .string("\u{E9}")],
             ["ready": .string(String(repeating: "a", count: 33))])
@@ -308,7 +308,7 @@ import Testing
         first.leaveWire()
         try first.page.send("a")
         #expect(second.down.count == 1)
-        #expect(gateway.pages.count == 1)
+        #expect(gateway.pages.open.count == 1)
     }
 
     @Test func aPageThatLeavesEndsWhatWaitsForIt() async throws {
@@ -333,7 +333,7 @@ import Testing
         #expect(error?.reason == .closed)
         #expect(throws: PageError.self) { try page.send("late") }
         #expect(!page.isOpen)
-        #expect(gateway.pages.count == 0)
+        #expect(gateway.pages.open.count == 0)
         for _ in 0..<1000 where !stopped.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
         #expect(stopped.withLock { $0 })
     }
@@ -382,7 +382,7 @@ import Testing
         let test = TestPage(gateway, saysHello: false)
         ChannelReader(gateway, Request("/")).receive(Array(text.utf8), on: test)
         #expect(test.isClosed)
-        #expect(gateway.pages.count == 0)
+        #expect(gateway.pages.open.count == 0)
     }
 
     /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it.
@@ -416,7 +416,7 @@ import Testing
         }
         let gateway = Gateway.testing()
         try gateway.register(Wants.self, at: "/wants")
-        try gateway.mock(#"{"mocked": {"$error": {"code": 400, "message": "as in the app"}}}"#)
+        try await gateway.mock(#"{"mocked": {"$error": {"code": 400, "message": "as in the app"}}}"#)
         let page = TestPage(gateway)
         page.tell(["call": "mocked", "id": 1, "bridge": "wvjb"])
         _ = try await page.reply(1)
@@ -428,9 +428,9 @@ import Testing
     }
 
     /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
-    @Test func namesThatAreReadInVainAreKeptUpToFifty() throws {
+    @Test func namesThatAreReadInVainAreKeptUpToFifty() async throws {
         let gateway = PageHandlers.gateway(PageRuntime(shortcuts: ["MyApp"]))
-        try gateway.mock(
+        try await gateway.mock(
             #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
         let page = TestPage(gateway)
         let odd: [JSON] = [
@@ -441,7 +441,7 @@ import Testing
         for number in 0..<200 {
             for _ in 0..<2 { page.tell(["missed": .string("name\(number)"), "of": "MyApp"]) }
         }
-        let missed = try #require(gateway.pages[page.id]).state.withLock { $0.missed }
+        let missed = try #require(gateway.pages.page(page.id)).state.withLock { $0.missed }
         #expect(missed.map(\.text) == (0..<50).map { "MyApp.name\($0)" })
         let told = page.down.compactMap { $0.message["log"]?.stringValue }
         #expect(told.count == 50)

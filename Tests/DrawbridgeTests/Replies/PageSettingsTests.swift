@@ -60,7 +60,7 @@ import Testing
 
     @Test func withoutAnEnvelopeARequestGetsTheBareValueAndAnErrorItsStatus() async throws {
         let gateway = Gateway(answers: .bare, logger: .quiet)
-        try gateway.mock(
+        try await gateway.mock(
             #"{"getUser": {"code": 0, "data": 1}, "none": null, "fails": {"$error": {"code": 401, "message": "who?"}}}"#
         )
         let answer = await gateway.respond(to: Request("/getUser?_mobile_bridge=1"))

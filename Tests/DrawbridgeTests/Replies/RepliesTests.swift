@@ -6,9 +6,9 @@ import Testing
 
 extension Gateway {
     /// A quiet gateway with an echo at `/echo`, and replies.
-    static func replying(_ replies: String, logger: Logger = .quiet) throws -> Gateway {
+    static func replying(_ replies: String, logger: Logger = .quiet) async throws -> Gateway {
         let gateway = Gateway.testing(logger: logger)
-        try gateway.mock(replies)
+        try await gateway.mock(replies)
         return gateway
     }
 }
@@ -51,44 +51,46 @@ extension Gateway {
         (#"{"$missing": true}"#, #"{"code":400,"message":"No response"}"#),
     ])
     func aReplyAnswersAtEachDoorThatIsARequest(_ reply: String, _ expected: String) async throws {
-        let gateway = try Gateway.replying(#"{"getUser": \#(reply)}"#)
+        let gateway = try await Gateway.replying(#"{"getUser": \#(reply)}"#)
         #expect(try await Self.asked(gateway, "getUser") == Array(repeating: expected, count: 4))
     }
 
     @Test func aReplyGoesBeforeAHandlerAndPassesToIt() async throws {
-        let gateway = try Gateway.replying(#"{"echo": "reply"}"#)
+        let gateway = try await Gateway.replying(#"{"echo": "reply"}"#)
         #expect(try await Self.asked(gateway, "echo")[0] == #"{"code":200,"data":"reply","message":""}"#)
         let echoed = Array(repeating: #"{"code":200,"data":{"user":"ann"},"message":""}"#, count: 4)
         for beneath in [#"{"$pass": true}"#, #"{"$cases": [{"$when": {"user": "bob"}, "$reply": 1}]}"#] {
-            try gateway.mock(#"{"echo": \#(beneath)}"#)
+            try await gateway.mock(#"{"echo": \#(beneath)}"#)
             #expect(try await Self.asked(gateway, "echo") == echoed)
         }
-        try gateway.mock("{}")
+        try await gateway.mock("{}")
         #expect(try await Self.asked(gateway, "echo") == echoed)
     }
 
     @Test func aGatewayIsGivenReplies() async throws {
         let gateway = Gateway()
-        try gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+        try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
         #expect(try await gateway.text(at: "/getUser") == #"{"code":200,"data":{"nick":"Ann"},"message":""}"#)
         #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
-        #expect(throws: ReplyFault.self) { try gateway.mock(#"{"a": 1}"#, #"{"b": {"$replay": 1}}"#) }
+        await #expect(throws: ReplyFault.self) {
+            try await gateway.mock(#"{"a": 1}"#, #"{"b": {"$replay": 1}}"#)
+        }
         #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
-        try gateway.mock(#"{"a": 1, "sync": {"$pass": true}}"#, #"{"a": 2, "sync": "second"}"#)
+        try await gateway.mock(#"{"a": 1, "sync": {"$pass": true}}"#, #"{"a": 2, "sync": "second"}"#)
         #expect(try await gateway.text(at: "/a") == #"{"code":200,"data":1,"message":""}"#)
         #expect(try await gateway.text(at: "/sync") == #"{"code":200,"data":"second","message":""}"#)
-        try gateway.mock()
+        try await gateway.mock()
         #expect(try await gateway.text(at: "/a") == #"{"code":400,"message":"No response"}"#)
     }
 
     @Test func theNameOfAReplyIsFoundWhereverTheActionStands() async throws {
-        let gateway = try Gateway.replying(#"{"user/:id": {"$sequence": [1, 2, 3, 4]}}"#)
+        let gateway = try await Gateway.replying(#"{"user/:id": {"$sequence": [1, 2, 3, 4]}}"#)
         let answers = try await Self.asked(gateway, "user/7")
         #expect(answers == (1...4).map { #"{"code":200,"data":\#($0),"message":""}"# })
     }
 
     @Test func repliesAnswerTheMethodsOfHandlers() async throws {
-        let gateway = try Gateway.replying(#"{"a": 1}"#)
+        let gateway = try await Gateway.replying(#"{"a": 1}"#)
         for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
             #expect(try await gateway.respond(to: Request(method, "/a?_mobile_bridge=1")).json()["data"] == 1)
         }
@@ -100,7 +102,7 @@ extension Gateway {
     }
 
     @Test func whatAQueryOrAFormSaysIsInput() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5, "ok": true}, "$reply": "{{input.name}}"}]}}"#)
         let asked = [
             Request("/a?n=5&ok=true&name=Ann&_mobile_bridge=1"),
@@ -114,7 +116,7 @@ extension Gateway {
 
     @Test func whatIsNoInputIsTheHandlersBusiness() async throws {
         let log = LogBook()
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": 1}]}}"#, logger: log.logger)
         gateway.answer(at: "/a") { Response(text: "read \($0.body.bytes?.count ?? -1)") }
         let request = Request(.post, "/a?_mobile_bridge=1", body: .init("{no json"))
@@ -125,7 +127,7 @@ extension Gateway {
     }
 
     @Test func aLargeInputIsReadApartAndItsReplyHasALimit() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": ["{{input}}", "{{input}}", "{{input}}"]}]}}"#)
         func ask(_ count: Int) async throws -> JSON {
             let text = String(repeating: "x", count: count)
@@ -138,8 +140,8 @@ extension Gateway {
         #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 says more than 8 MB") == true)
     }
 
-    @Test func aBodyThatNoReplyLooksAtIsLeftWhereItIs() throws {
-        let gateway = try Gateway.replying(#"{"a": 1}"#)
+    @Test func aBodyThatNoReplyLooksAtIsLeftWhereItIs() async throws {
+        let gateway = try await Gateway.replying(#"{"a": 1}"#)
         guard
             case .taken(.streamed) = gateway.admission(
                 by: gateway.plan(for: Request(.post, "/a?_mobile_bridge=1")))
@@ -151,27 +153,27 @@ extension Gateway {
 
     @Test func aTemplateThatFindsNothingIsToldOnce() async throws {
         let log = LogBook()
-        let gateway = try Gateway.replying(#"{"a": {"$reply": "<{{input.b}}>"}}"#, logger: log.logger)
+        let gateway = try await Gateway.replying(#"{"a": {"$reply": "<{{input.b}}>"}}"#, logger: log.logger)
         for _ in 0..<3 { #expect(try await gateway.text(at: "/a").contains(#""data":"<>""#)) }
         #expect(
             log.entries == [
-                "warning: reply a: {{input.b}} stands for nothing in this input, and is left empty"
+                "warning: a: the input has no b: {{input.b}} is left empty"
             ])
-        try gateway.mock(#"{"a": {"$reply": "{{input.b}}"}}"#)
+        try await gateway.mock(#"{"a": {"$reply": "{{input.b}}"}}"#)
         _ = try await gateway.text(at: "/a")
         #expect(log.entries.count == 2)
     }
 
     @Test func aMockedErrorIsNoErrorOfTheGateways() async throws {
         let log = LogBook()
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$error": {"code": 500, "message": "on purpose"}}}"#, logger: log.logger)
         #expect(try await gateway.text(at: "/a") == #"{"code":500,"message":"on purpose"}"#)
         #expect(log.entries.isEmpty)
     }
 
     @Test func aDelayIsWaitedForAndEndsWhenItsCallerLeaves() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$delay": [20, 30]}, "b": {"$reply": 1, "$delay": 86400000}}"#)
         let began = ContinuousClock.now
         #expect(try await gateway.text(at: "/a").contains(#""data":1"#))
@@ -183,14 +185,14 @@ extension Gateway {
     }
 
     @Test func silenceIsHeldUntilItsCallerLeaves() async throws {
-        let gateway = try Gateway.replying(#"{"a": {"$silence": true}}"#)
+        let gateway = try await Gateway.replying(#"{"a": {"$silence": true}}"#)
         let task = Task { try await gateway.text(at: "/a") }
         task.cancel()
         #expect(try await task.value.contains("was cancelled"))
     }
 
     @Test func whoAnsweredIsSaid() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}, {"$reply": 2}]}, "支付": 1}"#)
         let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(answer.answeredBy == "reply pay, case 2")
@@ -210,7 +212,7 @@ extension Gateway {
             #"{"a": {"$missing": true}}"#, #"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#,
         ] {
             let gateway = Gateway.testing(passThrough: [Counting()], unhandled: .passThrough)
-            try gateway.mock(missing)
+            try await gateway.mock(missing)
             let request = Request(.post, "/a?_mobile_bridge=1", body: .init(#"{"x": 2}"#))
             #expect(try await gateway.respond(to: request).text() == "8")
             let head = await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1"))
@@ -258,7 +260,7 @@ extension Gateway {
         let presenter = Answering(answer: .string(choice))
         let gateway = Gateway(presenter: presenter, logger: .quiet)
         try gateway.register(Echo.self, at: "/delete")
-        try gateway.mock(Self.question)
+        try await gateway.mock(Self.question)
         let answer = await gateway.respond(to: Request("/delete?_mobile_bridge=1&name=x"))
         #expect(try await answer.text().contains(expected))
         #expect(presenter.asked.entries == [#"delete: Delete x? choice(["delete", "later", "keep"])"#])
@@ -267,11 +269,11 @@ extension Gateway {
 
     @Test func whereNobodyDecidesTheLastChoiceCounts() async throws {
         let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
-        try gateway.mock(Self.question)
+        try await gateway.mock(Self.question)
         #expect(try await gateway.text(at: "/delete").contains("kept"))
         let nobody = Nobody()
         let waiting = Gateway(presenter: nobody, logger: .quiet)
-        try waiting.mock(#"{"a": {"$ask": "?", "$within": 10, "$choices": {"yes": 1, "no": 0}}}"#)
+        try await waiting.mock(#"{"a": {"$ask": "?", "$within": 10, "$choices": {"yes": 1, "no": 0}}}"#)
         #expect(try await waiting.text(at: "/a").contains(#""data":0"#))
         await nobody.cancelled.wait(for: 1)
     }
@@ -279,7 +281,7 @@ extension Gateway {
     @Test func aQuestionGoesWithItsCaller() async throws {
         let nobody = Nobody()
         let gateway = Gateway(presenter: nobody, logger: .quiet)
-        try gateway.mock(#"{"a": {"$ask": "?", "$choices": {"yes": 1, "no": 0}}}"#)
+        try await gateway.mock(#"{"a": {"$ask": "?", "$choices": {"yes": 1, "no": 0}}}"#)
         let task = Task { try await gateway.text(at: "/a") }
         task.cancel()
         _ = try await task.value
@@ -289,7 +291,7 @@ extension Gateway {
     // MARK: Raw answers
 
     @Test func anAnswerOfHTTPGoesOutAsItStands() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"""
             {"expired": {"$response": {"status": 401, "headers": {"WWW-Authenticate": "Bearer", "X-Two": ["a", "b"]},
                                        "json": {"who": "{{input.user}}"}}},
@@ -326,14 +328,14 @@ extension Gateway {
                 return Response(text: "\(request.body.bytes == nil) \(count)")
             }
         }
-        let gateway = try Gateway.replying(#"{"a": {"$pass": true}}"#)
+        let gateway = try await Gateway.replying(#"{"a": {"$pass": true}}"#)
         try gateway.register(Streamed.self, at: "/a")
         let request = Request(.post, "/a?_mobile_bridge=1")
         guard case .taken(.streamed) = gateway.admission(by: gateway.plan(for: request)) else {
             Issue.record("the body is not streamed")
             return
         }
-        try gateway.mock(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
+        try await gateway.mock(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
         guard
             case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.admission(
                 by: gateway.plan(for: request))
@@ -348,7 +350,7 @@ extension Gateway {
 /// Replies to pages that call by a bridge with a callback.
 @Suite("Replies to pages") struct RepliesToPagesTests {
     @Test func aPageHearsValuesErrorsAndMissingNames() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             """
             {"value": {"nick": "Ann"}, "template": {"$reply": ["{{input.a}}"]},
              "error": {"$error": {"code": 7, "message": "no", "data": [1]}}, "missing": {"$missing": true}}
@@ -361,23 +363,23 @@ extension Gateway {
         #expect(try await page.reply(1)["value"] == [1])
         #expect(try await page.reply(2)["error"] == ["code": 7, "message": "no", "data": [1]])
         _ = try await page.message {
-            $0["log"]?.stringValue == "reply missing says that nobody has /missing (called by wvjb)"
+            $0["log"]?.stringValue == "missing: not available in this app, by its mock (called by wvjb)"
         }
     }
 
     @Test func silenceIsNeverAnsweredAndKeepsNothing() async throws {
-        let gateway = try Gateway.replying(#"{"silent": {"$silence": true}, "value": 1}"#)
+        let gateway = try await Gateway.replying(#"{"silent": {"$silence": true}, "value": 1}"#)
         let page = TestPage(gateway)
         for id in 0..<1000 { page.tell(["call": "silent", "id": .number(.init(id))]) }
         page.tell(["call": "value", "id": 1000])
         _ = try await page.reply(1000)
         #expect(page.down.count == 1)
-        let own = try #require(gateway.pages[page.id])
+        let own = try #require(gateway.pages.page(page.id))
         await until { own.state.withLock { $0.running.isEmpty } }
     }
 
     @Test func aPageGetsTheBodyOfARawAnswer() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"""
             {"json": {"$response": {"json": {"a": "{{input.a}}"}}}, "text": {"$response": {"body": "plain"}},
              "expired": {"$response": {"status": 401, "json": {"who": "ann"}}}}
@@ -394,7 +396,7 @@ extension Gateway {
     }
 
     @Test func progressComesBeforeTheAnswerAndStepsAfterIt() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"""
             {"upload": {"$reply": "done", "$progress": [10, "{{input.name}}"], "$every": 1, "$delay": 1,
                         "$then": [{"call": "onUploaded", "data": {"name": "{{input.name}}"}},
@@ -412,7 +414,7 @@ extension Gateway {
     }
 
     @Test func stepsOfRepliesEndWithTheGateway() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$then": [{"emit": "late", "after": 86400000}]}}"#)
         let page = TestPage(gateway)
         page.tell(["call": "a", "id": 1, "bridge": "wvjb"])
@@ -427,7 +429,7 @@ extension Gateway {
 
     /// Steps may wait for a day, and what was sent may have megabytes.
     @Test func stepsThatWaitKeepLittle() async throws {
-        let gateway = try Gateway.replying(
+        let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$then": [{"emit": "x", "data": "{{input.x}}", "after": 86400000}]}}"#)
         let page = TestPage(gateway)
         page.tell(["call": "a", "id": 1, "data": ["x": .string(String(repeating: "a", count: 100_000))]])

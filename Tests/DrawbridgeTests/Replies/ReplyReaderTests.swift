@@ -12,9 +12,12 @@ import Testing
 
     /// A reply for `a`, and the end of what is said about it.
     @Test(arguments: [
-        (#"{"$replay": 1}"#, "replies.a.$replay: there is no word $replay; did you mean $reply?"),
+        (#"{"$replay": 1}"#, "replies.a.$replay: unknown keyword $replay (did you mean $reply?)"),
         (#"{"$xyzzy": 1}"#, "there are $reply, $error"),
-        (#"{"$reply": 1, "$error": {"code": 1}}"#, "replies.a: $reply and $error are two outcomes; keep one"),
+        (
+            #"{"$reply": 1, "$error": {"code": 1}}"#,
+            "replies.a: $reply and $error cannot be used together; keep one"
+        ),
         (#"{"$delay": 1}"#, #"replies.a: what is answered is missing: write "$reply": …"#),
         (#"{"nick": "Ann", "$delay": 1}"#, #"replies.a.nick: nick stands beside words that begin with $"#),
         (#"{"$reply": 1, "$delay": -1}"#, "replies.a.$delay: $delay is milliseconds"),
@@ -23,7 +26,7 @@ import Testing
         (#"{"$reply": 1, "$when": {}}"#, "replies.a.$when: $when stands in a case"),
         (
             #"{"$reply": "{{inptu.a}}"}"#,
-            "replies.a.$reply: {{inptu.a}} stands for nothing; there are {{input}}"
+            "replies.a.$reply: unknown template {{inptu.a}}; there are {{input}}"
         ),
         (#"{"$silence": false}"#, "replies.a.$silence: $silence is true or not there"),
         (#"{"$error": 5}"#, #"$error is an object, such as {"code": 1001"#),
@@ -31,7 +34,7 @@ import Testing
         (#"{"$error": {"code": "x"}}"#, "replies.a.$error.code: the code of an $error is a whole number"),
         (#"{"$error": {"code": 1, "why": 2}}"#, "and no why; put it into data"),
         (#"{"$sequence": []}"#, "$sequence is an array of replies"),
-        (#"{"$sequence": [1, {"$replay": 2}]}"#, "replies.a.$sequence[1].$replay: there is no word $replay"),
+        (#"{"$sequence": [1, {"$replay": 2}]}"#, "replies.a.$sequence[1].$replay: unknown keyword $replay"),
         (#"{"$pass": true, "$delay": 5}"#, "$delay stands beside an answer, and $pass is none"),
         (#"{"$missing": true, "$delay": 5}"#, "and $missing is none; leave one of them out"),
         (#"{"$sequence": [1], "$delay": 5}"#, "write it into each of $sequence"),
@@ -39,7 +42,7 @@ import Testing
         (#"{"$ask": "?", "$choices": {}}"#, "$ask needs $choices"),
         (
             #"{"$ask": "?", "$choices": {"a": {"$replay": 1}}}"#,
-            "replies.a.$choices.a.$replay: there is no word"
+            "replies.a.$choices.a.$replay: unknown keyword"
         ),
         (#"{"$ask": "?", "$choices": {"a": 1}, "$delay": 1}"#, "write it into each of $choices"),
         (#"{"$reply": 1, "$within": 1}"#, "$within stands beside $ask"),

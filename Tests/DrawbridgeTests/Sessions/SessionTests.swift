@@ -150,7 +150,7 @@ import Testing
     // MARK: Whose a request is
 
     @Test func aRequestSaysItsSessionByAHeaderOrACookie() async throws {
-        let gateway = try Gateway.replying(#"{"a": 0}"#)
+        let gateway = try await Gateway.replying(#"{"a": 0}"#)
         try gateway.set(LocatedJSON(parsing: Array("1".utf8)), for: "a", in: Self.session("ann"))
         func answer(_ fields: HTTPFields) async throws -> JSON? {
             try await gateway.respond(to: Request("/a?_mobile_bridge=1", headers: fields)).json()["data"]
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func aPageIsInTheSessionOfItsDocument() async throws {
-        let gateway = try Gateway.replying(#"{"a": 0}"#)
+        let gateway = try await Gateway.replying(#"{"a": 0}"#)
         try gateway.set(LocatedJSON(parsing: Array("1".utf8)), for: "a", in: Self.session("ann"))
         let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
         for page in [ann, other] { page.tell(["call": "a", "id": 1, "bridge": "wvjb"]) }

@@ -17,6 +17,12 @@ extension InterceptionRule where Self == PrefixRule {
 }
 
 @Suite struct RulesManual {
+    private struct OrderHandler: JSONHandler {
+        struct Input: Codable { var id: Int }
+
+        func handle(_ input: Input) async throws -> Input { input }
+    }
+
     private func path(_ target: String, _ gateway: Gateway) async throws -> String {
         try gateway.register(OrderHandler.self, at: "/order/:id")
         let response = await gateway.respond(to: Request(target))

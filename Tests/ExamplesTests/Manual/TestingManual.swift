@@ -65,6 +65,14 @@ private struct RemoveHandler: JSONHandler {
         #expect(try await bare.call("hello").output() == ["greeting": "Hello, world!"])
     }
 
+    private struct CountdownHandler: Handler {
+        func startLoading(_ request: Request) async throws -> Response {
+            Response(contentType: "text/event-stream") { client in
+                for second in [3, 2, 1] { try await client.didLoad("data: \(second)\n\n") }
+            }
+        }
+    }
+
     @Test func aStream() async throws {
         let gateway = Gateway()
         try gateway.register(CountdownHandler.self, at: "/countdown")
@@ -110,7 +118,7 @@ private struct RemoveHandler: JSONHandler {
         #expect(greetings.count == 200)
 
         // One that nobody answers ends with its task.
-        try gateway.mock(#"{"quiet": {"$silence": true}}"#)
+        try await gateway.mock(#"{"quiet": {"$silence": true}}"#)
         let waiting = Task { try await page.call("quiet") }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }

@@ -11,13 +11,15 @@ package func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> 
 /// Looks again and again until a condition holds; false when it never did.
 ///
 /// It is about what happens at last: a minute is for machines that have much else to do, and nothing is proven by it.
-package func eventually(within seconds: Double = 60, _ condition: () throws -> Bool) async rethrows -> Bool {
+package func eventually(within seconds: Double = 60, _ condition: () async throws -> Bool) async rethrows
+    -> Bool
+{
     let end = now() + seconds
     repeat {
-        if try condition() { return true }
+        if try await condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))
     } while now() < end
-    return try condition()
+    return try await condition()
 }
 
 /// Seconds of the monotonic clock.

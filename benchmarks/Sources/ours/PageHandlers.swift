@@ -27,8 +27,10 @@ struct Same: JSONHandler {
 }
 
 /// Says how many pages there are.
-struct PageCount: SynchronousHandler {
+struct PageCount: Handler {
     let pages: Pages
 
-    func respond(to request: Request) -> Response { Response(text: "\(pages.count)") }
+    func startLoading(_ request: Request) async throws -> Response {
+        Response(text: "\(try await pages.all.count)")
+    }
 }

@@ -44,6 +44,8 @@ import Testing
             Row(request: "POST", here: same(403), elsewhere: same(403)),
         ],
         .health: [Row(request: "GET", here: same(200), elsewhere: same(200))],
+        // This program brings none.
+        .manual: [Row(request: "GET", here: same(404), elsewhere: closed(404, 404))],
         .schema: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         .description: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         .script: [Row(request: "GET ?path=/", here: same(200), elsewhere: closed(200, 200))],

@@ -34,7 +34,7 @@ BUILD = Stage("build", "build", (
     # What is built at the end of --all alone must not be the last to hear of a change.
     script("fuzz", "--check")))
 
-MANUAL = Stage("manual", "the manual", (script("docs"),))
+MANUAL = Stage("manual", "the manual", (script("manual", "--check"), script("docs")), ("manual",))
 ENGINE = Stage("engine", "the engine, whose tests judge the memory of their process",
                (tests_at_once("^MicroHTTPDTests", (DEADLINES,), environment=ALONE),), ("engine",))
 HOSTILE = Stage("hostile", "hostile input and faults",

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// What the gateway says about itself, to everybody and to tools.
 enum About {
@@ -18,6 +19,15 @@ enum About {
 
     static func description(_ gateway: Gateway, _ request: Request) async throws -> Response {
         document(PackageResources.tester_api_openapi_json, "application/openapi+json")
+    }
+
+    static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let page = gateway.manual.withLock { $0 }
+        guard !page.isEmpty else {
+            throw HTTPError(
+                .notFound, "the manual is a page of the drawbridge command, and this is another program")
+        }
+        return document(page, "text/html; charset=utf-8")
     }
 
     private static func document(_ bytes: [UInt8], _ contentType: String) -> Response {

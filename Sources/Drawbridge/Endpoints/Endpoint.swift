@@ -31,6 +31,7 @@ struct Endpoint: Sendable {
         // For whoever may load a page.
         Endpoint(.schema, [.get: About.schema, .head: About.schema]),
         Endpoint(.description, [.get: About.description, .head: About.description]),
+        Endpoint(.manual, [.get: About.manual, .head: About.manual]),
         Endpoint(.session, ":session", [.get: SessionCookie.give]),
         Endpoint(.script, [.get: ForPages.script, .head: ForPages.script]),
         Endpoint(.global, [.get: ForPages.global]),
@@ -140,7 +141,7 @@ struct Endpoint: Sendable {
         func names(_ isListed: (OwnPath) -> Bool) -> String {
             OwnPath.allCases.filter(isListed).map(\.rawValue).sorted().joined(separator: ", ")
         }
-        let open: [OwnPath] = [.health, .schema, .description]
+        let open: [OwnPath] = [.health, .manual, .schema, .description]
         return """
             \(open.map(\.path).joined(separator: ", ")) and \(OwnPath.session.path)/NAME, and with the tester's token \
             \(names(\.isForTesters))

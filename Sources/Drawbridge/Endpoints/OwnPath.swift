@@ -8,6 +8,8 @@ enum OwnPath: String, CaseIterable {
     case schema = "schema.json"
     /// What generators of clients know of the tester's API.
     case description = "api.json"
+    /// The manual, as one page.
+    case manual
     /// The page runtime.
     case script = "page.js"
     /// Hands a global name to the page runtime.
@@ -113,7 +115,7 @@ enum OwnPath: String, CaseIterable {
     private var hasPathsBelow: Bool {
         switch self {
         case .har, .handlers, .openAPI, .types, .record: false
-        default: isForTesters || self == .session || self == .bridge
+        default: isForTesters || self == .session || self == .bridge || self == .manual
         }
     }
 }

@@ -91,6 +91,11 @@ public final class Gateway: Sendable {
         case mock
     }
 
+    /// The manual, as HTML; empty where the program brings none.
+    package let manual = Mutex<[UInt8]>([])
+    /// The names that `--built-ins` would answer, which a file of mocks has switched off.
+    package let heldBack = Mutex<Set<String>>([])
+
     /// Held while names change.
     let naming = Mutex<Void>(())
     /// The bridges of which the scripts of a served folder speak, and which pages are not given.

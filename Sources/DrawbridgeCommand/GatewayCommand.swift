@@ -18,7 +18,7 @@ import Synchronization
 /// ```
 public enum GatewayCommand {
     /// The version of the command.
-    public static let version = "0.1.0-dev"
+    public static let version = "0.1.0"
 
     /// Reads the arguments of the process, and serves until SIGTERM or Ctrl-C, or until its task is cancelled.
     ///
@@ -70,19 +70,20 @@ public enum GatewayCommand {
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
+            gateway.manual.withLock { $0 = PackageResources.manual_html }
             gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
             try await register(gateway)
             gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }
-            var builtIns: Set<String> = []
+            var builtIns: BuiltIns?
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
                 // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
                 if settings.storage != nil { _ = try store.values() }
-                builtIns = try gateway.registerStandardHandlers(place: settings.place, store: store)
+                builtIns = BuiltIns(for: gateway, place: settings.place, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
-            let replies = LiveReplies(settings, for: gateway)
-            await replies.begin()
+            let replies = LiveReplies(settings, for: gateway, builtIns)
+            try await replies.begin()
             gateway.replyKeeper.withLock {
                 $0 = KeptReplies(replies, isForPrograms: settings.savesForPrograms)
             }
@@ -134,10 +135,12 @@ public enum GatewayCommand {
         let gateway = Gateway()
         do {
             try await register(gateway)
+            let own = gateway.registered.map { String($0.path.dropFirst()) }
             if standardHandlers {
-                try gateway.registerStandardHandlers(place: .unknown, store: StorageHandler.Store())
+                try BuiltIns(for: gateway, place: .unknown, store: StorageHandler.Store()).follow([])
             }
-            try command.write(answered: Set(gateway.registered.map { String($0.path.dropFirst()) }))
+            let all = Set(gateway.registered.map { String($0.path.dropFirst()) })
+            try command.write(answered: Set(own), builtIns: all.subtracting(own))
         } catch let error as ValidationError {
             InitCommand.exit(withError: error)
         } catch let error where !(error is CancellationError) {
@@ -172,12 +175,12 @@ public enum GatewayCommand {
                 "answer is choose now: --choose alert=ok; the next version does not know --answer")
         }
         let asked = Set(
-            Gateway.standardQuestions + settings.replies.layers.questions
+            BuiltIns.questions + settings.replies.layers.questions
                 + gateway.registered.map { String($0.path.dropFirst()) })
         for name in settings.answers.values.keys.sorted() where !asked.contains(name) {
             guard let near = Nearest.of(name, among: asked.sorted()) else { continue }
             gateway.logger.warning(
-                "--choose \(name): nothing that is known here asks so; did you mean \(near)?")
+                "--choose \(name): no question has this name; did you mean \(near)?")
         }
     }
 
@@ -204,7 +207,7 @@ public enum GatewayCommand {
     }
 
     private static func serve(
-        _ gateway: Gateway, _ settings: Settings, _ builtIns: Set<String>, _ terminal: TerminalPresenter?
+        _ gateway: Gateway, _ settings: Settings, _ builtIns: BuiltIns?, _ terminal: TerminalPresenter?
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()

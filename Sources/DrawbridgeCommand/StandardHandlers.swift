@@ -1,32 +1,63 @@
 import Drawbridge
 import DrawbridgeHandlers
+import Synchronization
 
-extension Gateway {
-    /// What the handlers that come with the command ask.
-    static let standardQuestions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
+/// The handlers that come with the command, at the paths where a program has none of its own.
+///
+/// Where a file has mocks they step back, but for names that it passes on (`$pass`): beside an app's own answers theirs were
+/// taken for the app's too.
+final class BuiltIns: Sendable {
+    /// What they ask a person.
+    static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
 
-    /// Registers the handlers that come with the command, where nobody else is registered.
-    ///
-    /// - Returns: their paths.
-    @discardableResult
-    func registerStandardHandlers(
-        place: RequestLocationHandler.Place, store: StorageHandler.Store
-    ) throws -> Set<String> {
-        let taken = Set(registered.map(\.path))
-        func add<H: Handler>(_ path: String, _ make: @escaping @Sendable (Request) throws -> H) throws {
-            if !taken.contains(path) { try register(at: path, make) }
+    private let gateway: Gateway
+    private let handlers: [String: @Sendable () throws -> Void]
+    private let registered = Mutex(Set<String>())
+
+    init(
+        for gateway: Gateway, place: RequestLocationHandler.Place,
+        store: StorageHandler.Store
+    ) {
+        self.gateway = gateway
+        var handlers: [String: @Sendable () throws -> Void] = [:]
+        func add<H: Handler>(_ path: String, _ make: @escaping @Sendable (Request) throws -> H) {
+            handlers[path] = { try gateway.register(at: path, make) }
         }
-        try add("/alert") { AlertHandler(request: $0) }
-        try add("/deviceInfo") { _ in DeviceInfoHandler() }
-        try add("/echo") { _ in EchoHandler() }
-        try add("/login") { LoginHandler(request: $0) }
-        try add("/makeACall") { MakeACallHandler(request: $0) }
-        try add("/openURL") { OpenURLHandler(request: $0) { try Desktop.open($0) } }
-        try add("/pay") { PayHandler(request: $0) }
-        try add("/requestLocation") { _ in RequestLocationHandler(place) }
-        try add("/share") { ShareHandler(request: $0) }
-        try add("/storage") { _ in StorageHandler(store: store) }
-        try add("/toast") { ToastHandler(request: $0) }
-        return Set(registered.map(\.path)).subtracting(taken)
+        add("/alert") { AlertHandler(request: $0) }
+        add("/deviceInfo") { _ in DeviceInfoHandler() }
+        add("/echo") { _ in EchoHandler() }
+        add("/login") { LoginHandler(request: $0) }
+        add("/makeACall") { MakeACallHandler(request: $0) }
+        add("/openURL") { OpenURLHandler(request: $0) { try Desktop.open($0) } }
+        add("/pay") { PayHandler(request: $0) }
+        add("/requestLocation") { _ in RequestLocationHandler(place) }
+        add("/share") { ShareHandler(request: $0) }
+        add("/storage") { _ in StorageHandler(store: store) }
+        add("/toast") { ToastHandler(request: $0) }
+        for path in gateway.registered.map(\.path) { handlers[path] = nil }
+        self.handlers = handlers
+    }
+
+    /// Their paths where they answer, sorted.
+    var paths: [String] { registered.withLock { $0.sorted() } }
+
+    /// Whether some have stepped back for a file of mocks.
+    var areHeldBack: Bool { !gateway.heldBack.withLock { $0.isEmpty } }
+
+    /// Registers those that are to answer beside these files, and takes the others away.
+    ///
+    /// - Parameter choice: whether all of them answer, whatever files say; nil to look at the files.
+    func follow(_ files: [ReplyFile], _ choice: Bool? = nil) throws {
+        let passing = Set(handlers.keys.filter { path in files.contains { $0.passes(path) } })
+        let wanted =
+            choice.map { $0 ? Set(handlers.keys) : [] }
+            ?? (files.contains(where: \.hasReplies) ? passing : Set(handlers.keys))
+        try registered.withLock { registered in
+            for path in registered.subtracting(wanted) { gateway.unregister(path) }
+            for path in wanted.subtracting(registered) { try handlers[path]?() }
+            registered = wanted
+        }
+        let names = choice == nil ? handlers.keys.filter { !wanted.contains($0) } : []
+        gateway.heldBack.withLock { $0 = Set(names.map { String($0.dropFirst()) }) }
     }
 }

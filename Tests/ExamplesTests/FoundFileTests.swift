@@ -36,7 +36,7 @@ import Testing
         #expect(try await Self.call(working.address(), "a").contains("working"))
         #expect(try await curl("\(working.address())/__drawbridge__/page.js?path=/").contains(#""MyApp""#))
         try folder.write("drawbridge.json", #"{"replies": {"a": "saved"}}"#)
-        _ = try await working.line(with: "drawbridge.json: 1 reply is read again: a")
+        _ = try await working.line(with: "drawbridge.json: 1 changed (a)")
         #expect(try await Self.call(working.address(), "a").contains("saved"))
 
         try folder.write("named.json", #"{"replies": {"b": 1}}"#)
@@ -47,7 +47,8 @@ import Testing
     /// Every setting is either one that such a file may have, or is refused with what to do.
     @Test func saysNothingThatOpensAWay() async throws {
         let mayHave: Set<String> = [
-            "answer-missing", "bridge", "command-item", "envelope", "inject", "message-handler", "scheme",
+            "answer-missing", "bridge", "built-ins", "command-item", "envelope", "inject", "message-handler",
+            "scheme",
             "shortcuts",
         ]
         #expect(FoundFile.settings == mayHave)
@@ -70,11 +71,11 @@ import Testing
             let path = try folder.write("drawbridge.json", "{\n\"\(key)\": \"x\"}")
             let text = try FileText(path)
             let failure = try #require(throws: Failure.self) { try ConfigFile(found: text) }
-            #expect("\(failure)".contains("line 2, \(key): a file that nobody has named may not say this"))
-            #expect("\(failure)".contains("name it: -c \(path)"))
+            #expect("\(failure)".contains("line 2, \(key): only allowed in a file given by -c"))
+            #expect("\(failure)".contains(" -c \(path)"))
         }
         let program = try Self.drawbridge(in: folder)
-        _ = try await program.line(with: "may not say this; name it: -c drawbridge.json")
+        _ = try await program.line(with: "only allowed in a file given by -c: drawbridge -c drawbridge.json")
         #expect(await program.child.exitCode() == 1)
     }
 
@@ -102,8 +103,8 @@ import Testing
         let path = try folder.write("drawbridge.json", "{\n\"bridge\": \(value)}")
         let failure = try #require(throws: Failure.self) { try ConfigFile(found: FileText(path)) }
         #expect(
-            "\(failure)".contains("line 2, bridge: a file that nobody has named gives pages shipped bridges"))
-        #expect("\(failure)".hasSuffix("is a script; name the file: -c \(path)"))
+            "\(failure)".contains("line 2, bridge: only a file given by -c may name a script of a bridge"))
+        #expect("\(failure)".hasSuffix(" -c \(path)"))
         #expect(throws: Never.self) { try ConfigFile(path) }
     }
 
@@ -149,12 +150,12 @@ import Testing
         let address = try await program.address()
         #expect(try await Self.call(address, "a").contains("No response"))
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "later"}}"#)
-        _ = try await program.line(with: "page/drawbridge.json is found")
+        _ = try await program.line(with: "found page/drawbridge.json")
         #expect(try await Self.call(address, "a").contains("later"))
         #expect(
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "saved"}}"#)
-        _ = try await program.line(with: "page/drawbridge.json: 1 reply is read again")
+        _ = try await program.line(with: "page/drawbridge.json: 1 changed (a)")
         #expect(try await Self.call(address, "a").contains("saved"))
     }
 
@@ -172,12 +173,13 @@ import Testing
         try folder.write("drawbridge.json", #"{"replies": {"#)
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
         _ = try await program.line(with: mistake)
-        _ = try await program.line(with: "until it is mended, nothing of it counts")
+        _ = try await program.line(with: "it is used when it is valid")
         // It comes once more, and is looked at when another file is, which is told.
         for round in 1...2 {
             try folder.write("drawbridge.json", #"{"replies": {"#)
             try folder.write("mocks.json", #"{"replies": {"m\#(round)": 1}}"#)
-            _ = try await program.line(with: "mocks.json: 1 reply is read again: m\(round)")
+            _ = try await program.line(
+                with: "mocks.json: 1 new (m\(round)), 1 gone (m\(round - 1)), 0 as before")
         }
         #expect(lines(mistake) == 1)
         #expect(try await Self.call(address, "a").contains("No response"))
@@ -185,7 +187,7 @@ import Testing
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
 
         try folder.write("drawbridge.json", #"{"root": "/"}"#)
-        _ = try await program.line(with: "line 1, root: a file that nobody has named may not say this")
+        _ = try await program.line(with: "line 1, root: only allowed in a file given by -c")
         try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/drawbridge.json", withDestinationPath: "page/drawbridge.json")
@@ -194,7 +196,7 @@ import Testing
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
         try folder.write("drawbridge.json", #"{"replies": {"a": "working"}, "shortcuts": "MyApp"}"#)
-        _ = try await program.line(with: "counts from now on, and its settings from the next start on")
+        _ = try await program.line(with: "used from now on; its settings, from the next start on")
         #expect(try await Self.call(address, "a").contains("working"))
     }
 
@@ -209,7 +211,7 @@ import Testing
         #expect(try await Self.call(address, "a").contains("No response"))
         chmod(path, 0o644)
         _ = try await program.line(
-            with: "drawbridge.json is found: what it says of replies counts from now on")
+            with: "found drawbridge.json: its mocks are used from now on")
         #expect(try await Self.call(address, "a").contains("mine"))
         #expect(program.output.components(separatedBy: "anybody may write it").count == 2)
     }

@@ -46,7 +46,7 @@ import Testing
         let output = try await Self.initialize(in: folder, "shop")
         #expect(output.hasPrefix("shop/drawbridge.json is written; 1 page or script was read.\n"))
         #expect(output.contains("\n  getUser  index.html:2, by WebViewJavascriptBridge\n"))
-        #expect(output.contains("\nfound, and answered by handlers already:\n  share  index.html:3"))
+        #expect(output.contains("\nfound, with a built-in answer:\n  share  index.html:3"))
         #expect(output.contains("\n  index.html:8  callHandler(name)\n"))
         #expect(output.contains("\nyour page listens for:\n  onPaid  index.html:7\n"))
         #expect(output.hasSuffix("then drawbridge shop\n"))
@@ -60,12 +60,12 @@ import Testing
                     "shortcuts": ["MyApp"],  // a guess: no script here declares it
 
                     "replies": {
-                        // Answered by handlers already; to answer them yourself, remove the slashes:
-                        // "share": {},  // index.html:3, by WebViewJavascriptBridge
+                        // Built-in handlers answer these; to mock one, write a value:
+                        "share": {"$pass": true},  // index.html:3, by WebViewJavascriptBridge
 
                         "getUser": {},  // index.html:2, by WebViewJavascriptBridge
                         "camera": {},  // index.html:4, by messageHandlers.camera
-                        "close": {},  // index.html:5, by a command URL, which hears no answer
+                        "close": {},  // index.html:5, by a URL, which expects no answer
                         "order": {},  // a guess: index.html:6, by MyApp
                         "price": {}  // index.html:6, by callNative()
                     },
@@ -83,7 +83,7 @@ import Testing
                 try await curl("\(address)/\(name)?_mobile_bridge=1")
                     == #"{"code":200,"data":{},"message":""}"#)
         }
-        // A handler goes on answering what it answered.
+        // A built-in handler goes on answering what it answered.
         #expect(try await curl("\(address)/share?_mobile_bridge=1&title=a").contains("statusCode"))
         let script = try await curl("\(address)/__drawbridge__/page.js?path=/")
         for name in ["camera", "shopapp", "callNative", "MyApp"] { #expect(script.contains("\"\(name)\"")) }
@@ -117,7 +117,7 @@ import Testing
         #expect(text.contains(#""inject": ["callNative", "fetchMessages"]"#))
         let program = try Self.start(in: folder, "-p", "0", "pages")
         _ = try await program.line(
-            with: "replies   Android/echo, Android/version, App/echo, App/nothing, App/version, Toast, … (8)")
+            with: "replies   Android/echo, Android/version, App/echo, App/nothing, App/version, Toast, … (")
     }
 
     /// The bridges of the example pages, and the names below which their calls are answered then.
@@ -153,7 +153,7 @@ import Testing
             #expect(!text.contains("\"\(setting)\""))
         }
         for name in names { #expect(text.contains("\"\(name)\": {}"), "\(name): \(text)") }
-        #expect(!output.contains("not read: only a run tells"), "\(output)")
+        #expect(!output.contains("computed at run time"), "\(output)")
 
         // What the page expects to be missing somebody says so of.
         try folder.write(

@@ -141,8 +141,8 @@ import Testing
         let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
         #expect(try await visit.save("a/b", "[1,2]").contains(#""line":3"#))
         #expect(
-            try folder.read("drawbridge.json") == "{\n    \"replies\": {\n        \"a/b\": [1, 2]\n    }\n}\n"
-        )
+            try folder.read("drawbridge.json")
+                == "{\n    \"replies\": {\n        \"a/b\": [1, 2]\n    },\n    \"built-ins\": true\n}\n")
         #expect(try await curl("\(address)/a/b?_mobile_bridge=1").contains("[1,2]"))
         #expect(try await visit.save("c", "1").contains(#""line":3"#))
         #expect(try await curl("\(address)/c?_mobile_bridge=1").contains(#""data":1"#))
@@ -165,7 +165,7 @@ import Testing
         #expect(try folder.read("drawbridge.json") == "{ \"replies\": { \"mine\": ")
         #expect(try await visit.save("getVip", "1").contains("mend it first"))
         _ = try folder.write("drawbridge.json", "{\"replies\": {\"mine\": 1}}")
-        _ = try await program.line(with: "1 reply is read again: mine")
+        _ = try await program.line(with: "1 new (mine)")
         #expect(try await visit.save("getVip", "1").contains(#""line":1"#))
         #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"getVip\": 1, \"mine\": 1}}")
         #expect(await program.stop() == 0)
@@ -247,7 +247,7 @@ import Testing
         // The first was of the save.
         #expect(
             await eventually {
-                program.output.components(separatedBy: ": 9 replies are read again").count == 3
+                program.output.components(separatedBy: "reloaded drawbridge.json").count == 3
             })
         #expect(try await call("name8").contains(#""data":8"#))
         #expect(await program.stop() == 0)

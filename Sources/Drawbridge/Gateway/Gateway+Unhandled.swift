@@ -87,6 +87,7 @@ extension Gateway {
                 )
             }
         }
+        if heldBack.withLock({ $0.contains(name) }) { ways.append("start with --built-ins") }
         return ways.joined(separator: ", or ")
     }
 

@@ -56,6 +56,21 @@ package struct ReplyFile: Sendable {
         }
     }
 
+    /// Leaves its replies to the pages at one path; scenarios stay as they are.
+    package mutating func restrict(toPagesAt path: String) {
+        pages.append(.init(pattern: Glob(path), settings: PageSettings(), replies: replies))
+        pages[pages.count - 1].replies.label = path
+        replies = ReplyNames()
+    }
+
+    /// Whether it answers a name, if only in a scenario or for some pages.
+    package var hasReplies: Bool { all.contains { !$0.isEmpty } }
+
+    /// Whether it leaves what is asked for at a path to a handler, in some case (`$pass`).
+    package func passes(_ path: String) -> Bool { all.contains { $0.passes(path) } }
+
+    private var all: [ReplyNames] { [replies] + scenarios.values + pages.map(\.replies) }
+
     /// Says where its replies come from.
     package mutating func name(by source: String) {
         replies.source = source

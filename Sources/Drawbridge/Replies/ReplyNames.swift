@@ -122,6 +122,11 @@ package struct ReplyNames: Sendable {
 
     package var isEmpty: Bool { routes.isEmpty }
 
+    /// Each name with its reply, as they were written.
+    package var texts: [String: String] {
+        Dictionary(routes.all.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// All names, as they were written, sorted.
     package var names: [String] { routes.all.map(\.name).sorted() }
 
@@ -143,6 +148,13 @@ extension ReplyNames {
         routes.all.filter { named in
             named.reply.allWithin.contains { if case .ask = $0.outcome { true } else { false } }
         }.map(\.name)
+    }
+
+    /// Whether one of those that fit a path of one part leaves it to what lies beneath.
+    func passes(_ path: String) -> Bool {
+        routes.matches([Self.key(path)]).contains { match in
+            match.route.reply.allWithin.contains(where: \.isPass)
+        }
     }
 
     /// The programs that are asked.

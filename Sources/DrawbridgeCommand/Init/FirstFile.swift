@@ -3,8 +3,10 @@ import Drawbridge
 /// The `drawbridge.json` that a developer begins with: the names that pages call, each with a reply to be written.
 struct FirstFile {
     let calls: PageCalls
-    /// The names that handlers answer already.
+    /// The names that handlers of the program answer already.
     let answered: Set<String>
+    /// The names that built-in handlers answer, where the file passes them on.
+    let builtIns: Set<String>
 
     /// A name with its calls, in their order.
     struct Entry {
@@ -14,16 +16,20 @@ struct FirstFile {
     }
 
     /// The names that nobody answers yet, by the places where they are called first.
-    var missing: [Entry] { entries.filter { !answered.contains($0.name) } }
+    var missing: [Entry] { entries.filter { !answered.contains($0.name) && !builtIns.contains($0.name) } }
 
     /// The names that handlers answer already.
     var known: [Entry] { entries.filter { answered.contains($0.name) } }
 
+    /// The names that built-in handlers answer.
+    var passed: [Entry] { entries.filter { builtIns.contains($0.name) } }
+
     private let entries: [Entry]
 
-    init(_ calls: PageCalls, answered: Set<String>) {
+    init(_ calls: PageCalls, answered: Set<String>, builtIns: Set<String> = []) {
         self.calls = calls
         self.answered = answered
+        self.builtIns = builtIns.subtracting(answered)
         entries = calls.names.map { name, calls in
             // What is sure goes before what is guessed.
             let sorted = calls.sorted { ($0.isGuess ? 1 : 0, $0.place) < ($1.isGuess ? 1 : 0, $1.place) }
@@ -35,8 +41,8 @@ struct FirstFile {
     var text: String {
         let program = Command.program.name
         var lines = [
-            "// What native answers to the pages here, begun by \(program) init. Write in place of each {} what your",
-            "// app answers: any JSON value. It counts as soon as it is saved. Some forms:",
+            "// Mocks of the native calls in these pages, written by \(program) init. Replace each {} by what your app",
+            "// answers: any JSON value. The file is reloaded when you save it. For example:",
             #"//   {"nick": "Ann"}"#,
             #"//   {"$error": {"code": 1001, "message": "not ready"}}    the call fails"#,
             #"//   {"$delay": 3000, "$reply": {"nick": "Ann"}}           after three seconds"#,
@@ -96,7 +102,7 @@ struct FirstFile {
     }
 
     private var replies: [String] {
-        guard !missing.isEmpty || !known.isEmpty else {
+        guard !entries.isEmpty else {
             return [
                 calls.unread.isEmpty
                     ? "// No call was found in the pages here. An example:"
@@ -106,11 +112,20 @@ struct FirstFile {
         }
         var lines: [String] = []
         if !known.isEmpty {
-            lines.append("// Answered by handlers already; to answer them yourself, remove the slashes:")
+            lines.append("// Handlers answer these; to mock one, remove the slashes:")
             for (place, entry) in known.enumerated() {
                 // Without another name behind it, the last has no comma.
-                let comma = missing.isEmpty && place == known.count - 1 ? "" : ","
+                let comma = missing.isEmpty && passed.isEmpty && place == known.count - 1 ? "" : ","
                 lines.append("// \(JSON.string(entry.name)): {}\(comma)  // \(Self.places(entry))")
+            }
+            if !missing.isEmpty || !passed.isEmpty { lines.append("") }
+        }
+        if !passed.isEmpty {
+            lines.append("// Built-in handlers answer these; to mock one, write a value:")
+            for (place, entry) in passed.enumerated() {
+                let comma = missing.isEmpty && place == passed.count - 1 ? "" : ","
+                lines.append(
+                    "\(JSON.string(entry.name)): {\"$pass\": true}\(comma)  // \(Self.places(entry))")
             }
             if !missing.isEmpty { lines.append("") }
         }
@@ -144,7 +159,10 @@ struct FirstFile {
     private var notes: [String] {
         var lines: [String] = []
         if !calls.unread.isEmpty {
-            lines += ["", "These are calls too, of names that only a run tells; add them above:"]
+            lines += [
+                "",
+                "Calls too, whose names are computed at run time; add them above when the log names them:",
+            ]
         }
         lines += calls.unread.prefix(50).map { "  \($0.place)  \($0.shown)" }
         return lines

@@ -36,9 +36,11 @@ struct InitCommand: ParsableCommand {
 
     /// Reads the folder, writes the file, and says what is in it.
     ///
-    /// - Parameter answered: the names that handlers answer already.
+    /// - Parameters:
+    ///   - answered: the names that handlers of the program answer already.
+    ///   - builtIns: those that built-in handlers answer.
     /// - Throws: a `ValidationError` where there is no such folder, and a ``Failure`` that says why there is no file.
-    func write(answered: Set<String>) throws {
+    func write(answered: Set<String>, builtIns: Set<String>) throws {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ValidationError(
@@ -51,7 +53,7 @@ struct InitCommand: ParsableCommand {
             path: path, arguments: "init --print \(ShellWord(folder))", elsewhere: FoundFile.name)
         if !isPrinted, place.isThere { throw place.taken }
         let files = try PageFiles(in: folder)
-        let first = FirstFile(PageCalls(files.files), answered: answered)
+        let first = FirstFile(PageCalls(files.files), answered: answered, builtIns: builtIns)
         let text = first.text
         guard !isPrinted else {
             // The standard output is the file alone.

@@ -11,7 +11,7 @@ struct InitSummary {
         let count = files.files.count
         let read = count == 1 ? "1 page or script was read" : "\(count) pages and scripts were read"
         var lines = ["\(path) is written; \(read).", ""]
-        let isNothing = file.missing.isEmpty && file.known.isEmpty
+        let isNothing = file.missing.isEmpty && file.known.isEmpty && file.passed.isEmpty
         if isNothing {
             let isUnread = !file.calls.unread.isEmpty
             lines += [isUnread ? "No name of a call could be read." : "No call of native was found.", ""]
@@ -20,7 +20,10 @@ struct InitSummary {
         list("the bridges of its app", file.bridges.filter { !$0.isGuess }.map(row))
         list("only guessed", file.missing.filter(\.isGuess).map(row) + settings)
         list("found, and answered by handlers already", file.known.map(row))
-        list("not read: only a run tells these names", file.calls.unread.map { ("\($0.place)", $0.shown) })
+        list("found, with a built-in answer", file.passed.map(row))
+        list(
+            "computed at run time: the log will name them",
+            file.calls.unread.map { ("\($0.place)", $0.shown) })
         list(
             "your page listens for",
             file.calls.listeners.sorted { $0.value < $1.value }.map { ($0.key, "\($0.value)") })

@@ -128,7 +128,7 @@ enum NativeBridge: Hashable {
         case .flagged: "by a flagged request"
         case .request: "by http://__jsbridge__"
         case .queue: "by the pull queue"
-        case .commandURL: "by a command URL, which hears no answer"
+        case .commandURL: "by a URL, which expects no answer"
         case .function(let name): "by \(name)()"
         case .shortcut(let name), .outside(let name): "by \(name)"
         }

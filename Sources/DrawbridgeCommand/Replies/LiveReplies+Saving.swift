@@ -47,7 +47,9 @@ extension LiveReplies {
         do {
             guard let place = sources.files.firstIndex(where: \.text.isRegular) else {
                 let path = try writtenFile
-                let edit = try edit([])
+                // What the built-in handlers have answered until now, they go on answering beside the new mocks.
+                let hasBuiltIns = builtIns?.paths.isEmpty == false
+                let edit = try edit(hasBuiltIns ? Array("{\n    \"built-ins\": true\n}\n".utf8) : [])
                 _ = try ConfigFile(found: FileText(path, edit.text))
                 guard try FileReplacement.create(path, edit.text) else { throw Self.changed(path) }
                 try takeFound(path)

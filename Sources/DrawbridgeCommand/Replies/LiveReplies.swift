@@ -13,6 +13,9 @@ actor LiveReplies {
     private(set) var sources: ReplySources
     let supplier: OutsideReplies
     private let gateway: Gateway
+    let builtIns: BuiltIns?
+    /// Whether the built-in handlers answer; nil where nobody has said it.
+    private var hasBuiltIns: Bool?
     /// How it stands with each file.
     private(set) var states: [State]
     private(set) var search: Search
@@ -47,10 +50,12 @@ actor LiveReplies {
         case found(path: String)
     }
 
-    init(_ settings: Settings, for gateway: Gateway) {
+    init(_ settings: Settings, for gateway: Gateway, _ builtIns: BuiltIns?) {
         sources = settings.replies
         supplier = settings.supplier
         self.gateway = gateway
+        self.builtIns = builtIns
+        hasBuiltIns = settings.hasBuiltIns
         states = sources.files.map { _ in State() }
         search =
             switch settings.found {
@@ -62,12 +67,17 @@ actor LiveReplies {
     }
 
     /// Answers by what the files say now.
-    func begin() {
+    func begin() throws {
         gateway.replySupplier.withLock { $0 = supplier }
-        gateway.reply(by: sources.layers)
+        try answer()
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
         tellFaults()
+    }
+
+    private func answer() throws {
+        try builtIns?.follow(sources.written, hasBuiltIns)
+        gateway.reply(by: sources.layers)
     }
 
     /// Follows the files until its task is cancelled, or none is left that could change.
@@ -119,11 +129,12 @@ actor LiveReplies {
     func takeFound(_ path: String) throws {
         let config = try ConfigFile(found: try FoundFile.read(path))
         search = .over
+        hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
+        states.insert(State(), at: sources.written.count)
         sources = sources.adding(config.source)
-        states.append(State())
-        gateway.reply(by: sources.layers)
-        let rest = config.hasSettings ? ", and its settings from the next start on" : ""
-        gateway.logger.notice("\(path) is found: what it says of replies counts from now on\(rest)")
+        try answer()
+        let rest = config.hasSettings ? "; its settings, from the next start on" : ""
+        gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")
         tell(config.source.doubts, of: path)
         tellFaults()
     }
@@ -135,7 +146,7 @@ actor LiveReplies {
         guard text.bytes != old.text.bytes else {
             if states[place].complaint != nil {
                 states[place].complaint = nil
-                gateway.logger.notice("\(text.path) is as it was before the save that was wrong")
+                gateway.logger.notice("\(text.path) is valid again")
             }
             return
         }
@@ -145,7 +156,7 @@ actor LiveReplies {
         try changed.check(by: supplier)
         states[place].complaint = nil
         sources = changed
-        gateway.reply(by: sources.layers)
+        try answer()
         tellTaken(text.path, new, old)
         tell(new.doubts, of: text.path)
         tellFaults()
@@ -161,18 +172,24 @@ actor LiveReplies {
     func source(_ text: FileText, like old: ReplySources.Source) throws -> ReplySources.Source {
         switch old.kind {
         case .replies: try ReplySources.Source(text, kind: .replies)
-        case .settings, .found: try ConfigFile(text, isFound: old.kind == .found).source
+        case .settings, .found, .welcome: try ConfigFile(text, isFound: old.kind == .found).source
         }
     }
 
-    /// Says which replies a file has now.
+    /// Says which mocks a save has changed.
     private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
-        let names = new.file.replies.names
-        // A configuration file has more than replies, which is read at a start alone.
-        guard old.kind == .replies || !names.isEmpty || !old.file.replies.isEmpty else { return }
-        let list = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
-        let count = names.count == 1 ? "1 reply is" : "\(names.count) replies are"
-        gateway.logger.notice("\(path): \(count) read again\(names.isEmpty ? "" : ": \(list)")")
+        let (before, now) = (old.file.replies.texts, new.file.replies.texts)
+        // A configuration file has more than mocks, which is read at a start alone.
+        guard old.kind == .replies || !before.isEmpty || !now.isEmpty else { return }
+        let same = now.count { before[$0.key] == $0.value }
+        let parts = [
+            ("changed", now.keys.filter { before[$0] != nil && before[$0] != now[$0] }),
+            ("new", now.keys.filter { before[$0] == nil }), ("gone", before.keys.filter { now[$0] == nil }),
+        ].filter { !$0.1.isEmpty }.map { word, names in
+            let list = names.sorted().prefix(8).joined(separator: ", ")
+            return "\(names.count) \(word) (\(list)\(names.count > 8 ? ", …" : ""))"
+        }
+        gateway.logger.notice("reloaded \(path): \((parts + ["\(same) as before"]).joined(separator: ", "))")
     }
 
     /// Says what is wrong between the files.
@@ -185,12 +202,12 @@ actor LiveReplies {
         case .file(let place):
             guard states[place].complaint != text else { return }
             states[place].complaint = text
-            gateway.logger.error("\(text); until it is mended, the replies from before the save count")
+            gateway.logger.error("\(text); still using the previous version")
         case .found:
             guard case .on(let root, var state) = search, state.complaint != text else { return }
             state.complaint = text
             search = .on(root: root, state)
-            gateway.logger.error("\(text); until it is mended, nothing of it counts")
+            gateway.logger.error("\(text); it is used when it is valid")
         }
     }
 

@@ -14,6 +14,8 @@ struct ReplySources {
             case settings
             /// What a file may say that nobody has named.
             case found
+            /// Mocks of the page that is served when no folder is.
+            case welcome
         }
 
         let text: FileText
@@ -21,7 +23,7 @@ struct ReplySources {
         let file: ReplyFile
 
         private static func trust(_ text: FileText, _ kind: Kind) -> ReplyTrust {
-            if kind == .found { return .little }
+            if kind == .found || kind == .welcome { return .little }
             let folder = text.path.lastIndex(of: "/").map { text.path[..<$0] } ?? "."
             return .named(folder: folder.isEmpty ? "/" : String(folder))
         }
@@ -37,7 +39,7 @@ struct ReplySources {
                 var file = try ReplyFile(
                     LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, trust: Self.trust(text, kind)
                 )
-                file.name(by: text.path)
+                if kind == .welcome { file.restrict(toPagesAt: "/") } else { file.name(by: text.path) }
                 self.file = file
             } catch {
                 throw Failure("\(text.path), \(error)")
@@ -58,8 +60,11 @@ struct ReplySources {
     ///   - given: name=value, as `--reply` has it; of two for one name the last counts.
     ///   - files: of those that are named later the replies go before those of the others.
     ///   - config: is asked after all of them.
+    ///   - isWelcoming: the page of the command's own is served, and has mocks, behind all others.
     /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
-    init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String]) throws {
+    init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String], isWelcoming: Bool)
+        throws
+    {
         self.scenario = scenario
         var names = ReplyNames()
         for text in given { try Self.add(text, to: &names) }
@@ -75,11 +80,19 @@ struct ReplySources {
         if let config {
             self.files.append(config.source)
         }
+        if isWelcoming {
+            self.files += try WelcomePage.mocks.map { name, bytes in
+                try Source(FileText(name, bytes, isRegular: false), kind: .welcome)
+            }
+        }
         let known = layers.scenarioNames
         for name in scenario where !known.contains(name) {
             throw ValidationError("--scenario: \(NoScenario(name: name, names: known))")
         }
     }
+
+    /// What people have written.
+    var written: [ReplyFile] { files.filter { $0.kind != .welcome }.map(\.file) }
 
     /// Puts a file in the place of the one that was there before it was saved.
     func replacing(at place: Int, by source: Source) -> Self {
@@ -91,7 +104,7 @@ struct ReplySources {
     /// Asks one more file, behind all others.
     func adding(_ source: Source) -> Self {
         var sources = self
-        sources.files.append(source)
+        sources.files.insert(source, at: files.firstIndex { $0.kind == .welcome } ?? files.count)
         return sources
     }
 

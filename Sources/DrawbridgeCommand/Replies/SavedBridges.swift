@@ -38,7 +38,7 @@ enum SavedBridges {
             let changed = scripts.indices.filter { scripts[$0].isChanged() }
             guard !changed.isEmpty else { continue }
             let names = changed.map { scripts[$0].path }.joined(separator: ", ")
-            gateway.logger.notice("\(names): read again; open pages load themselves anew")
+            gateway.logger.notice("reloaded \(names): open pages reload too")
             gateway.pages.reload()
         }
     }

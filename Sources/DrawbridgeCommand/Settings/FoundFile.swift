@@ -11,7 +11,8 @@ enum FoundFile {
 
     /// The settings that it may have, besides the keys of a file of replies.
     static let settings: Set<String> = [
-        "answer-missing", "bridge", "command-item", "envelope", "inject", "message-handler", "scheme",
+        "answer-missing", "bridge", "built-ins", "command-item", "envelope", "inject", "message-handler",
+        "scheme",
         "shortcuts",
     ]
 

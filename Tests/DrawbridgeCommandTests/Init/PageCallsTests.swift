@@ -44,9 +44,9 @@ import Testing
             "login by http://__jsbridge__"
         ),
         ("callOC({funcName: 'getUser', prama: {}}, done)", "getUser by the pull queue"),
-        ("location.href = 'mizhua://toast?message=Hello'", "toast by a command URL, which hears no answer"),
-        ("f.src = 'app://host?action=home&tab=0'", "home by a command URL, which hears no answer"),
-        ("go('shop://cart')", "cart? by a command URL, which hears no answer"),
+        ("location.href = 'mizhua://toast?message=Hello'", "toast by a URL, which expects no answer"),
+        ("f.src = 'app://host?action=home&tab=0'", "home by a URL, which expects no answer"),
+        ("go('shop://cart')", "cart? by a URL, which expects no answer"),
         ("var d = callNative('deviceInfo')", "deviceInfo by callNative()"),
         ("window.callNative('deviceInfo', {})", "deviceInfo by callNative()"),
         ("fetchMessages({after: 0})", "fetchMessages? by fetchMessages()"),
@@ -85,7 +85,7 @@ import Testing
         ),
         (
             "function go(name) { f.src = `mizhua://${encodeURIComponent(name)}` } go('close')",
-            "close by a command URL, which hears no answer"
+            "close by a URL, which expects no answer"
         ),
     ])
     func findsAName(_ script: String, _ expected: String) {

@@ -96,13 +96,20 @@ let package = Package(
                 "MicroHTTPD",
                 logging, argumentParser,
             ],
-            resources: [.embedInCode("Welcome/welcome.html")]),
+            resources: [
+                .embedInCode("Manual/manual.html"), .embedInCode("Welcome/shop.html"),
+                .embedInCode("Welcome/shop.css"), .embedInCode("Welcome/shop.js"),
+                .embedInCode("Welcome/shop.json"),
+                .embedInCode("Welcome/welcome.html"), .embedInCode("Welcome/welcome.css"),
+                .embedInCode("Welcome/welcome.js"), .embedInCode("Welcome/welcome.json"),
+            ]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
-        // Examples, which tests run. `examples/page` is what the command serves when it is not told what;
-        // `examples/pages` are pages for it, one for each bridge; `examples/shop` is one whose app is a file of replies.
+        // Examples, which tests run. `examples/shop` is a page whose app is a file of mocks, which the command serves when it
+        // is not told what; `examples/pages` are pages for each bridge.
         .executableTarget(name: "hello", dependencies: command, path: "examples/hello"),
+        .executableTarget(name: "handler-kinds", dependencies: command, path: "examples/handler-kinds"),
         .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
         .executableTarget(name: "Notes", dependencies: command, path: "examples/notes/Sources/Notes"),
@@ -160,7 +167,9 @@ let package = Package(
         .testTarget(
             name: "DrawbridgeURLProtocolTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol", "TestSupport", httpTypes, logging,
+                "Drawbridge", "DrawbridgeServer", "DrawbridgeTesting", "DrawbridgeURLProtocol", "TestSupport",
+                httpTypes,
+                logging,
             ]),
         // Input and faults that a server meets in the open, each with what must happen: the README there is the list.
         .testTarget(
@@ -197,7 +206,8 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "DrawbridgeURLProtocol",
-                "DrawbridgeTesting", "drawbridge-command", "hello", "middleware", "streaming", "Notes",
+                "DrawbridgeTesting", "drawbridge-command", "hello", "handler-kinds", "middleware",
+                "streaming", "Notes",
                 "rewriting",
                 "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
             ],

@@ -3,82 +3,58 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page that the command serves, in Chromium.
+/// The page that the command serves where no folder is named, in Chromium.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PageTests {
-    /// What each card must show, from top to bottom; a token is random.
-    private static let answers: [(id: String, answer: String)] = [
-        ("echo", #"{"code":200,"data":{"message":"Hello"},"message":""}"#),
-        ("echo-path", #"{"code":200,"data":{"message":"Hello","list":[1,2,3]},"message":""}"#),
-        ("echo-action", #"{"code":200,"data":{"message":"Hello","list":[1,2,3]},"message":""}"#),
-        ("deviceInfo", ""),
-        ("requestLocation", #"{"code":200,"data":"51.4779,-0.0015","message":""}"#),
-        ("toast", #"{"code":200,"message":""}"#),
-        ("login", #"{"code":200,"data":{"user":"ann","token":"TOKEN"},"message":""}"#),
-        (
-            "storage-write",
-            #"{"code":200,"data":{"key":"theme","value":{"name":"dusk","size":16}},"message":""}"#
-        ),
-        (
-            "storage-read",
-            #"{"code":200,"data":{"key":"theme","value":{"name":"dusk","size":16}},"message":""}"#
-        ),
-        ("storage-list", #"{"code":200,"data":{"keys":["theme"]},"message":""}"#),
-        ("storage-remove", #"{"code":200,"data":{"key":"theme"},"message":""}"#),
-        ("alert", #"{"code":200,"data":{"result":"ok"},"message":""}"#),
-        ("share", #"{"code":200,"data":{"statusCode":1},"message":""}"#),
-        ("pay", #"{"code":200,"data":{"result":"ok"},"message":""}"#),
-        ("makeACall", #"{"code":200,"data":{"result":"cancel"},"message":""}"#),
-        ("openURL", #"{"code":200,"data":{"result":"cancel"},"message":""}"#),
-        ("login-asked", #"{"code":200,"data":{"user":"ben","token":"TOKEN"},"message":""}"#),
-        ("any", #"{"code":400,"message":"No response"}"#),
-    ]
-
-    @Test func everyButtonIsAnswered() async throws {
-        // A home of its own, so that its storage begins empty.
-        let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: home) }
-        let given = [
-            "alert=ok", "share=done", "pay=ok", "makeACall=cancel", "openURL=cancel",
-            #"login={"user":"ben"}"#,
-        ]
-        let drawbridge = try Program(
-            "env",
-            [
-                "HOME=\(home.path())", "XDG_STATE_HOME=\(home.path())", Program.path(of: "drawbridge"), "-p",
-                "0",
-            ] + given.flatMap { ["--choose", $0] })
+    @Test func theShopsAppIsPlayedAndItsMocksAreShown() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0", "--choose", "share=post"])
         let address = try await drawbridge.address()
         let browser = try await Chromium()
         try await browser.open("\(address)/")
+        try await browser.waits(for: "user", "Not signed in")
+        try await browser.waits(for: "mock", #""getUser": {"code": 401, "message": "Not signed in"},"#)
 
-        let ids = try await browser.evaluate(
-            "Array.from(document.querySelectorAll('.call'), card => card.id)")
-        #expect(try ids.decode([String].self) == Self.answers.map(\.id))
-        for (id, answer) in Self.answers {
-            let card = try await browser.press(id)
-            #expect(card.status.contains(/^HTTP 200, (code 400, )?\d+\.\d ms$/), "\(card)")
-            #expect(card.answer.hasPrefix("{\n  \"code\": "), "\(card)")
-            #expect(card.note.isEmpty)
-            let shown = try card.json
-            if id == "deviceInfo" {
-                #expect(shown["data"]?["platform"] == "linux")
-            } else {
-                #expect(shown == (try JSON(answer)), "\(card)")
-            }
-            // The line for a terminal gets the same.
-            #expect(try await card.run() == shown, "\(card.curl)")
-        }
-        #expect(
-            try await browser.card("any").hint
-                == "X-Drawbridge-Hint: no handler at /ehco; the nearest registered path is /echo")
+        try await browser.press("#login")
+        try await browser.waits(for: "user", "Ann, 120 points")
+        try await browser.waits(
+            for: "mock", #""getUser": {"code": 0, "data": {"nick": "Ann", "points": 120}},"#)
+        try await browser.press("#payByChat")
+        try await browser.waits(for: "payment", "You cancelled the payment.")
+        try await browser.waits(for: "mock", #""pay": {"$cases": ["#)
 
-        for (name, width) in [("desktop", 1280), ("phone", 390)] {
+        try await browser.press("[data-on='app/deny-location']")
+        try await browser.waits(for: "log", #"app/deny-location {"code":0}"#)
+        try await browser.press("#locate")
+        try await browser.waits(for: "place", "The app may not say where you are.")
+        try await browser.press("[data-on='app/deep-link']")
+        try await browser.waits(for: "title", "Fog, then gulls")
+        try await browser.press("[data-on='app/offline']")
+        try await browser.waits(for: "log", #"app/offline {"code":0}"#)
+        try await browser.press("#logout")
+        try await browser.waits(for: "mock", #""*": {"$delay": 500"#)
+        try await browser.waits(for: "user", "You are offline.")
+        try await browser.press("[data-on='app/offline']")
+        try await browser.waits(for: "log", #"app/online {"code":0}"#)
+        try await browser.press("#logout")
+        try await browser.waits(for: "user", "Not signed in")
+
+        // Who is no page asks the built-in handlers, as the manual's first lines do.
+        #expect(try await curl("\(address)/login?_mobile_bridge=1&user=ann").contains(#""user":"ann""#))
+        #expect(!drawbridge.output.contains("warning"), "\(drawbridge.output)")
+    }
+
+    @Test func itFitsItsScreens() async throws {
+        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
+        let browser = try await Chromium()
+        try await browser.open(drawbridge.address() + "/")
+        try await browser.waits(for: "user", "Not signed in")
+        for (name, width, height, screens) in [("desktop", 1280, 800, 1.0), ("phone", 390, 844, 3.0)] {
             for scheme in ["light", "dark"] {
-                try await browser.show(width: width, height: 900, scheme: scheme)
-                try await browser.evaluate(
-                    "Promise.all(document.getAnimations().map(each => each.finished)).then(() => 0)")
+                try await browser.show(width: width, height: height, scheme: scheme)
                 try await browser.screenshot("page-\(name)-\(scheme)")
+                let height = try await browser.evaluate("document.documentElement.scrollHeight / innerHeight")
+                #expect(try height.decode(Double.self) <= screens, "\(name)")
+                #expect(try await browser.evaluate(Self.small) == [])
+                #expect(try await browser.evaluate(Self.pale) == [], "\(name), \(scheme)")
             }
         }
         for width in [320, 360, 390, 768, 1280] {
@@ -88,108 +64,31 @@ import Testing
         }
     }
 
-    @Test func anEditedInputIsWhatIsSent() async throws {
-        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
-        let browser = try await Chromium()
-        try await browser.open(drawbridge.address() + "/")
+    /// What a finger would miss.
+    private static let small = """
+        Array.from(document.querySelectorAll('button, a')).filter(each => each.offsetHeight && each.offsetHeight < 44)
+            .map(each => each.textContent)
+        """
 
-        let input = #"{"message": "it's 100 % \"Grüße\" & more", "number": 7, "nested": {"a": [true]}}"#
-        try await browser.write(input, into: "#echo textarea")
-        var card = try await browser.press("echo")
-        let query =
-            "message=it%27s%20100%20%25%20%22Gr%C3%BC%C3%9Fe%22%20%26%20more&number=7&nested=%7B%22a%22%3A%5Btrue%5D%7D"
-        #expect(card.line == "GET /echo?_mobile_bridge=1&\(query)")
-        // A query has only text.
-        var data: JSON = [
-            "message": #"it's 100 % "Grüße" & more"#, "number": "7", "nested": #"{"a":[true]}"#,
-        ]
-        #expect(try card.json["data"] == data)
-
-        data = try JSON(input)
-        for id in ["echo-path", "echo-action"] {
-            try await browser.write(input, into: "#\(id) textarea")
-            card = try await browser.press(id)
-            #expect(try card.json["data"] == data)
-            #expect(try await card.run()["data"] == data, "\(card.curl)")
-        }
-
-        // A number alone would be a form, as curl sends it.
-        try await browser.write("7", into: "#echo-path textarea")
-        card = try await browser.press("echo-path")
-        #expect(try card.json["data"] == 7)
-        #expect(try await card.run()["data"] == 7, "\(card.curl)")
-
-        try await browser.write(#"{"message": "#, into: "#echo textarea")
-        let problem = try await browser.evaluate("document.querySelector('#echo .problem').textContent")
-        #expect(problem.stringValue?.hasPrefix("This cannot be sent: ") == true)
-        #expect(try await browser.evaluate("document.querySelector('#echo .send').disabled") == true)
-        try await browser.write(#"{"message": "again"}"#, into: "#echo textarea")
-        card = try await browser.press("echo")
-        #expect(try card.json["data"]?["message"] == "again")
-    }
-
-    @Test func whileItWaitsItSaysWhoIsAsked() async throws {
-        let drawbridge = try Program.product("drawbridge", ["-p", "0"])
-        let browser = try await Chromium()
-        try await browser.open(drawbridge.address() + "/")
-        for id in ["alert", "share", "pay", "makeACall", "openURL", "login-asked"] {
-            // Read before the answer can have come.
-            let note = try await browser.evaluate(
-                """
-                document.querySelector('#\(id) .send').click();
-                document.querySelector('#\(id) .note').textContent
-                """)
-            let name =
-                id == "login-asked" ? #"'login={"user":"ann"}'"# : id == "share" ? "share=done" : "\(id)=ok"
-            #expect(
-                note.stringValue == "Waiting: the terminal of the gateway asks now. "
-                    + "To answer without a person, start it with --choose \(name)")
-        }
-    }
-
-    @Test func aCallerWhoLeavesIsGone() async throws {
-        let page = FileManager.default.currentDirectoryPath + "/examples/page"
-        let server = try Program.product("test-server", ["-p", "0", "--root", page])
-        let address = try await server.address()
-        let browser = try await Chromium()
-        try await browser.open("\(address)/")
-
-        try await browser.write("wait", into: "#any input")
-        try await browser.evaluate("document.querySelector('#any .send').click()")
-        #expect(try await browser.card("any").note == "Waiting for the answer.")
-        try await Self.reaches("[1,0]", at: address)
-        // Sending once more takes the place of the first.
-        try await browser.evaluate("document.querySelector('#any .send').click()")
-        try await Self.reaches("[2,1]", at: address)
-        try await browser.evaluate(
-            "document.querySelector('#any .leave').focus(); document.activeElement.click()")
-        let card = try await browser.card("any")
-        #expect(card.note.contains(/^You left after \d+\.\d ms\./), "\(card)")
-        try await Self.reaches("[2,2]", at: address)
-        let leave = "document.querySelector('#any .leave').hidden && document.activeElement.className"
-        #expect(try await browser.evaluate(leave) == "send")
-    }
-
-    @Test func theHandlerOnThePageIsTheExample() async throws {
-        let folder = FileManager.default.currentDirectoryPath + "/examples"
-        let example = try String(contentsOfFile: folder + "/hello/main.swift", encoding: .utf8)
-        let page = try String(contentsOfFile: folder + "/page/index.html", encoding: .utf8)
-        let snippet = try #require(page.firstMatch(of: /<pre id="hello"[^>]*>([^<]*)<\/pre>/)).output.1
-        for part in snippet.split(separator: "\n\ntry gateway") {
-            #expect(example.contains(part), "\(part)")
-        }
-        #expect(page.utf8.count < 24 << 10)
-    }
-
-    /// Waits until the test server has counted so many that wait, and that were left.
-    private static func reaches(_ counts: String, at address: String) async throws {
-        var seen = ""
-        for _ in 0..<500 {
-            seen = try await curl("\(address)/counts?_mobile_bridge=1")
-            if seen.contains(counts) { return }
-        }
-        Issue.record("\(seen) instead of \(counts)")
-    }
+    /// Texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3).
+    private static let pale = """
+        (() => {
+            const numbers = color => color.match(/[\\d.]+/g).map(Number);
+            const light = color => numbers(color).slice(0, 3).map(each => each / 255)
+                .map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
+            const ground = element => {
+                const color = getComputedStyle(element).backgroundColor;
+                return numbers(color)[3] === 0 && element.parentElement ? ground(element.parentElement) : color;
+            };
+            const texts = Array.from(document.querySelectorAll('body *')).filter(element => element.offsetHeight &&
+                Array.from(element.childNodes).some(node => node.nodeType === 3 && node.textContent.trim()));
+            return texts.filter(element => {
+                const both = [light(getComputedStyle(element).color), light(ground(element))].sort((a, b) => b - a);
+                return (both[0] + 0.05) / (both[1] + 0.05) < 4.5;
+            }).map(element => element.textContent.trim().slice(0, 40));
+        })()
+        """
 
     /// Precedents: every local server whose interface a page of another site could reach.
     @Test func aForeignPageReachesNoHandler() async throws {
@@ -242,61 +141,15 @@ import Testing
     }
 }
 
-/// What a card of the page shows.
-private struct Card: Decodable {
-    var line: String
-    var curl: String
-    var status: String
-    var answer: String
-    var hint: String
-    var note: String
-
-    /// The answer, as far as it can be known.
-    var json: JSON { get throws { try JSON(answer) } }
-
-    /// What its line for a terminal prints there.
-    func run() async throws -> JSON {
-        try JSON(try await Program("sh", ["-c", curl + " -sS --max-time 20"]).wholeOutput())
-    }
-}
-
-extension JSON {
-    /// Parses a text in which tokens, which are random, become one and the same.
-    fileprivate init(_ text: String) throws {
-        try self.init(parsing: Array(text.replacing(/"[0-9a-f]{32}"/, with: "\"TOKEN\"").utf8))
-    }
-}
-
 extension Chromium {
-    /// Presses the button of a card, and gives what it shows when there is an answer.
-    fileprivate func press(_ id: String) async throws -> Card {
-        try await evaluate(
-            """
-            document.querySelector('#\(id) .send').click();
-            new Promise(done => {
-                const card = document.querySelector('#\(id)');
-                const look = () => card.matches('.answered, .failed') ? done() : setTimeout(look, 5);
-                look();
-            })
-            """)
-        return try await card(id)
+    fileprivate func press(_ selector: String) async throws {
+        try await evaluate("document.querySelector(\(JSON.string(selector))).click()")
     }
 
-    fileprivate func card(_ id: String) async throws -> Card {
-        let shown = try await evaluate(
-            """
-            Object.fromEntries(['line', 'curl', 'status', 'answer', 'hint', 'note'].map(
-                part => [part, document.querySelector('#\(id) .' + part).textContent]))
-            """)
-        return try shown.decode(Card.self)
-    }
-
-    /// Replaces what stands in a field, as a person would.
-    fileprivate func write(_ text: String, into selector: String) async throws {
-        try await evaluate(
-            """
-            document.querySelector('\(selector)').select();
-            document.execCommand('insertText', false, \(JSON.string(text)))
-            """)
+    /// Waits until an element has a text in it; the time limit of the test ends what never comes.
+    fileprivate func waits(for id: String, _ text: String) async throws {
+        let condition =
+            "document.getElementById(\(JSON.string(id))).textContent.includes(\(JSON.string(text)))"
+        while try await evaluate(condition) != true { try await Task.sleep(for: .milliseconds(20)) }
     }
 }

@@ -64,11 +64,11 @@ struct FileText {
     }
 
     /// What a file will say.
-    init(_ path: String, _ bytes: [UInt8], mark: [UInt8] = []) {
+    init(_ path: String, _ bytes: [UInt8], mark: [UInt8] = [], isRegular: Bool = true) {
         self.path = path
         self.bytes = bytes
         self.mark = mark
-        isRegular = true
+        self.isRegular = isRegular
     }
 
     private static func unreadable(_ file: String) -> Failure {

@@ -40,6 +40,8 @@ struct Settings {
     let bridgeFiles: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
+    /// Whether the built-in handlers answer; nil where nobody has said it.
+    let hasBuiltIns: Bool?
     let place: RequestLocationHandler.Place
     /// What somebody asked for; nil for the usual place.
     let storage: String?
@@ -54,6 +56,11 @@ struct Settings {
     /// Whether calls that nobody answered make it fail in the end.
     let failsUnanswered: Bool
 
+    /// The upstream that is asked for what no other has a path for.
+    static func pageServer(of upstreams: [String]) -> String? {
+        upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
+    }
+
     init(_ flags: Options, _ named: ConfigFile?) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
@@ -64,22 +71,22 @@ struct Settings {
             flags[keyPath: path].isEmpty ? file?[keyPath: path] ?? [] : flags[keyPath: path]
         }
         let host =
-            flags.listening.host ?? Self.environment("DRAWBRIDGE_HOST") ?? file?.listening.host
+            flags.access.host ?? Self.environment("DRAWBRIDGE_HOST") ?? file?.access.host
             ?? "127.0.0.1"
-        let port = try flags.listening.port ?? Self.environmentPort() ?? file?.listening.port ?? 8080
-        grace = value(\.listening.grace) ?? 3
+        let port = try flags.serving.port ?? Self.environmentPort() ?? file?.serving.port ?? 8080
+        grace = value(\.advanced.grace) ?? 3
         verbosity = value(\.log.verbosity)
         logFormat = value(\.log.logFormat) ?? .text
         redacted = PageOptions.names(list(\.log.redact))
         inspectorPort =
             value(\.inspector.inspector) == false ? nil : value(\.inspector.inspectorPort) ?? 0
         savesForPrograms = value(\.inspector.save) ?? false
-        failsUnanswered = value(\.log.unanswered) == .fail
-        var limits = value(\.listening.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
-        limits.memoryForBodies = value(\.listening.memoryForBodies)?.bytes
+        failsUnanswered = value(\.tests.unanswered) == .fail
+        var limits = value(\.advanced.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
+        limits.memoryForBodies = value(\.advanced.memoryForBodies)?.bytes
         let isServing = value(\.serving.root) != nil || !list(\.behind.upstream).isEmpty
         server = ServerConfiguration(
-            host: host, port: port, tls: try Self.identity(value(\.listening.cert), value(\.listening.key)),
+            host: host, port: port, tls: try Self.identity(value(\.access.cert), value(\.access.key)),
             limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet,
             logged: try value(\.log.log).map(LogOptions.logged)
                 ?? LogOptions.usual(logFormat, whereAPageIsServed: isServing),
@@ -122,21 +129,23 @@ struct Settings {
                 excluded: PageOptions.names(list(\.pages.plain)))
         answerForm = value(\.pages.envelope).map { $0 ? .envelope : .bare }
         opensBrowser = value(\.serving.open) ?? false
-        answers = try Answers((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
-        saysAnswer = !flags.handlers.answer.isEmpty || file?.handlers.answer.isEmpty == false
+        answers = try Answers((file?.tests.choose ?? []) + flags.tests.answer + flags.tests.choose)
+        saysAnswer = !flags.tests.answer.isEmpty || file?.tests.answer.isEmpty == false
         supplier = OutsideReplies(
             origins: Set(list(\.handlers.forwardTo).compactMap { AccessPolicy.origin($0) }))
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
-            scenario: flags.handlers.scenario)
+            scenario: flags.handlers.scenario,
+            isWelcoming: root == nil && Self.pageServer(of: upstreams) == nil)
         try replies.check(by: supplier)
-        let answerFiles = ((file?.handlers.choose ?? []) + flags.handlers.answer + flags.handlers.choose)
+        let answerFiles = ((file?.tests.choose ?? []) + flags.tests.answer + flags.tests.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
-        let named = [value(\.listening.key), value(\.handlers.storage)].compactMap(\.self)
+        let named = [value(\.access.key), value(\.handlers.storage)].compactMap(\.self)
         bridgeFiles = bridges.compactMap(\.file)
         hidden =
             replies.files.map(\.text.path) + bridgeFiles + answerFiles + named
             + FoundFile.candidates(in: root)
+        hasBuiltIns = value(\.handlers.builtIns)
         place =
             switch value(\.handlers.location) {
             case "denied": .denied

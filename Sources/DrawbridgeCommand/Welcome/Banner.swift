@@ -6,8 +6,8 @@ import Glibc
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
-    /// The paths of handlers that come with the command.
-    private let builtIns: Set<String>
+    /// The handlers that come with the command.
+    private let builtIns: BuiltIns?
     let settings: Settings
     /// The link of the inspector; nil where there is none.
     private let inspector: String?
@@ -17,7 +17,7 @@ struct Banner {
     private let ticket: String?
 
     init(
-        address: ServerAddress, gateway: Gateway, builtIns: Set<String>, settings: Settings,
+        address: ServerAddress, gateway: Gateway, builtIns: BuiltIns?, settings: Settings,
         inspector: String?, takesWords: Bool
     ) {
         self.builtIns = builtIns
@@ -119,25 +119,24 @@ struct Banner {
     /// Where the page comes from.
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
-        guard let pageServer else { return files ?? "shows the bridge at work" }
+        guard let pageServer else { return files ?? "what there is, to try" }
         return files.map { settings.asksFilesLast ? "from \(pageServer)" : "\($0), then from \(pageServer)" }
             ?? "from \(pageServer)"
     }
 
     /// The upstream that is asked for what no other has a path for.
-    private var pageServer: String? {
-        settings.upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
-    }
+    private var pageServer: String? { Settings.pageServer(of: settings.upstreams) }
 
     /// What answers before the handlers.
     private var replies: [ReplyNames] { settings.replies.layers.replies }
 
     private var details: [String] {
         var lines = ["  page      \(page)  (\(source))"]
-        if let inspector { lines.append("  inspector \(inspector)  (see every call; good once)") }
-        if settings.root == nil, settings.upstreams.isEmpty, access("index.html", F_OK) == 0 {
-            lines.append("            index.html here is not served; to serve it: \(Command.program.name) .")
+        if settings.root == nil, pageServer == nil {
+            let isHere = access("index.html", F_OK) == 0
+            lines.append("            serve yours: \(Command.program.name) \(isHere ? "." : "my-page")")
         }
+        if let inspector { lines.append("  inspector \(inspector)  (every call, live; the link works once)") }
         for upstream in settings.upstreams where upstream != pageServer {
             lines.append("  behind    \(upstream)")
         }
@@ -156,15 +155,21 @@ struct Banner {
             lines.append("  scenarios \(list)")
         }
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
-        if !builtIns.isEmpty { lines.append("  built-in  \(Self.list(builtIns.sorted()))") }
+        let isPart = builtIns?.areHeldBack == true
+        if !builtInPaths.isEmpty {
+            lines.append("  built-in  \(Self.list(builtInPaths))\(isPart ? "  (all by --built-ins)" : "")")
+        } else if isPart {
+            lines.append("  built-in  off beside mocks  (on by --built-ins)")
+        }
         lines += exposure
+        lines.append("  manual    \(reachable)/__drawbridge__/manual/")
         if gateway.pageRuntime != nil {
             lines.append(
                 "  pages     curl \(trust)-H \(testerHeader) \(reachable)/__drawbridge__/pages"
             )
         }
         lines.append("  try       \(example)")
-        if takesWords { lines.append("  type      ? and Enter for what can be typed here") }
+        if takesWords { lines.append("  help      ? and Enter lists what you can type here") }
         return lines
     }
 
@@ -176,7 +181,9 @@ struct Banner {
     }
 
     /// The paths of the program's own handlers.
-    private var ownPaths: [String] { handlers.map(\.key).filter { !builtIns.contains($0) } }
+    private var ownPaths: [String] { handlers.map(\.key).filter { !builtInPaths.contains($0) } }
+
+    private var builtInPaths: [String] { builtIns?.paths ?? [] }
 
     /// The first names of some, and how many there are.
     private static func list(_ names: [String]) -> String {
@@ -188,16 +195,16 @@ struct Banner {
         var lines: [String] = []
         if ticket != nil {
             lines.append(
-                "  open to   \(isWildcard ? "this machine, and " : "")devices that open this link within ten minutes:"
+                "  access    \(isWildcard ? "this machine, and " : "")devices that open this link within ten minutes:"
             )
             lines += links.map { "  link      \($0)" }
             if address.scheme == "http" {
                 lines.append(
-                    "            whoever listens on the network has all of it too: serve https with --cert and --key"
+                    "            anyone on this network can read this traffic; use https: --cert, --key"
                 )
             }
         } else {
-            lines.append("  open to   this machine")
+            lines.append("  access    this machine")
         }
         if let proxyToken {
             lines.append(
@@ -205,7 +212,7 @@ struct Banner {
             )
         }
         let origins = settings.access.allowedOrigins.sorted()
-        if !origins.isEmpty { lines.append("  and       pages of \(origins.joined(separator: ", "))") }
+        if !origins.isEmpty { lines.append("            and pages of \(origins.joined(separator: ", "))") }
         return lines
     }
 
@@ -237,8 +244,8 @@ struct Banner {
             .map { "/\($0)" }.joined()
         }
         let call =
-            own == nil && builtIns.contains("/echo")
-            ? "/echo?\(query)&message=Hello" : "\(own ?? builtIns.min() ?? "/")?\(query)"
+            own == nil && builtInPaths.contains("/echo")
+            ? "/echo?\(query)&message=Hello" : "\(own ?? builtInPaths.min() ?? "/")?\(query)"
         return "curl \(trust)'\(reachable)\(call)'"
     }
 }

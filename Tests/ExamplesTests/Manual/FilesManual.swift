@@ -11,7 +11,7 @@ struct Settings: Responder {
 
 @Suite struct FilesManual {
     @Test func theFirstThatAnswersWins() async throws {
-        let gateway = Gateway(passThrough: [Settings(), .staticFiles("examples/page")])
+        let gateway = Gateway(passThrough: [Settings(), .staticFiles("examples/shop")])
 
         let settings = await gateway.respond(to: Request("/settings.js"))
         #expect(try await settings.body.collect() == Array("window.theme = 'dark'".utf8))

@@ -38,7 +38,7 @@ struct StockHandler: JSONHandler {
         options.answerTimeout = .seconds(5)
         let gateway = Gateway(
             passThrough: [
-                .staticFiles("examples/page"), .upstream("/api=https://api.example/v2", options),
+                .staticFiles("examples/shop"), .upstream("/api=https://api.example/v2", options),
                 .upstream("http://127.0.0.1:5173"),
             ])
         // The files come first, so that nobody else is asked for it.

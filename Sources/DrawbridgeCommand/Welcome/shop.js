@@ -1,0 +1,1 @@
+../../../examples/shop/shop.js

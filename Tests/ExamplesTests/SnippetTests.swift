@@ -14,12 +14,17 @@ import Testing
     }
 
     @Test func curlLinesOfTheManualAnswerWhatTheyPromise() async throws {
+        // Whoever reads README has a page, and the mocks that stand there.
+        let folder = try Folder()
+        try folder.write("my-page/index.html", "<!doctype html><title>My page</title>")
+        let mocks = try #require(try Manual.blocks(of: "json").first { $0.file == "README.md" })
+        try folder.write("my-page/drawbridge.json", mocks.lines.joined(separator: "\n"))
         var servers: [String: Program] = [:]
-        let promises = try Manual.blocks(of: "sh").flatMap(Promise.all(in:))
-        #expect(promises.count > 5, "the manual was not found")
+        let promises = Promise.all(in: try Manual.blocks(of: "sh"))
+        #expect(promises.count > 20, "the manual was not found")
         for promise in promises {
-            let key = "\(promise.program) \(promise.options)"
-            let server = try servers[key] ?? promise.server()
+            let key = "\(promise.file) \(promise.program) \(promise.options)"
+            let server = try servers[key] ?? promise.server(withMyPageIn: folder.path)
             servers[key] = server
             let answer = try await promise.answer(from: server)
             #expect(
@@ -59,7 +64,7 @@ struct Block {
     let lines: [String]
 }
 
-/// README.md, and the articles of all catalogues.
+/// README.md, SWIFT.md, and the articles of all catalogues.
 enum Manual {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -67,7 +72,7 @@ enum Manual {
     /// All blocks in a language, with the place of their first line.
     static func blocks(of language: String) throws -> [Block] {
         let articles = try ["Sources", "handlers"].flatMap { try files(in: $0, ending: ".md") }
-        return try (["README.md", "CONTRIBUTING.md"] + articles).flatMap { file in
+        return try (["README.md", "SWIFT.md", "CONTRIBUTING.md"] + articles).flatMap { file in
             blocks(
                 of: language, in: file, try String(contentsOf: root.appending(path: file), encoding: .utf8))
         }
@@ -212,47 +217,67 @@ struct CompiledCode {
 struct Promise {
     let place: String
     let command: String
-    /// Which program answers, where the block starts another one than the command.
+    /// Articles share no server: what one sets, another would find.
+    var file: Substring { place.prefix { $0 != ":" } }
+    /// Which program answers: the one that the article has started last.
     let program: String
     /// The options of that, where the block starts it with some.
     let options: String
     let expected: String
 
-    /// A line `# {…}` is the answer to the curl lines directly above it.
-    static func all(in block: Block) -> [Promise] {
+    /// Lines `# …` are the answer to the curl lines directly above them.
+    static func all(in blocks: [Block]) -> [Promise] {
         var promises: [Promise] = []
-        var (program, options) = ("drawbridge", "")
-        var waiting: [(line: Int, command: String)] = []
-        var begun: (line: Int, text: String)?
-        for (index, line) in block.lines.enumerated() {
-            let (start, text) = begun.map { ($0.line, $0.text + line) } ?? (block.line + index, line)
-            begun = text.hasSuffix("\\") ? (start, String(text.dropLast())) : nil
-            if begun != nil { continue }
-            if text.hasPrefix("curl ") {
-                waiting.append((start, text))
-            } else if text.hasPrefix("# {") {
-                promises += waiting.map {
-                    Promise(
-                        place: "\(block.file):\($0.line)", command: $0.command, program: program,
-                        options: options, expected: String(text.dropFirst(2)))
+        var (program, file) = ("drawbridge", "")
+        for block in blocks {
+            if block.file != file { (program, file) = ("drawbridge", block.file) }
+            var options = ""
+            var waiting: [(line: Int, command: String)] = []
+            var begun: (line: Int, text: String)?
+            var answer: [Substring] = []
+            func promise() {
+                if !answer.isEmpty {
+                    promises += waiting.map {
+                        Promise(
+                            place: "\(block.file):\($0.line)", command: $0.command, program: program,
+                            options: options, expected: answer.joined(separator: "\n"))
+                    }
+                    waiting = []
                 }
-                waiting = []
-            } else {
-                waiting = []
-                let words = text.split(separator: " ")
-                if words.starts(with: ["swift", "run"]), words.count > 2 { program = String(words[2]) }
-                if let name = ["scripts/serve", "drawbridge"].first(where: text.hasPrefix) {
-                    options = String(text.dropFirst(name.count).prefix { $0 != "#" })
+                answer = []
+            }
+            for (index, line) in block.lines.enumerated() {
+                let (start, text) = begun.map { ($0.line, $0.text + line) } ?? (block.line + index, line)
+                begun = text.hasSuffix("\\") ? (start, String(text.dropLast())) : nil
+                if begun != nil { continue }
+                if text.hasPrefix("#"), !waiting.isEmpty {
+                    answer.append(text.dropFirst(2))
+                    continue
+                }
+                promise()
+                if text.hasPrefix("curl ") {
+                    waiting.append((start, text))
+                } else {
+                    waiting = []
+                    let words = text.split(separator: " ")
+                    if words.starts(with: ["swift", "run"]), words.count > 2 { program = String(words[2]) }
+                    if let name = ["scripts/serve", "drawbridge"].first(where: text.hasPrefix) {
+                        program = "drawbridge"
+                        options = String(text.dropFirst(name.count).prefix { $0 != "#" })
+                    }
                 }
             }
+            promise()
         }
         return promises
     }
 
     /// The command as the manual starts it, on a port that is free.
-    func server() throws -> Program {
+    func server(withMyPageIn folder: String) throws -> Program {
         let command = try Program.path(of: program)
-        return try Program("sh", ["-c", "cd '\(Manual.root.path())' && exec '\(command)' \(options) -p 0"])
+        let options = options.replacing("--open", with: "")
+        let place = options.contains("my-page") ? folder : Manual.root.path()
+        return try Program("sh", ["-c", "cd '\(place)' && exec '\(command)' \(options) -p 0"])
     }
 
     /// What the real curl prints.
@@ -270,7 +295,7 @@ struct Promise {
     /// `…` stands for anything.
     func isKept(by answer: String) -> Bool {
         let parts = expected.components(separatedBy: "…")
-        var rest = answer[...]
+        var rest = answer.trimmingCharacters(in: .whitespacesAndNewlines)[...]
         for (index, part) in parts.enumerated() where !part.isEmpty {
             if index == 0 {
                 guard rest.hasPrefix(part) else { return false }

@@ -23,29 +23,30 @@ struct Command: ParsableCommand {
         let program = program
         return CommandConfiguration(
             commandName: program.name,
-            abstract: program.abstract ?? "The native side of a hybrid page, as an HTTP gateway.",
+            abstract: program.abstract
+                ?? "Run your app's web pages in any browser. Drawbridge plays the app.",
             usage: """
                 \(program.name) [options] [folder] [url ...]
                 \(program.name) init [folder]
                 \(program.name) test-bridge <script>
                 """,
             discussion: """
-                Requests with _mobile_bridge=1 in their query, and those to __jsbridge__, are answered by handlers, as \
-                an app would answer them. All others get files, or go on to the page's own server.
-
-                  \(program.name)                         a page that shows the bridge at work
-                  \(program.name) my-page --open          a page of yours, in the browser
-                  \(program.name) http://127.0.0.1:5173   a page of its own dev server's
-                  \(program.name) init my-page            writes a file that answers its calls
-                  \(program.name) test-bridge mine.js     tries a bridge of yours in a browser
+                  \(program.name) my-page --open          serve a page
+                  \(program.name) http://127.0.0.1:5173   stand in front of a dev server
+                  \(program.name) init my-page            find its native calls, write mocks
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
-                                                     a call of the page's, mocked
-                  \(program.name) --choose alert=ok       in tests, where nobody can be asked
+                                                     mock one native call
+                  \(program.name) --bridge flutter        give pages one more bridge
+                  \(program.name) --choose alert=ok       answer a question without a person
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
+                  \(program.name) test-bridge mine.js     try a bridge of your own in a browser
 
-                A flag counts more than the environment, and that more than the configuration file. The exit code is 0 \
-                after SIGTERM or Ctrl-C, 3 where --unanswered fail was said and something had no answer, 64 for \
-                arguments that it does not take, 1 for anything else that goes wrong.
+                Native calls are answered by mocks and handlers: calls by a bridge, requests with _mobile_bridge=1, \
+                and requests to __jsbridge__. All other requests get files, or go on to the dev server. The manual is \
+                at /__drawbridge__/manual/ while it runs.
+
+                Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM or Ctrl-C, \
+                3 after --unanswered fail, 64 for wrong arguments, 1 for any other error.
                 """,
             version: program.version)
     }
@@ -59,8 +60,8 @@ struct Command: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The folder with the page's files, as --root has it, or a URL, as --upstream has it.",
-            discussion: "Folders of the names init and test-bridge are ./init and ./test-bridge.",
+            "A folder, as in --root, or a URL, as in --upstream.",
+            discussion: "For a folder named init or test-bridge write ./init or ./test-bridge.",
             valueName: "folder or url"),
         completion: .directory)
     var words: [String] = []
@@ -70,7 +71,7 @@ struct Command: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "A JSON file of settings, under the names of these flags. Its relative paths count from its folder.",
+            "A JSON file with these flags as keys; its relative paths start at its own folder.",
             valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 }

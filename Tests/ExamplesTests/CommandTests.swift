@@ -159,6 +159,6 @@ import Testing
 
     @Test(arguments: ["0", "::", "0.0.0.0"]) func knowsAllAddressesByAnySpelling(host: String) async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])
-        _ = try await drawbridge.line(with: "  open to   this machine, and devices that open this link")
+        _ = try await drawbridge.line(with: "  access    this machine, and devices that open this link")
     }
 }

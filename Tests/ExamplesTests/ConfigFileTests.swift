@@ -111,7 +111,7 @@ import Testing
         ),
         (
             "{\n\"xyzzy\": 1}",
-            "settings.json, line 2, xyzzy: no such setting; if it is a call of the page's, it stands below: {\"replies\""
+            "settings.json, line 2, xyzzy: no such setting; a mock of this name belongs in {\"replies\""
         ),
         ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
         (#"{"quiet": true, "verbose": true}"#, "settings.json: quiet and verbose cannot both be true"),

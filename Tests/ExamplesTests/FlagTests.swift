@@ -322,7 +322,7 @@ import Testing
         #expect(
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
         )
-        #expect(try await program.line(with: "pay was cancelled").contains("--choose 'pay=ok'"))
+        #expect(try await program.line(with: "so it was cancelled").contains("--choose 'pay=ok'"))
     }
 
     @Test func locationIsWhereTheDeviceIs() async throws {
@@ -457,7 +457,7 @@ import Testing
             line.wholeMatch(of: /link http:\/\/[0-9.]+:\d+\/__drawbridge__\/enter#[0-9a-f]{32}/) != nil,
             "\(line)")
         let plain = try Self.drawbridge(["-p", "0", "--host", address])
-        #expect(try await plain.line(with: "whoever listens on the network").contains("--cert and --key"))
+        #expect(try await plain.line(with: "anyone on this network can read").contains("--cert, --key"))
         let json = try Self.drawbridge(["-p", "0", "--log-format", "json", "--host", address])
         let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
         let link = try #require(banner["links"]?[0]?.stringValue)

@@ -70,7 +70,7 @@ struct LinkTests {
         // No script sees the cookie.
         #expect(try await browser.evaluate("document.cookie") == "")
         try await browser.screenshot("link-let-in")
-        let line = try await drawbridge.line(with: "was let in as")
+        let line = try await drawbridge.line(with: "has access now")
         #expect(line.contains(elsewhere.there) && line.contains("Chrome"))
 
         // The cookie alone runs nothing: a link to a handler.

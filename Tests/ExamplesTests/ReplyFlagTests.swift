@@ -59,7 +59,7 @@ import Testing
         (["--reply", "getUser=Ann"], "a text stands in double quotes: 'getUser=\"Ann\"'", 64),
         (
             ["--reply", #"a={"$replay":1}"#],
-            "--reply a: $replay: there is no word $replay; did you mean $reply?", 64
+            "--reply a: $replay: unknown keyword $replay (did you mean $reply?)", 64
         ),
         (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
         (["--reply", "mine.json"], "a file of replies is named by --replies mine.json", 64),
@@ -119,7 +119,7 @@ import Testing
             "mine.json",
             #"{"replies": {"gone": {"$missing": true}, "pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "one": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}}}"#
         )
-        _ = try await program.line(with: "\(file): 3 replies are read again: gone, one, pay")
+        _ = try await program.line(with: "reloaded \(file): ")
         _ = try await Self.call(address, "gone")
         _ = try await program.line(with: "reply gone: not available in this app")
         _ = try await Self.call(address, "pay", #"{"a": "1"}"#)
@@ -151,7 +151,7 @@ import Testing
         #expect(try await Self.call(own, "a") == Self.data(#""old""#))
         #expect(unlink(file) == 0)
         try folder.write("live.json", #"{"replies": {"a": "new"}}"#)
-        _ = try await program.line(with: "live.json: 1 reply is read again: a")
+        _ = try await program.line(with: "live.json: 1 changed (a), 0 as before")
         #expect(try await Self.call(own, "a") == Self.data(#""new""#))
         let never = try Program.product("drawbridge", ["-p", "0", "--replies", folder.path])
         #expect(await never.child.exitCode() == 1)
@@ -167,11 +167,11 @@ import Testing
         try folder.write("one.json", "{broken")
         _ = try await program.line(with: "error: \(one), line 1")
         try folder.write("two.json", #"{"replies": {"b": 2}}"#)
-        _ = try await program.line(with: "two.json: 1 reply is read again: b")
+        _ = try await program.line(with: "two.json: 1 changed (b), 0 as before")
         #expect(try await Self.call(address, "a") == Self.data("1"))
         #expect(try await Self.call(address, "b") == Self.data("2"))
         try folder.write("one.json", #"{"replies": {"a": 1}}"#)
-        _ = try await program.line(with: "one.json is as it was before the save that was wrong")
+        _ = try await program.line(with: "one.json is valid again")
         #expect(program.output.split(separator: "\n").count { $0.contains("error: ") } == 1)
     }
 

@@ -136,7 +136,7 @@ import Testing
         ("{\"exchanges\": [\n    {\"pageCalls\": \"pay\",}\n]}", "mine.json, line 2, column 25: "),
         (
             "{\"exchanges\": [\n    {\"pageCall\": \"pay\"}\n]}",
-            "mine.json, line 2, column 6, exchanges[0].pageCall: there is no word pageCall; did you mean pageCalls?"
+            "mine.json, line 2, column 6, exchanges[0].pageCall: unknown key pageCall; did you mean pageCalls?"
         ),
         (
             "{\"exchanges\": [{\"pageCalls\": \"pay\", \"hears\": 1}]}",
@@ -144,7 +144,7 @@ import Testing
         ),
         (
             "{\"exchanges\": [{\"pageCalls\": \"pay\", \"answer\": {\"$eror\": 1}}]}",
-            "exchanges[0].answer.$eror: there is no word $eror"
+            "exchanges[0].answer.$eror: unknown keyword $eror"
         ),
         ("{\"exchanges\": []}", "exchanges are a list: "),
         ("[]", "this is no object: "),

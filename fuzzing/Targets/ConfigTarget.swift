@@ -13,9 +13,9 @@ enum ConfigTarget: FuzzTarget {
         defer { unlink(path) }
         do {
             let options = try ConfigFile(path).options
-            check((0...65535).contains(options.listening.port ?? 0), "\(options.listening)")
-            check((0...3600).contains(options.listening.grace ?? 0), "\(options.listening)")
-            for place in [options.serving.root, options.listening.cert, options.handlers.storage] {
+            check((0...65535).contains(options.serving.port ?? 0), "\(options)")
+            check((0...3600).contains(options.advanced.grace ?? 0), "\(options)")
+            for place in [options.serving.root, options.access.cert, options.handlers.storage] {
                 check(place?.hasPrefix("/") ?? true, "\(place ?? "") counts from another folder")
             }
         } catch let error as Failure {

@@ -39,8 +39,8 @@ enum Enter {
             "\(cookie.name)=\(secret); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
         request.logger.notice(
             """
-            \(address ?? "a device") was let in as \(admission.id), by \(admission.browser); put it out with the \
-            tester's token: curl -X DELETE -H 'Authorization: Bearer TOKEN' \
+            \(address ?? "a device") has access now (\(admission.browser)); to take it back: \
+            curl -X DELETE -H 'Authorization: Bearer TOKEN' \
             GATEWAY\(OwnPath.admissions.path)/\(admission.id)
             """)
         return response

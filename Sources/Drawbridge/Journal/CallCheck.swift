@@ -62,7 +62,7 @@ struct CallCheck: Sendable {
         for (name, value) in members where !Self.words.contains(name) {
             let near = Nearest.of(name, among: Self.words).map { "did you mean \($0)?" }
             throw ReplyFault(
-                "there is no word \(name); \(near ?? "there are \(Self.words.joined(separator: ", "))")",
+                "unknown key \(name); \(near ?? "there are \(Self.words.joined(separator: ", "))")",
                 at: value)
         }
         func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }

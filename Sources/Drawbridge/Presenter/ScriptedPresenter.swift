@@ -47,8 +47,9 @@ public struct ScriptedPresenter: Presenter {
         } else {
             request.logger.warning(
                 """
-                \(question.name) was cancelled: there is nobody to ask; answer it with \
-                --choose '\(question.name)=\(question.example)', in code Gateway(presenter: ScriptedPresenter(…))
+                \(question.name): no terminal to ask in, so it was cancelled. Use \
+                --choose '\(question.name)=\(question.example)', or mock \(question.name); in code \
+                Gateway(presenter: ScriptedPresenter(…))
                 """)
         }
         return nil

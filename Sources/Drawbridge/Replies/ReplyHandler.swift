@@ -135,7 +135,8 @@ struct ReplyHandler: Handler {
             return try template.filled(input) { word in
                 if request.gateway?.replyBook.isNews(word, in: title) == true {
                     request.logger.warning(
-                        "reply \(title): {{\(word)}} stands for nothing in this input, and is left empty")
+                        "\(title): the input has no \(word.trimmingPrefix("input.")): {{\(word)}} is left empty"
+                    )
                 }
             }
         } catch {

@@ -43,7 +43,7 @@ struct ReplyReader {
         let said = Self.outcomes.filter { words[$0] != nil }
         guard said.count <= 1 else {
             let both = said.joined(separator: " and ")
-            throw ReplyFault("\(both) are two outcomes; keep one, or put them into $cases", at: value)
+            throw ReplyFault("\(both) cannot be used together; keep one, or put them into $cases", at: value)
         }
         guard let word = said.first, let place = words[word] else {
             throw ReplyFault(
@@ -118,8 +118,8 @@ struct ReplyReader {
         let near = Nearest.of(word, among: words).map { "did you mean \($0)?" }
         return ReplyFault(
             """
-            there is no word \(word); \(near ?? "there are \(list(words))"); a value that has such a key itself \
-            stands in "$reply": …
+            unknown keyword \(word) (\(near ?? "there are \(list(words))")). To answer a value that has this key, wrap \
+            it in "$reply"
             """, at: place)
     }
 
@@ -161,8 +161,8 @@ struct ReplyReader {
         } catch {
             throw ReplyFault(
                 """
-                {{\(error.word)}} stands for nothing; there are {{input}}, {{input.name}}, {{uuid}} and {{userAgent}}; \
-                a value with braces of its own is written without $reply, or has {{"{{"}} in their place
+                unknown template {{\(error.word)}}; there are {{input}}, {{input.name}}, {{uuid}} and {{userAgent}}; \
+                to answer braces as they are, leave $reply out, or write {{"{{"}} for them
                 """, at: value)
         }
     }

@@ -129,7 +129,7 @@ final class ReplySteps: Sendable {
             guard let page = scene.page() else { throw NoPage(name: name) }
             // Many pages give no answer to what they hear, and the next step should not wait for one.
             try page.send(name, data)
-            scene.logger.info("\(scene.title): \(name) of page \(page.id.prefix(8)) is called")
+            scene.logger.info("\(scene.title): called \(name) in page \(page.id.prefix(8)) (\(page.path))")
         case .emit(let event, let data):
             guard let page = scene.page() else { throw NoPage(name: event) }
             try page.emit(event, data)
@@ -142,8 +142,7 @@ final class ReplySteps: Sendable {
 
         var description: String {
             """
-            there is no page to hear \(name): whoever asked is no page with the page runtime, or one that has used no \
-            bridge yet
+            no page to call \(name) in: the caller is not a page with the page runtime, or has not used a bridge yet
             """
         }
     }

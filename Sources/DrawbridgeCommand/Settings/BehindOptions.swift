@@ -5,58 +5,58 @@ import DrawbridgeServer
 struct BehindOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The page's own server, asked for what is no file of --root: http://127.0.0.1:5173. Repeatable.",
+            "Forward what is not found in --root to this server: http://127.0.0.1:5173. Repeatable.",
             discussion:
-                "/api=https://host/v2 is asked for what is below /api; unix:/path/to.sock is a socket.",
+                "/api=https://host/v2 forwards only what begins with /api; unix:/path/to.sock is a socket.",
             valueName: "url"))
     var upstream: [String] = []
 
     @Flag(
-        inversion: .prefixedNo, help: "Ask upstreams first, and the files of --root for what belongs to none."
+        inversion: .prefixedNo, help: "Ask upstreams first, and then look in --root."
     )
     var filesLast: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Send upstreams the Host that the caller named, and not their own.")
+    @Flag(inversion: .prefixedNo, help: "Send the caller's Host to upstreams, not their own.")
     var keepHost: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Tell upstreams who called, in X-Forwarded-For, -Proto and -Host. (default: --forwarded)")
+        help: "Send X-Forwarded-For, -Proto and -Host to upstreams. (default: --forwarded)")
     var forwarded: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Make redirects and cookies that mean an upstream mean the gateway. (default: --bring-home)"
+        help: "Rewrite the upstream's redirects and cookies to this address. (default: --bring-home)"
     )
     var bringHome: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Certificates to believe upstreams by, in place of the system's, as PEM.", valueName: "file"),
+            "CA certificates for upstreams, instead of the system's, as PEM.", valueName: "file"),
         completion: .file())
     var upstreamCa: String?
 
-    @Flag(inversion: .prefixedNo, help: "Take the certificates of upstreams unseen, self-signed ones too.")
+    @Flag(inversion: .prefixedNo, help: "Do not verify upstream certificates.")
     var upstreamInsecure: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "How long an upstream may be silent; before its answer that is a 504. (default: 60)",
+            "How long to wait for an upstream that sends nothing, then 504. (default: 60)",
             valueName: "seconds"))
     var upstreamTimeout: Double?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Be a browser's http proxy too, for pages of http:// that cannot be fronted.",
+            "Be a browser's http proxy too, for http:// pages that cannot be served through Drawbridge.",
             discussion:
-                "/__drawbridge__/proxy.pac sets a browser up. Pages of the origins of --cors may call native."
+                "/__drawbridge__/proxy.pac configures a browser. Pages of the --cors origins may call native."
         ))
     var proxy: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "An address, or a range like 192.168.1.0/24, that may use the proxy besides this machine. Repeatable.",
+            "Another device, or a range like 192.168.1.0/24, that may use the proxy. Repeatable.",
             valueName: "address"))
     var proxyClient: [String] = []
 

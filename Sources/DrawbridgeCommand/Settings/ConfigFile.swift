@@ -53,12 +53,12 @@ struct ConfigFile {
                     "did you mean \($0)?"
                 }
                 let all =
-                    "if it is a call of the page's, it stands below: {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
+                    "a mock of this name belongs in {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
                 throw Failure("\(place): no such setting; \(nearest ?? all)")
             }
             guard !isFound || FoundFile.settings.contains(key) else {
                 throw Failure(
-                    "\(place): a file that nobody has named may not say this; name it: -c \(path)")
+                    "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
             let arguments = try Self.arguments(key, value, place)
             let options: Options
@@ -80,11 +80,11 @@ struct ConfigFile {
         let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
         Self.resolve(&options.serving.root, folder)
         Self.resolve(&options.behind.upstreamCa, folder)
-        Self.resolve(&options.listening.cert, folder)
-        Self.resolve(&options.listening.key, folder)
+        Self.resolve(&options.access.cert, folder)
+        Self.resolve(&options.access.key, folder)
         Self.resolve(&options.handlers.storage, folder)
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
-        options.handlers.choose = (options.handlers.answer + options.handlers.choose).map { answer in
+        options.tests.choose = (options.tests.answer + options.tests.choose).map { answer in
             guard answer.hasPrefix("@") else { return answer }
             var file: String? = String(answer.dropFirst())
             Self.resolve(&file, folder)
@@ -96,13 +96,14 @@ struct ConfigFile {
     private static func refuseScripts(of bridges: [BridgeOption], _ place: String, _ path: String) throws {
         guard let file = bridges.lazy.compactMap(\.file).first else { return }
         throw Failure(
-            "\(place): a file that nobody has named gives pages shipped bridges alone, and \(file) is a script; "
-                + "name the file: -c \(path)")
+            "\(place): only a file given by -c may name a script of a bridge, as \(file) is: "
+                + "\(Command.program.name) -c \(path)")
     }
 
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
-        "answer-missing", "api-for-others", "bring-home", "envelope", "files-last", "forwarded", "keep-host",
+        "answer-missing", "api-for-others", "bring-home", "built-ins", "envelope", "files-last", "forwarded",
+        "keep-host",
         "inspector", "open", "page-runtime", "proxy", "quiet", "save", "upstream-insecure", "verbose",
     ]
     private static let lists = [
@@ -172,7 +173,8 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "bring-home", "cert", "choose",
+        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "bring-home", "built-ins", "cert",
+        "choose",
         "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace",
         "host", "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
         "memory-for-bodies",

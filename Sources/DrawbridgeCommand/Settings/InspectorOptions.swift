@@ -4,19 +4,19 @@ struct InspectorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Let a person see every call in a browser, by a link that is printed. (default: --inspector)"))
+            "Show every call in a browser, by a link that is printed. (default: --inspector)"))
     var inspector: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "The inspector's port on this machine; 0 takes any that is free. (default: 0)",
+            "The inspector's port on this machine; 0 takes a free one. (default: 0)",
             valueName: "number"))
     var inspectorPort: Int?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Let programs write replies into the file, as the inspector does. (default: --no-save)"))
+            "Let programs write mocks into the file, as the inspector does. (default: --no-save)"))
     var save: Bool?
 
     func validate() throws {

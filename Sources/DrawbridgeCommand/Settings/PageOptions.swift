@@ -5,38 +5,39 @@ import Drawbridge
 struct PageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A scheme of the app's own, as in mizhua://fetch_message. Repeatable, or with commas.",
+            "The app's own URL scheme, as in mizhua://fetch_message. Repeatable, or with commas.",
             valueName: "name"))
     var scheme: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The item that names the call in app://host?action=home; else the host does.", valueName: "name"))
+            "Query parameter that holds the call's name in app://host?action=home. (default: the host is the name)",
+            valueName: "name"))
     var commandItem: String?
 
     @Option(
         help: ArgumentHelp(
-            "A name below window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
+            "A message handler in window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
             discussion:
-                "name=reply is one whose postMessage returns a promise; * is every name that is answered.",
+                "name=reply: its postMessage returns a promise. *: every name that is answered.",
             valueName: "name"))
     var messageHandler: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A global function with a synchronous result: callNative, fetchMessages. Repeatable, or with commas.",
-            discussion: "* is every name that is answered.", valueName: "name"))
+            "A global function that returns its result: callNative, fetchMessages. Repeatable, or with commas.",
+            discussion: "*: every name that is answered.", valueName: "name"))
     var inject: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "An object with a function for every handler: MyApp.share(data, callback). Repeatable, or with commas.",
+            "An object with a function per name: MyApp.share(data, callback). Repeatable, or with commas.",
             valueName: "name"))
     var shortcuts: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A bridge besides those that pages have already: one that is shipped, or a script. Repeatable.",
+            "One more bridge: a shipped one, or a script of yours. Repeatable.",
             discussion: """
                 Shipped are \(BridgeScript.shipped.joined(separator: ", ")); a script is ./mine.js. With options: \
                 'object={"object": "WeixinJSBridge", "method": "invoke"}'.
@@ -46,29 +47,32 @@ struct PageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the browser calls itself; {{userAgent}} in it is its own name: '{{userAgent}} ShopApp/3.2'.",
+            "The user agent that pages see; {{userAgent}} is the browser's own: '{{userAgent}} ShopApp/3.2'.",
             valueName: "text"))
     var userAgent: String?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Tell a page's callback of a missing handler; else only the log and the console say it.")
+        help:
+            "Call the page's callback with an error when nobody answers a name. (default: never call it, as apps do)"
+    )
     var answerMissing: Bool?
 
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Answer requests by {\"code\", \"data\", \"message\"}; else by the bare value. (default: --envelope)"
+            "Answer requests with {\"code\", \"data\", \"message\"}, or with the value alone. (default: --envelope)"
     )
     var envelope: Bool?
 
     @Flag(
-        inversion: .prefixedNo, help: "Put the page runtime into HTML documents. (default: --page-runtime)")
+        inversion: .prefixedNo,
+        help: "Put the script with the bridges into HTML documents. (default: --page-runtime)")
     var pageRuntime: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "A path whose documents stay as they are: /plain.html, /docs/*. Repeatable, or with commas.",
+            "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.",
             valueName: "path"))
     var plain: [String] = []
 

@@ -133,7 +133,7 @@ private struct Members {
         for (name, value) in members where !words.contains(name) {
             let near = Nearest.of(name, among: words).map { "did you mean \($0)?" }
             throw ReplyFault(
-                "there is no word \(name); \(near ?? "there are \(words.joined(separator: ", "))")", at: value
+                "unknown key \(name); \(near ?? "there are \(words.joined(separator: ", "))")", at: value
             )
         }
         all = members

@@ -112,7 +112,7 @@ def members(asker):
             continue
         # What else is wrong with the body counts for nothing beside that.
         status, _, said = asker.ask(operation.method, asker.target(operation), '{"qqqqqqqq": 1}')
-        found = re.search(r"(?:no such member|there is no word qqqqqqqq); there are (.+)", said)
+        found = re.search(r"(?:no such member; |unknown key qqqqqqqq; |unknown keyword qqqqqqqq \()there are ([^)]+)", said)
         if status != 400 or not found:
             asker.fault(f"{operation} with an unknown member: {status} {said}")
         else:

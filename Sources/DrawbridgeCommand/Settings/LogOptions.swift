@@ -1,0 +1,85 @@
+import ArgumentParser
+import Drawbridge
+import DrawbridgeServer
+
+struct LogOptions: ParsableArguments {
+    /// How much is said, besides the usual.
+    enum Verbosity: EnumerableFlag {
+        case quiet, verbose
+
+        static func name(for value: Self) -> NameSpecification { .shortAndLong }
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .quiet: "Print only the address, questions, warnings and errors."
+            case .verbose: "Print also what pages send and receive, whole calls, and ids."
+            }
+        }
+    }
+
+    @Flag var verbosity: Verbosity?
+
+    @Option(
+        help: ArgumentHelp(
+            "Lines of text, or one JSON object per line: text or json. (default: text)", valueName: "format"),
+        completion: .list(["text", "json"]),
+        transform: { text in
+            guard let format = LogFormat(rawValue: text) else {
+                throw ValidationError("it is text or json")
+            }
+            return format
+        })
+    var logFormat: LogFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which requests to log: native, upstream, files, gateway, with commas. (default: native)",
+            discussion:
+                "The default adds files without --root and --upstream; with --log-format json it is all.",
+            valueName: "kinds"))
+    var log: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Hide the values of members with this word in their names, besides token, password …: iban,bic",
+            valueName: "words"))
+    var redact: [String] = []
+
+    func validate() throws {
+        if let log { _ = try Self.logged(log) }
+        for list in redact {
+            let words = PageOptions.names([list])
+            // What hides nothing would be trusted to hide something.
+            guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
+                throw ValidationError(
+                    "--redact \(list): name members by words of letters and digits, such as iban,bic")
+            }
+        }
+    }
+
+    /// The kinds where nobody has named any.
+    ///
+    /// - Parameter isServing: whether the files of a page would push its calls out of sight.
+    static func usual(
+        _ format: LogFormat, whereAPageIsServed isServing: Bool
+    ) -> Set<LoggedRequests> {
+        // Programs sort out what they read.
+        if format == .json { return Set(LoggedRequests.allCases) }
+        return isServing ? [.native] : [.native, .files]
+    }
+
+    /// The kinds of a list with commas.
+    static func logged(_ list: String) throws -> Set<LoggedRequests> {
+        let words = list.split { $0 == "," || $0 == " " }.map(String.init)
+        let all = LoggedRequests.allCases.map(\.rawValue)
+        for word in words where !all.contains(word) {
+            let near = Nearest.of(word, among: all).map { "did you mean \($0)?" }
+            throw ValidationError("--log \(list): \(near ?? "there are \(all.joined(separator: ", "))")")
+        }
+        guard !words.isEmpty else {
+            throw ValidationError(
+                "--log: it is one or more of \(all.joined(separator: ", ")); --quiet has no lines")
+        }
+        return Set(words.compactMap(LoggedRequests.init))
+    }
+}

@@ -33,7 +33,8 @@ import Testing
             }
             """)
         let program = try Self.drawbridge(
-            "--reply", "c=\"first\"", "--reply", "c=\"flag\"", "--replies", one, "--replies", two, "-c",
+            "--built-ins", "--reply", "c=\"first\"", "--reply", "c=\"flag\"", "--replies", one, "--replies",
+            two, "-c",
             config)
         let address = try await program.address()
         for (name, value) in [("a", "one"), ("b", "two"), ("c", "flag")] {
@@ -104,7 +105,8 @@ import Testing
         let folder = try Folder()
         let file = try folder.write(
             "mine.json", #"{"replies": {"b": 1, "a": [{"$delay": 5}], "c": "{{input.x}}"}}"#)
-        let program = try Self.drawbridge("--reply", "x=1", "--replies", file, "--no-page-runtime")
+        let program = try Self.drawbridge(
+            "--built-ins", "--reply", "x=1", "--replies", file, "--no-page-runtime")
         let address = try await program.address()
         _ = try await program.line(with: "  replies   x  (--reply)")
         _ = try await program.line(with: "            a, b, c  (\(file))")

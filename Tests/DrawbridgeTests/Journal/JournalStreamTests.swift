@@ -109,7 +109,7 @@ import Testing
         let ann = await Reader(program, "?session=ann")
         for _ in 1...10_050 { _ = program.gateway.journal.begin(Request("/other"), at: "flag") }
         await program.call("/echo?_mobile_bridge=1", headers: [.session: "ann"])
-        await until { ann.records.count == 1 }
+        await until { !ann.records.isEmpty }
         #expect(!ann.events.contains { $0.name == "lost" })
         await ann.end()
         // Of another process, whose numbers are others.
@@ -127,7 +127,8 @@ import Testing
         await program.call("/echo?_mobile_bridge=1")
         await program.call("/text?_mobile_bridge=1", headers: [.session: "ann"])
         await program.call("/echo?_mobile_bridge=1", headers: [.session: "ann"])
-        for reader in readers { await until { reader.records == ["3 answered"] } }
+        // A call that is still under way may be told first.
+        for reader in readers { await until { reader.records.last == "3 answered" } }
         for reader in readers { await reader.end() }
         readers = []
         await until { program.gateway.journal.readers.load(ordering: .relaxed) == 0 }
@@ -149,7 +150,7 @@ import Testing
         program.gateway.serverBegan()
         let again = await Reader(program)
         await program.call("/echo?_mobile_bridge=1")
-        await until { again.records == ["1 answered"] }
+        await until { again.records.last == "1 answered" }
         await again.end()
         program.gateway.serverIsStopping()
         program.gateway.serverHasStopped()

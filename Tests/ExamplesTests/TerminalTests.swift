@@ -200,7 +200,8 @@ import Testing
             {"replies": {"getUser": "Ann"}, "scenarios": {"offline": {"getUser": "nobody"}},
              "events": {"back": [{"scenario": "offline", "on": false}], "push": [{"call": "onPush"}]}}
             """#)
-        let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--replies", file])
+        let drawbridge = try TerminalProgram.product(
+            "drawbridge", ["-p", "0", "--built-ins", "--replies", file])
         let address = try await drawbridge.address()
         let user = { try await curl("\(address)/getUser?_mobile_bridge=1") }
         drawbridge.child.type("?\r")
@@ -220,7 +221,7 @@ import Testing
         try await drawbridge.line(with: "reset: ")
         #expect(try await user().contains("Ann"))
         drawbridge.child.type("push\r")
-        try await drawbridge.line(with: "event push: no page of session default is there")
+        try await drawbridge.line(with: "event push: no open page in session default")
         drawbridge.child.type("ofline\r")
         try await drawbridge.line(
             with: "\"ofline\" is no word here; did you mean offline? type ? for all of them")

@@ -60,7 +60,7 @@ struct ReplySources {
     ///   - given: name=value, as `--reply` has it; of two for one name the last counts.
     ///   - files: of those that are named later the replies go before those of the others.
     ///   - config: is asked after all of them.
-    ///   - isWelcoming: the page of the command's own is served, and has mocks, behind all others.
+    ///   - isWelcoming: the page of the command's own is served, and has mocks where nobody has written any.
     /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
     init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String], isWelcoming: Bool)
         throws
@@ -80,7 +80,7 @@ struct ReplySources {
         if let config {
             self.files.append(config.source)
         }
-        if isWelcoming {
+        if isWelcoming, self.files.isEmpty {
             self.files += try WelcomePage.mocks.map { name, bytes in
                 try Source(FileText(name, bytes, isRegular: false), kind: .welcome)
             }

@@ -43,9 +43,6 @@ extension Deadlines {
             Slow(name: "empty lines that trickle", first: "\r\n", piece: "\r\n", pause: 100),
             Slow(name: "a second head that trickles", first: plain, piece: "G", pause: 100, replies: 1),
             Slow(
-                name: "a second head that stands still", first: plain + "GET / HT", piece: "", pause: 100,
-                replies: 1),
-            Slow(
                 name: "a third head that trickles", first: plain + plain + "GET / HTTP/1.1\r\n",
                 piece: "X: y\r\n", pause: 400, replies: 2),
             Slow(
@@ -84,6 +81,10 @@ extension Deadlines {
         ]
         private static let silent: [Slow] = [
             Slow(name: "nothing at all", first: "", piece: "", pause: 100, isTold: false),
+            // Its beginning came with the request before, so it counts as silence.
+            Slow(
+                name: "a second head that stands still", first: plain + "GET / HT", piece: "", pause: 100,
+                replies: 1),
             Slow(
                 name: "nothing after a reply", first: plain, piece: "", pause: 100, replies: 1,
                 isTold: false),

@@ -41,6 +41,7 @@ let package = Package(
             name: "Drawbridge", dependencies: [httpTypes, logging],
             resources: [
                 .embedInCode("PageRuntime/Script"), .embedInCode("PageRuntime/Bridges"),
+                .embedInCode("PageRuntime/Worker"),
                 .embedInCode("Replies/drawbridge.schema.json"),
                 .embedInCode("Journal/tester-api.openapi.json"),
             ]),

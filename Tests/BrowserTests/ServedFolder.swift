@@ -12,7 +12,12 @@ struct ServedFolder {
     private let pages: String
 
     init(_ folder: String, _ arguments: String...) async throws {
-        program = try .product("drawbridge", ["-p", "0", "--root", folder] + arguments)
+        try await self.init(folder, more: arguments)
+    }
+
+    init(_ folder: String, more arguments: [String]) async throws {
+        let port = arguments.contains("-p") ? [] : ["-p", "0"]
+        program = try .product("drawbridge", port + ["--root", folder] + arguments)
         address = try await program.address()
         pages = "\(address)/__drawbridge__/pages"
         let line = try await program.line(with: "/__drawbridge__/pages")
@@ -30,6 +35,11 @@ struct ServedFolder {
     /// Checks what was called, and gives the code of the verdict.
     func verify(_ check: String) async throws -> Int? {
         try await answer("POST", "calls/verify", check)["code"]?.numberValue?.intValue
+    }
+
+    /// Asks the tester's API, and gives all that it says.
+    func said(_ method: String, _ path: String, _ body: String = "") async throws -> JSON {
+        try await answer(method, path, body)
     }
 
     private func answer(_ method: String, _ path: String, _ body: String) async throws -> JSON {

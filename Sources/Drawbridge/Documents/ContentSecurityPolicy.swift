@@ -1,7 +1,7 @@
 /// One policy of a page (Content Security Policy Level 3), which is opened for the page runtime and for nothing else.
 ///
 /// All its text stays as it is, byte by byte, but the sources that are added.
-struct ContentSecurityPolicy {
+package struct ContentSecurityPolicy {
     /// `script-src 'self' 'nonce-x'`, as it is written.
     private struct Directive {
         var text: [UInt8]
@@ -40,10 +40,9 @@ struct ContentSecurityPolicy {
     /// Whether it has a directive of this name.
     func has(_ name: String) -> Bool { sources(of: name) != nil }
 
-    /// Whether pages under it have no origin.
-    var isSandboxed: Bool {
-        sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == "allow-same-origin" } }
-            ?? false
+    /// Whether pages under it stand in a sandbox that does not allow this.
+    func isSandboxed(without flag: String) -> Bool {
+        sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == flag } } ?? false
     }
 
     /// Of two with one name the first counts (section 2.2.1).
@@ -60,6 +59,42 @@ struct ContentSecurityPolicy {
         while directives.last?.name == "" { directives.removeLast() }
         directives.append(directive)
     }
+
+    // MARK: The server's own name
+
+    /// What has no sources.
+    private static let sourceless: Set = [
+        "", "upgrade-insecure-requests", "block-all-mixed-content", "sandbox", "report-uri", "report-to",
+        "require-trusted-types-for", "trusted-types", "require-sri-for", "plugin-types",
+    ]
+
+    /// Lets the page's own origin in wherever the policy lets its server in by name: what comes from there comes by the
+    /// gateway.
+    ///
+    /// - Parameters:
+    ///   - names: whether a source names the server; `isSocket` where it does as a WebSocket's.
+    ///   - socket: the page's own WebSocket origin; nil where a policy cannot name it.
+    mutating func allowItself(
+        where names: (_ source: String, _ isSocket: inout Bool) -> Bool, socket: String?
+    ) {
+        for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
+            let sources = directives[index].sources
+            guard !sources.contains("*") else { continue }
+            var added: [String] = []
+            for source in sources where !source.hasPrefix("'") {
+                var isSocket = false
+                guard names(source, &isSocket) else { continue }
+                let own = isSocket ? socket : "'self'"
+                if let own, !sources.contains(where: { $0.lowercased() == own }), !added.contains(own) {
+                    added.append(own)
+                }
+            }
+            if !added.isEmpty { directives[index].add(added) }
+        }
+    }
+
+    /// Takes a directive out.
+    mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
 
     // MARK: Scripts
 
@@ -130,6 +165,23 @@ struct ContentSecurityPolicy {
 }
 
 extension ContentSecurityPolicy {
+    /// The policies of a page as they are right behind the gateway; nil where they stay as they are.
+    ///
+    /// - Parameters:
+    ///   - names: whether a source names the page's server (``allowItself(where:socket:)``).
+    ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
+    package static func broughtHome(
+        _ text: [UInt8], isPlain: Bool, socket: String?, where names: (String, inout Bool) -> Bool
+    ) -> [UInt8]? {
+        var policies = list(text)
+        for index in policies.indices {
+            policies[index].allowItself(where: names, socket: socket)
+            if isPlain { policies[index].remove("upgrade-insecure-requests") }
+        }
+        let changed = policies.text
+        return changed == text ? nil : changed
+    }
+
     /// The policies of one field or one `<meta>`, which commas part.
     static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
         text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {

@@ -20,6 +20,7 @@ struct HTMLRewriter {
     private let tag: [UInt8]
     private let isPage: Bool
     private let policy: @Sendable ([UInt8]) -> [UInt8]?
+    private let homecoming: (any Homecoming)?
 
     private var phase = Phase.opening
     private var scanner = HTMLScanner()
@@ -39,10 +40,15 @@ struct HTMLRewriter {
     /// - Parameters:
     ///   - tag: what is put in.
     ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
+    ///   - homecoming: brings home what the head says of its server.
     ///   - policy: a policy of a `<meta>` as it has to be; nil to leave it.
-    init(tag: [UInt8], isPage: Bool, policy: @escaping @Sendable ([UInt8]) -> [UInt8]?) {
+    init(
+        tag: [UInt8], isPage: Bool, homecoming: (any Homecoming)? = nil,
+        policy: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) {
         self.tag = tag
         self.isPage = isPage
+        self.homecoming = homecoming
         self.policy = policy
     }
 
@@ -139,7 +145,8 @@ struct HTMLRewriter {
             templates = max(templates - 1, 0)
         case .startTag, .endTag:
             guard templates == 0 else { return }
-            if token == .startTag, scanner.isNamed("meta") { changePolicy() }
+            if token == .startTag, scanner.isNamed("meta") { changeMeta() }
+            if token == .startTag, scanner.isNamed("base") { changeBase() }
             let goesOn =
                 token == .startTag
                 ? Self.inHead.contains(where: scanner.isNamed)
@@ -157,15 +164,37 @@ struct HTMLRewriter {
     /// What ends it though it ends something else; other end tags are ignored.
     private static let endTags: [StaticString] = ["body", "html", "br"]
 
-    /// Changes the policy of the `<meta>` that has just ended, if it has one.
-    private mutating func changePolicy() {
-        guard let kind = attribute("http-equiv")?.value, let content = attribute("content"),
-            let place = content.value,
-            text(at: kind).map(\.lowercased).elementsEqual("content-security-policy".utf8),
-            let changed = policy(text(at: place))
+    /// Changes what the `<meta>` that has just ended says: a policy, where the page goes on to, an address of its server.
+    private mutating func changeMeta() {
+        guard let content = attribute("content"), let place = content.value else { return }
+        let said = text(at: place)
+        let kind = attribute("http-equiv")?.value.map {
+            String(decoding: text(at: $0), as: UTF8.self).lowercased()
+        }
+        let changed: [UInt8]?
+        switch kind {
+        case "content-security-policy":
+            let home = homecoming?.policy(said)
+            changed = policy(home ?? said) ?? home
+        case "refresh":
+            changed = homecoming?.refresh(String(decoding: said, as: UTF8.self)).map { Array($0.utf8) }
+        default: changed = homecoming?.urls(in: said)
+        }
+        if let changed { replace(content, at: place, by: changed) }
+    }
+
+    /// Changes the address by which the page reads all others.
+    private mutating func changeBase() {
+        guard let link = attribute("href"), let place = link.value,
+            let changed = homecoming?.url(String(decoding: text(at: place), as: UTF8.self))
         else { return }
+        replace(link, at: place, by: Array(changed.utf8))
+    }
+
+    private mutating func replace(_ attribute: HTMLScanner.Attribute, at place: Range<Int>, by text: [UInt8])
+    {
         pass(upTo: place.lowerBound)
-        output += HTMLText.escaped(changed, in: content.quote)
+        output += HTMLText.escaped(text, in: attribute.quote)
         drop(place.count)
     }
 

@@ -10,7 +10,7 @@ struct HTMLScanner {
         case text
         case comment
         case doctype
-        /// `name` has its name; `attributes` has what it says if it is a `<meta>`.
+        /// `name` has its name; `attributes` has what it says if it is a `<meta>` or a `<base>`.
         case startTag
         /// `name` has its name.
         case endTag
@@ -41,7 +41,7 @@ struct HTMLScanner {
     private(set) var position = 0
     /// The name of the tag that ended last, or that is being read, in lower case.
     var name: [UInt8] = []
-    /// The attributes of a `<meta>`, in their order.
+    /// The attributes of a `<meta>` or a `<base>`, in their order.
     private(set) var attributes: [Attribute] = []
 
     var state = State.data
@@ -54,15 +54,15 @@ struct HTMLScanner {
     var escape = Escape.none
     var dashes = 0
 
-    /// Where a `<meta>` begins, or what may become one, while its end has not come.
+    /// Where a `<meta>` or a `<base>` begins, or what may become one, while its end has not come.
     var openMeta: Int? {
         switch state {
         case .tagOpen: tagStart
-        case .tagName where !isEndTag: Self.meta.starts(with: name) ? tagStart : nil
+        case .tagName where !isEndTag: Self.looked.contains { $0.starts(with: name) } ? tagStart : nil
         case .selfClosing, .beforeAttributeName, .attributeName, .afterAttributeName, .beforeValue,
             .quotedValue,
             .unquotedValue, .afterQuotedValue:
-            isMeta ? tagStart : nil
+            isLookedAt ? tagStart : nil
         default: nil
         }
     }
@@ -145,8 +145,8 @@ struct HTMLScanner {
         text.withUTF8Buffer { name.elementsEqual($0) }
     }
 
-    private static let meta = Array("meta".utf8)
-    private var isMeta: Bool { !isEndTag && name == Self.meta }
+    private static let looked = ["meta", "base"].map { Array($0.utf8) }
+    private var isLookedAt: Bool { !isEndTag && Self.looked.contains(name) }
 
     private mutating func endOfTag() -> Token {
         state = .data
@@ -170,10 +170,10 @@ struct HTMLScanner {
         case (_, _) where byte.isHTMLSpace:
             break
         case (.attributeName, _):
-            if isMeta { attributes[attributes.count - 1].name.append(byte.lowercased) }
+            if isLookedAt { attributes[attributes.count - 1].name.append(byte.lowercased) }
         default:
             // An `=` before any name is the first byte of one.
-            if isMeta { attributes.append(Attribute(name: [byte.lowercased])) }
+            if isLookedAt { attributes.append(Attribute(name: [byte.lowercased])) }
             state = .attributeName
         }
         return nil
@@ -211,13 +211,13 @@ struct HTMLScanner {
     }
 
     private mutating func startOfValue(at start: Int, quote: UInt8?) {
-        guard isMeta else { return }
+        guard isLookedAt else { return }
         attributes[attributes.count - 1].value = start..<start
         attributes[attributes.count - 1].quote = quote
     }
 
     private mutating func endOfValue() {
-        guard isMeta, let start = attributes[attributes.count - 1].value?.lowerBound else { return }
+        guard isLookedAt, let start = attributes[attributes.count - 1].value?.lowerBound else { return }
         attributes[attributes.count - 1].value = start..<position
     }
 }

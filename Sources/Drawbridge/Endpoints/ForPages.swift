@@ -8,6 +8,7 @@ enum ForPages {
     static func script(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard let runtime = gateway.pageRuntime else { throw HTTPError.nothingBehind(request.path) }
         let path = request.query["path"] ?? "/"
+        gateway.injection?.withoutNative.asked(from: path)
         let settings = gateway.replyBook.settings(ofPageAt: path)
         // A bridge whose script is a file may be saved.
         let isWanted =

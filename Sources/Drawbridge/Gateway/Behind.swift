@@ -65,7 +65,9 @@ extension Gateway {
         guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
             return try await chain.respond(to: request)?.withPasser
         }
+        if let refusal = injection.refusal(of: request) { return Self.refusal(refusal).withPasser }
         let response = try await chain.respond(to: injection.outgoing(withAppName(request)))
+        if response == nil, let leaving = injection.leaving(request) { return leaving.withPasser }
         return response.map { withCookies(injection.apply(to: $0, for: request), for: request).withPasser }
     }
 
@@ -76,6 +78,8 @@ extension Gateway {
             guard let begin = responder.relaying(request) else { return nil }
             return { tell in begin { tell($0.withPasser) } }
         }
+        // Nobody is asked for it.
+        if injection.refusal(of: request) != nil { return nil }
         guard let begin = responder.relaying(injection.outgoing(withAppName(request))) else { return nil }
         return { tell in
             begin { answer in

@@ -166,6 +166,7 @@ public struct BridgeScript: Sendable, Equatable {
         "kkjsbridge": PackageResources.kkjsbridge_js,
         "object": PackageResources.object_js,
         "reactnative": PackageResources.reactnative_js,
+        "webviewjavascriptbridge": PackageResources.webviewjavascriptbridge_js,
     ]
 
     /// The path of its script below the gateway's own.

@@ -6,13 +6,23 @@ enum DocumentRequest {
     case page
     /// Data for a script, an image, a part of another page.
     case other
+    /// Something that a service worker asks for by itself, and may answer pages with.
+    case worker
     /// It does not say: a program, or a script of a page without TLS, where browsers send no `Sec-Fetch-Dest`.
     case unknown
 
-    init(_ request: Request) {
+    /// - Parameter workers: the paths of scripts of service workers, as far as they are known.
+    init(_ request: Request, workers: (String) -> Bool = { _ in false }) {
         let headers = request.headers
         if let destination = headers.value(.secFetchDest) {
-            self = ["document", "iframe", "frame"].contains(destination) ? .page : .other
+            switch destination {
+            case "document", "iframe", "frame", "fencedframe": self = .page
+            case "embed", "object": self = Self.isNavigation(headers) ? .page : .other
+            case "empty" where Self.isNavigation(headers): self = .page
+            case "empty" where headers.value(.referer).map { workers(Target.path(ofURL: $0)) } == true:
+                self = .worker
+            default: self = .other
+            }
         } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest" {
             self = .other
         } else if Self.isOfAnotherOrigin(request) {
@@ -20,6 +30,14 @@ enum DocumentRequest {
         } else {
             self = headers.value(.accept)?.lowercased().contains("text/html") == true ? .page : .unknown
         }
+    }
+
+    /// Whether it is one for a page, whoever sends it on: to a service worker that only passes a request on, browsers leave
+    /// nothing but the mode (Chromium), or what a page is asked for by (Firefox).
+    private static func isNavigation(_ headers: HTTPFields) -> Bool {
+        headers.value(.secFetchMode) == "navigate"
+            || headers.contains(.upgradeInsecureRequests)
+                && headers.value(.accept)?.lowercased().contains("text/html") == true
     }
 
     /// True for what a page of another site may be let read by the document's own server (CORS): the tag has the page
@@ -33,4 +51,7 @@ enum DocumentRequest {
 extension Request {
     /// Whether a browser shows the answer as a page.
     package var isForPage: Bool { DocumentRequest(self) == .page }
+
+    /// Whether a browser may show it as one.
+    package var mayBeForPage: Bool { DocumentRequest(self) != .other }
 }

@@ -7,7 +7,12 @@ extension HTMLInjection {
     /// Who asks for a page and has one without the tag, from another process or from a time when it was part of another
     /// page, gets it anew. Other requests go on as they are: entity tags of documents mean nothing there.
     func outgoing(_ request: Request) -> Request {
-        let use = DocumentRequest(request)
+        if ServiceWorkers.isScript(request.headers) {
+            var outgoing = request
+            outgoing.headers = ServiceWorkers.outgoing(request.headers)
+            return outgoing
+        }
+        let use = use(of: request)
         guard use != .other, !request.headers.isEmpty else { return request }
         var headers = request.headers
         let suffix = suffix(for: request)
@@ -17,7 +22,7 @@ extension HTMLInjection {
         if let field = headers.value(.ifNoneMatch) {
             headers[.ifNoneMatch] = Self.without(suffix, field, keepingOthers: use == .unknown)
         }
-        if use == .page {
+        if use != .unknown {
             // Nothing is decompressed here.
             headers[.acceptEncoding] = "identity"
             headers[.ifModifiedSince] = nil

@@ -21,7 +21,8 @@ struct HTMLInjection: Sendable {
     private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
-    private let withoutNative = PagesWithoutNative()
+    let withoutNative = PagesWithoutNative()
+    private let workers = ServiceWorkers()
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
     /// Makes it for the life of a process.
@@ -51,11 +52,18 @@ struct HTMLInjection: Sendable {
     ///   - response: what came from behind the gateway.
     ///   - request: as it came from the caller, before ``outgoing(_:)``.
     func apply(to response: Response, for request: Request) -> Response {
-        let use = DocumentRequest(request)
+        if ServiceWorkers.isScript(request.headers) {
+            return workers.answer(response, at: request.path) ?? leaving(request) ?? response
+        }
+        let use = use(of: request)
         if response.status == .notModified {
             return use == .other ? response : notModified(response, for: request)
         }
-        guard response.isHTML else { return response }
+        let isUnnamed = use == .page && response.isUnnamed
+        guard response.isHTML || isUnnamed else {
+            if use == .page, response.isXHTML { withoutNative.tell(of: request, .xml) }
+            return response
+        }
         guard use != .other else {
             // The same URL may be a page another time, and no cache should take this for it.
             var part = response
@@ -63,16 +71,17 @@ struct HTMLInjection: Sendable {
             return part
         }
         guard response.isPlain else {
-            if use == .page, let coding = response.coding {
-                withoutNative.tell(of: request, .encoded(coding))
-            }
+            if use == .page { withoutNative.tell(of: request, response.coding.map { .encoded($0) } ?? .wide) }
             return response
         }
-        if use == .page, response.policies(.contentSecurityPolicy).contains(where: \.isSandboxed) {
-            withoutNative.tell(of: request, .sandboxed)
+        if use == .page, let reason = reason(for: response, to: request) {
+            withoutNative.tell(of: request, reason)
         }
         let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
-        let rewriter = HTMLRewriter(tag: Array(tag(request, access.nonce).utf8), isPage: use == .page) {
+        let rewriter = HTMLRewriter(
+            tag: Array(tag(request, access.nonce).utf8), isPage: use == .page && !isUnnamed,
+            homecoming: response.homecoming
+        ) {
             access.opened($0)
         }
         guard let (body, beginning) = rewriter.rewrite(response.body, isHead: request.method == .head) else {
@@ -81,7 +90,56 @@ struct HTMLInjection: Sendable {
         var document = response
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
+        if use == .page, request.method == .get, request.headers.contains(.secFetchDest),
+            !request.headers.contains(.secPurpose)
+        {
+            withoutNative.expect(request)
+            let session = request.session
+            if session != .usual, request.gateway?.replyBook.isNews("a page", in: session.name) == true {
+                request.logger.notice(
+                    """
+                    \(request.path) is a page of the session \(session.name), whose own mocks and scenarios count; \
+                    /__drawbridge__/session/default leaves it
+                    """)
+            }
+        }
         return document
+    }
+
+    /// The script of a worker that goes, in place of one that is not there any more; nil where none is asked for.
+    func leaving(_ request: Request) -> Response? {
+        guard ServiceWorkers.isScript(request.headers) else { return nil }
+        request.logger.notice(
+            """
+            the service worker \(request.path) is from another time: there is no such script, so it is told to go, and \
+            its pages load themselves anew
+            """)
+        return ServiceWorkers.leaving
+    }
+
+    func use(of request: Request) -> DocumentRequest { DocumentRequest(request, workers: workers.has) }
+
+    /// Why a page that is given the script has no native side all the same; nil where it has one.
+    private func reason(for response: Response, to request: Request) -> PagesWithoutNative.Reason? {
+        let policies = response.policies(.contentSecurityPolicy)
+        if policies.contains(where: { $0.isSandboxed(without: "allow-scripts") }) { return .scriptless }
+        if policies.contains(where: { $0.isSandboxed(without: "allow-same-origin") }) { return .sandboxed }
+        let isFramed = ["iframe", "frame", "object", "embed"].contains(request.headers.value(.secFetchDest))
+        let site = request.headers.value(.secFetchSite)
+        return isFramed && !isForForeignFrames && (site == "cross-site" || site == "same-site")
+            ? .framed : nil
+    }
+
+    /// Why a browser gets no page that it would show before anybody opens it; nil for any other request.
+    ///
+    /// Such a page runs its scripts, and would call native for nobody. The browser gives it up, and loads it when it is
+    /// opened.
+    func refusal(of request: Request) -> HTTPError? {
+        guard !request.isAnonymous,
+            request.headers.value(.secPurpose)?.contains("prerender") == true, use(of: request) == .page
+        else { return nil }
+        return HTTPError(
+            .serviceUnavailable, "a page is not shown before it is opened: it would call native for nobody")
     }
 
     // MARK: Header fields
@@ -118,7 +176,11 @@ struct HTMLInjection: Sendable {
         return headers
     }
 
-    private static let ownPolicy = "frame-src http: https: data: blob:; form-action http: https:"
+    /// So it forbids nothing but those.
+    private static let ownPolicy = {
+        let schemes = "http: https: data: blob: javascript: mailto: tel: sms:"
+        return "frame-src \(schemes); form-action \(schemes)"
+    }()
 
     /// The 304 for a document that the caller got from here.
     ///
@@ -185,6 +247,20 @@ extension Response {
             type.isHTMLType
         else { return false }
         return headers.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+    }
+
+    /// Whether a browser looks at its bytes to know what it is (MIME Sniffing, section 7).
+    fileprivate var isUnnamed: Bool {
+        let type = contentType?.text ?? headers.value(.contentType) ?? ""
+        return ["", "unknown/unknown", "application/unknown", "*/*"].contains(type)
+            && status.kind == .successful
+            && headers.value(.xContentTypeOptions)?.lowercased() != "nosniff"
+            && headers.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+    }
+
+    fileprivate var isXHTML: Bool {
+        (contentType?.text ?? headers.value(.contentType))?.lowercased().hasPrefix("application/xhtml+xml")
+            == true
     }
 
     /// Whether its bytes are those of the text, in an encoding that has ASCII in it.

@@ -1,38 +1,122 @@
+import HTTPTypes
 import Logging
 import Synchronization
 
-/// The pages that have no native side because of what their server sends with them.
+/// The pages that have no native side because of what comes with them.
 ///
-/// Nothing else would say why such a page has none; each is named once.
+/// Nothing else would say why such a page has none; each is named once, in the log and in the journal.
 final class PagesWithoutNative: Sendable {
     enum Reason {
         /// Their server compresses what was asked for as it is.
         case encoded(String)
+        /// Their text is UTF-16.
+        case wide
+        /// They are XML, where one wrong byte is the end of a page.
+        case xml
         /// Their policy takes their origin, by which the gateway would know them.
         case sandboxed
+        /// Their policy lets no script run.
+        case scriptless
+        /// They stand in a page of another site.
+        case framed
+        /// They were given the script, and have not asked for it.
+        case unasked
     }
 
     /// More paths than this are not kept.
     private static let most = 1000
+    private struct State {
+        var patience = Duration.seconds(10)
+        var told: Set<String> = []
+        var expected: [String: Expected] = [:]
+    }
 
-    private let paths = Mutex<Set<String>>([])
+    private let state = Mutex(State())
+
+    /// So long a page may take until it asks for its script, which stands before all that it has; another time is for
+    /// tests.
+    var patience: Duration {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
+    }
 
     func tell(of request: Request, _ reason: Reason) {
-        let isNew = paths.withLock { $0.count < Self.most && $0.insert(request.path).inserted }
+        let isNew = state.withLock { $0.told.count < Self.most && $0.told.insert(request.path).inserted }
         guard isNew else { return }
+        let sentence = Self.sentence(request.path, reason)
+        request.logger.warning("\(sentence)")
+        if let journal = request.gateway?.journal, journal.isOn {
+            journal.note(sentence, about: request.path)
+        }
+    }
+
+    private static func sentence(_ path: String, _ reason: Reason) -> String {
         switch reason {
         case .encoded(let coding):
-            request.logger.warning(
-                """
-                \(request.path) has no page runtime: it came with Content-Encoding: \(coding), and was asked for without; \
-                have the server behind the gateway leave its pages as they are, or exclude the path
-                """)
+            """
+            \(path) has no page runtime: it came with Content-Encoding: \(coding), and was asked for without; \
+            have the server behind the gateway leave its pages as they are, or exclude the path
+            """
+        case .wide:
+            "\(path) has no page runtime: its text is UTF-16; save it as UTF-8"
+        case .xml:
+            "\(path) has no page runtime: it is XHTML, in which nothing is changed; serve it as text/html"
         case .sandboxed:
-            request.logger.warning(
-                """
-                \(request.path) can call no handler: its Content-Security-Policy has sandbox without allow-same-origin, so \
-                it has no origin by which the gateway could know it; add allow-same-origin to its sandbox
-                """)
+            """
+            \(path) can call no handler: its Content-Security-Policy has sandbox without allow-same-origin, so \
+            it has no origin by which the gateway could know it; add allow-same-origin to its sandbox
+            """
+        case .scriptless:
+            """
+            \(path) can call no handler: its Content-Security-Policy has sandbox without allow-scripts, so no script runs \
+            in it; add allow-scripts to its sandbox
+            """
+        case .framed:
+            "\(path) has no native side inside a page of another site; open it by itself"
+        case .unasked:
+            """
+            \(path) has not asked for its page runtime, /__drawbridge__/page.js: if it is still open, \
+            a policy (sandbox, Integrity-Policy), an extension or a service worker of its own keeps the script out
+            """
+        }
+    }
+
+    /// A page was given the script, for which it is going to ask.
+    func expect(_ request: Request) {
+        let path = request.path
+        let expected: Expected? = state.withLock { state in
+            guard !state.told.contains(path), state.expected[path] == nil, state.expected.count < Self.most
+            else {
+                return nil
+            }
+            let expected = Expected(request, self)
+            state.expected[path] = expected
+            return expected
+        }
+        if let expected { Deadlines.shared.add(expected, after: patience) }
+    }
+
+    /// The page at a path has asked for its script.
+    func asked(from path: String) {
+        guard let expected = state.withLock({ $0.expected.removeValue(forKey: path) }) else { return }
+        Deadlines.shared.remove(expected)
+    }
+
+    private final class Expected: Expiring {
+        private let request: Request
+        private weak let pages: PagesWithoutNative?
+
+        init(_ request: Request, _ pages: PagesWithoutNative) {
+            self.request = request
+            self.pages = pages
+        }
+
+        func expire() {
+            guard let pages, pages.state.withLock({ $0.expected.removeValue(forKey: request.path) }) === self
+            else {
+                return
+            }
+            pages.tell(of: request, .unasked)
         }
     }
 }

@@ -61,8 +61,15 @@ package struct BridgeHint: Sendable, Hashable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
+    /// Only errors tell it: pages that ask for this bridge have it.
+    private static let unasked = BridgeHint(
+        "WebViewJavascriptBridge", "webviewjavascriptbridge", .these([]))
+
     /// The members of such objects, where a browser does not say of which object one was read.
-    private static let members = ["postMessage": "ReactNativeWebView", "nativePromise": "Capacitor"]
+    private static let members = [
+        "postMessage": "ReactNativeWebView", "nativePromise": "Capacitor",
+        "callHandler": "WebViewJavascriptBridge", "registerHandler": "WebViewJavascriptBridge",
+    ]
 
     /// The hint for the name of an object; nil for any that is of no bridge from outside.
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
@@ -88,8 +95,11 @@ package struct BridgeHint: Sendable, Hashable {
         let member = Self.members.first {
             words.contains($0.key) && message.contains("(reading '\($0.key)')")
         }
-        let found = Self.all.first { words.contains($0.name) && !$0.isOfPage }
-        guard let hint = found ?? member.flatMap({ Self.named($0.value) }) else { return nil }
+        let known = Self.all + [Self.unasked]
+        let found = known.first { words.contains($0.name) && !$0.isOfPage }
+        guard let hint = found ?? member.flatMap({ member in known.first { $0.name == member.value } }) else {
+            return nil
+        }
         self = hint
     }
 }

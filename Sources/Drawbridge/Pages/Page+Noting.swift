@@ -56,7 +56,7 @@ extension Page {
 
     /// How records name it.
     var concerned: JournalRecord.Concerned {
-        state.withLock { .init(id: id, path: Self.path(of: $0.url), title: $0.title, session: session) }
+        state.withLock { .init(id: id, path: Target.path(ofURL: $0.url), title: $0.title, session: session) }
     }
 
     /// Notes something of it, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.

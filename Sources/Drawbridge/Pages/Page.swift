@@ -88,6 +88,10 @@ public final class Page: Sendable, Identifiable {
         var handlers: HandlerSet?
         var calls: [Int: PendingCall] = [:]
         var lastCall = 0
+        /// Those that the page is to hear, and for whose answers nobody waits.
+        var deliveries: [Int: PendingCall] = [:]
+        /// The records of the last of them, for what the page answers all the same.
+        var lastDeliveries: [(id: Int, record: Int)] = []
         /// The page's calls of handlers that are under way.
         var running: [Int: Running] = [:]
         var lastRun = 0
@@ -212,6 +216,9 @@ public final class Page: Sendable, Identifiable {
     /// Whether it has its channel, is away, kept for the back button, leaving, or gone.
     public var presence: Presence { state.withLock { $0.presence } }
 
+    /// Whether it can hear what is sent to it: it has its channel, or may have it any moment.
+    var mayHear: Bool { [.here, .away].contains(presence) }
+
     /// True when its life is over.
     var isOver: Bool { presence == .gone }
 
@@ -230,13 +237,5 @@ public final class Page: Sendable, Identifiable {
     }
 
     /// The path of its address, by which its handlers are chosen.
-    var path: String { Self.path(of: url) }
-
-    static func path(of url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return Target(url).path }
-        let rest = url[scheme.upperBound...]
-        let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
-        guard let slash = rest[..<end].firstIndex(of: "/") else { return "/" }
-        return String(rest[slash..<end])
-    }
+    var path: String { Target.path(ofURL: url) }
 }

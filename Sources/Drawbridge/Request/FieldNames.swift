@@ -23,6 +23,8 @@ extension HTTPField.Name {
     package static let secFetchSite = Self("Sec-Fetch-Site")!
     package static let secFetchMode = Self("Sec-Fetch-Mode")!
     package static let secFetchDest = Self("Sec-Fetch-Dest")!
+    package static let serviceWorker = Self("Service-Worker")!
+    package static let upgradeInsecureRequests = Self("Upgrade-Insecure-Requests")!
     package static let xRequestedWith = Self("X-Requested-With")!
     package static let xFrameOptions = Self("X-Frame-Options")!
     package static let contentMD5 = Self("Content-MD5")!

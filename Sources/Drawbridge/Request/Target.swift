@@ -38,4 +38,13 @@ extension Target {
         }
         return segments
     }
+
+    /// The path of a URL, or of a path with a query.
+    static func path(ofURL url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return Target(url).path }
+        let rest = url[scheme.upperBound...]
+        let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
+        guard let slash = rest[..<end].firstIndex(of: "/") else { return "/" }
+        return String(rest[slash..<end])
+    }
 }

@@ -65,6 +65,12 @@ public struct Response: Sendable {
         set { change { $0.isRelayed = newValue } }
     }
 
+    /// What brings home the names that its server has for itself; nil where they stay.
+    package var homecoming: (any Homecoming)? {
+        get { seldom?.values.homecoming }
+        set { change { $0.homecoming = newValue } }
+    }
+
     /// The `code` in the envelope of an error.
     package var code: Int? {
         get { seldom?.values.code }
@@ -107,6 +113,7 @@ public struct Response: Sendable {
             var ownCookie: String?
             var refusal: String?
             var isRelayed = false
+            var homecoming: (any Homecoming)?
             var code: Int?
             var message = ""
             var isSilent = false

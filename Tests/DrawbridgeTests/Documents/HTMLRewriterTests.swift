@@ -212,6 +212,38 @@ struct HTMLRewriterTests {
         }
     }
 
+    /// Brings `http://h` home to `/`.
+    private struct Home: Homecoming {
+        func url(_ text: String) -> String? { text == "http://h/" ? "/" : nil }
+        func refresh(_ text: String) -> String? { text.replacing("http://h/", with: "/") }
+        func urls(in text: [UInt8]) -> [UInt8]? {
+            Array(String(decoding: text, as: UTF8.self).replacing("http://h/", with: "/").utf8)
+        }
+        func policy(_ text: [UInt8]) -> [UInt8]? { text + Array(" home".utf8) }
+    }
+
+    @Test(arguments: [
+        ("<base href=http://h/>", "<base href=\"/\">"),
+        ("<base href='http://e/'>", "<base href='http://e/'>"),
+        (
+            "<meta http-equiv=Refresh content='0; url=http://h/a'>",
+            "<meta http-equiv=Refresh content='0; url=/a'>"
+        ),
+        ("<meta name=socket content=\"http://h/s\">", "<meta name=socket content=\"/s\">"),
+        (
+            "<meta http-equiv=content-security-policy content='img-src a'>",
+            "<meta http-equiv=content-security-policy content='IMG-SRC A HOME'>"
+        ),
+        ("<p><base href=http://h/>", "<p><base href=http://h/>"),
+    ])
+    func whatTheHeadSaysOfItsServerComesHome(head: String, expected: String) {
+        var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true, homecoming: Home()) { policy in
+            policy.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
+        }
+        let result = rewriter.take(Array("<head>\(head)".utf8)) + rewriter.finish()
+        #expect(String(decoding: result, as: UTF8.self) == "<head>|\(expected)")
+    }
+
     @Test func fiveMegabytesPassByInOnePieceEach() {
         let rest = [UInt8](repeating: UInt8(ascii: "<"), count: 5 << 20)
         let result = rewrite([Array("<head><p>".utf8), rest])

@@ -10,6 +10,9 @@ struct HTMLInjectionTests {
         "<\(request.path)\(nonce.map { " \($0)" } ?? "")>"
     }
 
+    private static let ownPolicy =
+        "frame-src http: https: data: blob: javascript: mailto: tel: sms:; "
+        + "form-action http: https: data: blob: javascript: mailto: tel: sms:"
     private static let navigation: HTTPFields = [.secFetchDest: "document"]
 
     private func document(
@@ -34,6 +37,16 @@ struct HTMLInjectionTests {
             ([.secFetchDest: "frame"], true),
             ([.secFetchDest: "empty"], false), ([.secFetchDest: "embed"], false),
             ([.secFetchDest: "object"], false),
+            // Documents that other elements show, and navigations that a service worker passes on.
+            ([.secFetchDest: "object", .secFetchMode: "navigate"], true),
+            ([.secFetchDest: "empty", .secFetchMode: "navigate"], true),
+            ([.secFetchDest: "empty", .secFetchMode: "cors"], false),
+            (
+                [
+                    .secFetchDest: "empty", .secFetchMode: "same-origin", .accept: "text/html,*/*",
+                    .upgradeInsecureRequests: "1",
+                ], true
+            ),
             ([.secFetchDest: "image"], false), ([.secFetchDest: "empty", .accept: "text/html"], false),
             ([.secFetchDest: "document", .xRequestedWith: "XMLHttpRequest"], true),
             ([.accept: "text/html,application/xhtml+xml"], true), ([.accept: "*/*"], true), ([:], true),
@@ -74,7 +87,8 @@ struct HTMLInjectionTests {
         arguments: [
             ("text/html", true), ("TEXT/HTML ; charset=utf-8", true), ("text/html;charset=gbk", true),
             ("text/html; charset=UTF-16LE", false), ("application/xhtml+xml", false), ("text/plain", false),
-            ("text/htmlx", false), ("application/json", false), ("", false),
+            ("text/htmlx", false), ("application/json", false), ("", true),
+            ("unknown/unknown", true),
         ])
     func otherTypesAreNone(type: String, isDocument: Bool) async throws {
         let response = document("<head>", [.contentType: type])
@@ -118,6 +132,92 @@ struct HTMLInjectionTests {
         #expect(apply(to: response).head == response.head)
     }
 
+    // MARK: Service workers
+
+    private func script(_ response: Response) -> Response { apply(to: response, [.serviceWorker: "script"]) }
+
+    @Test func behindAWorkersScriptStandLinesOfOurs() async throws {
+        let own = Response(
+            headers: [.contentType: "text/javascript", .eTag: "\"a\"", .contentLength: "10"],
+            body: .bytes(Array("oninstall=".utf8)))
+        let response = script(own)
+        let text = try await response.text()
+        #expect(text.hasPrefix("oninstall=\n// Drawbridge") && text.contains("respondWith"))
+        #expect(response.body.length == text.utf8.count)
+        #expect(response.headers[.eTag] == nil && response.headers[.cacheControl] == "no-cache")
+        // What it asks for by itself may be a page that it keeps.
+        let kept: HTTPFields = [
+            .secFetchDest: "empty", .secFetchMode: "cors", .referer: "http://localhost/p",
+        ]
+        #expect(try await apply(to: document("<!doctype html>x"), kept).text() == "<!doctype html></p>x")
+        #expect(try await apply(to: document("<li>x"), kept).text() == "<li>x")
+        let asked = injection.outgoing(
+            Request(.get, "/p", headers: [.serviceWorker: "script", .ifNoneMatch: "\"a\""]))
+        #expect(asked.headers[.ifNoneMatch] == nil)
+    }
+
+    /// The browser keeps asking for it as long as it has the worker, whoever listens on the port today.
+    @Test(arguments: [200, 404, 410]) func aWorkerWhoseScriptIsGoneIsToldToGo(status: Int) async throws {
+        let response = script(document("<!doctype html>nothing", status: .init(code: status)))
+        #expect(
+            response.status == .ok && response.headers[.contentType]?.hasPrefix("text/javascript") == true)
+        #expect(try await response.text().contains("registration.unregister()"))
+    }
+
+    @Test func aServerThatFailsTellsNoWorkerToGo() {
+        let response = Response(.internalServerError, body: .empty)
+        #expect(script(response).status == .internalServerError)
+    }
+
+    /// It would run its scripts for nobody.
+    @Test(arguments: [("prefetch;prerender", true), ("prefetch", false)])
+    func aPageIsNotPreparedBeforeItIsOpened(purpose: String, isRefused: Bool) {
+        let headers: HTTPFields = [.secFetchDest: "document", .secPurpose: purpose]
+        #expect((injection.refusal(of: Request(.get, "/p", headers: headers)) != nil) == isRefused)
+        let picture: HTTPFields = [.secFetchDest: "image", .secPurpose: purpose]
+        #expect(injection.refusal(of: Request(.get, "/p", headers: picture)) == nil)
+    }
+
+    // MARK: Pages without native
+
+    /// Whatever keeps a page from native, somebody says it, and once.
+    @Test(
+        arguments: [
+            ([.contentType: "application/xhtml+xml"], [:], "XHTML"),
+            ([.contentEncoding: "br"], [:], "Content-Encoding: br"),
+            ([.contentType: "text/html; charset=utf-16"], [:], "UTF-16"),
+            ([.contentSecurityPolicy: "sandbox allow-scripts"], [:], "allow-same-origin"),
+            ([.contentSecurityPolicy: "sandbox allow-same-origin"], [:], "allow-scripts"),
+            ([:], [.secFetchDest: "iframe", .secFetchSite: "cross-site"], "another site"),
+        ] as [(HTTPFields, HTTPFields, String)])
+    func whatKeepsAPageFromNativeIsSaidOnce(said: HTTPFields, asked: HTTPFields, why: String) async throws {
+        let log = LogBook()
+        let gateway = Gateway(keepsJournal: true, logger: log.logger)
+        var headers = Self.navigation
+        for field in asked { headers[field.name] = field.value }
+        for _ in 0..<2 {
+            var request = Request(.get, "/p", headers: headers)
+            request.answerer = gateway
+            _ = injection.apply(to: document("<!doctype html>", said), for: request)
+        }
+        #expect(log.entries.count == 1 && log.entries[0].contains("/p") && log.entries[0].contains(why))
+    }
+
+    @Test func aPageThatNeverAsksForItsScriptIsNamed() async throws {
+        let log = LogBook()
+        let gateway = Gateway(keepsJournal: true, logger: log.logger)
+        for path in ["/asks", "/does-not"] {
+            var request = Request(.get, path, headers: Self.navigation)
+            request.answerer = gateway
+            injection.withoutNative.patience = path == "/asks" ? .seconds(60) : .milliseconds(1)
+            _ = injection.apply(to: document(), for: request)
+        }
+        injection.withoutNative.asked(from: "/asks")
+        await until { !log.entries.isEmpty }
+        #expect(
+            log.entries.count == 1 && log.entries[0].contains("/does-not has not asked for its page runtime"))
+    }
+
     // MARK: Header fields
 
     @Test func headersAreThoseOfTheChangedDocument() {
@@ -131,7 +231,7 @@ struct HTMLInjectionTests {
             headers == [
                 .contentType: "text/html", .eTag: "\"abc-dbe1\"", .server: "s", .contentLanguage: "zh",
                 .cacheControl: "no-cache", .vary: "Sec-Fetch-Dest", .xFrameOptions: "SAMEORIGIN",
-                .contentSecurityPolicy: "frame-src http: https: data: blob:; form-action http: https:",
+                .contentSecurityPolicy: Self.ownPolicy,
             ])
     }
 
@@ -191,7 +291,7 @@ struct HTMLInjectionTests {
             result.headers[values: .contentSecurityPolicy] == [
                 "default-src 'none'; script-src 'self'; connect-src 'self' ws://localhost, img-src x",
                 "script-src 'nonce-a' 'strict-dynamic'",
-                "frame-src http: https: data: blob:; form-action http: https:",
+                Self.ownPolicy,
             ])
         #expect(result.headers[.contentSecurityPolicyReportOnly] == "connect-src 'self' ws://localhost")
         #expect(result.headers[.setCookie] == "a=b")

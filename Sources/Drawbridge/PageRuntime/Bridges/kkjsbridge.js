@@ -51,6 +51,7 @@ drawbridge.bridge({ progress: true }, native => {
     const tell = (eventName, data) => {
         if (hasOwnHalf()) return toOwnHalf({ messageType: 'event', eventName, data });
         for (const listener of listeners[eventName] || []) native.attempt(() => listener(data));
+        return eventName in listeners;
     };
     native.voice({
         has: event => event in listeners,

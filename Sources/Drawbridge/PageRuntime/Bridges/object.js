@@ -41,6 +41,7 @@ drawbridge.bridge({ waits: true, progress: true }, native => {
     const tell = (event, data) => {
         for (const listener of listeners[event] || []) native.attempt(() => listener(data));
         if (ready) document.dispatchEvent(Object.assign(new Event(event), { data }));
+        return Boolean(ready) || event in listeners;
     };
     native.voice({
         has: event => event in listeners,

@@ -1,7 +1,7 @@
 // Bridges from outside the core (the manual: Teaching a bridge). Each is a script element of its own behind this
 // one, says by `drawbridge.bridge(…)` how it speaks, and is given `native`: nothing else of what stands here.
 //
-// uses pristine: console, later, Map, origin
+// uses pristine: console, hearAlways, later, Map, origin
 // uses channel: post
 // uses interface: nativeFor, version
 const scripts = new Map(config.bridges.map(bridge => [origin + '/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
@@ -32,7 +32,7 @@ function tell(own, message, line) {
     if (window.origin !== 'null') later(() => post({ bridge: own, message: String(message).slice(0, 1000), line }));
 }
 
-window.addEventListener('error', ({ filename, lineno, message }) => {
+hearAlways(window, 'error', ({ filename, lineno, message }) => {
     const { name } = scripts.get(filename) || {};
     if (name) tell(name, message, lineno);
 });

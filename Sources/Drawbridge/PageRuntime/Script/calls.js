@@ -1,7 +1,7 @@
 // Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
 //
 // gives: after, call, callNow, failCalls, failure, flushNow, gather, gathering, gatherings, replied, sign, signature
-// uses pristine: attempt, JSON, Map, origin, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses pristine: attempt, hearAlways, JSON, Map, origin, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, waiting
 // uses urls: gatherURLs
 let lastCall = 0;
@@ -92,7 +92,7 @@ function flushNow() {
 // Browsers refuse synchronous requests while a page goes.
 let isGoing = false;
 for (const type of ['beforeunload', 'pagehide']) {
-    window.addEventListener(type, () => {
+    hearAlways(window, type, () => {
         isGoing = true;
         setTimeout(() => { isGoing = false; });
     }, true);

@@ -8,7 +8,7 @@
 //
 // gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
 // gives: waiting
-// uses pristine: attempt, console, fetch, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
+// uses pristine: attempt, console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
 // uses pristine: token, WebSocket, write
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
@@ -287,15 +287,15 @@ function sendLast() {
     sendBeacon.call(navigator, origin + '/__drawbridge__/messages', body);
 }
 
-window.addEventListener('pagehide', leave);
-window.addEventListener('pageshow', event => {
+hearAlways(window, 'pagehide', leave);
+hearAlways(window, 'pageshow', event => {
     if (!event.persisted || !isGone) return;
     isGone = false;
     delay = 0;
     connect();
 });
-document.addEventListener('visibilitychange', () => {
+hearAlways(document, 'visibilitychange', () => {
     if (config.journal && isWelcome && !isGone) post({ hidden: document.hidden });
 });
-for (const name of ['popstate', 'hashchange']) window.addEventListener(name, () => later(flush));
+for (const name of ['popstate', 'hashchange']) hearAlways(window, name, () => later(flush));
 if (config.wanted === true) connect();

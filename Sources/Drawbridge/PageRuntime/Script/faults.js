@@ -2,7 +2,7 @@
 // journal this file is left out. The console is left as it is, since whoever stands between a page and its console takes
 // the lines of the page's own files from it.
 //
-// uses pristine: later, listen
+// uses pristine: hearAlways, later
 // uses channel: post
 const mostFaults = 100;
 let faults = 0;
@@ -17,7 +17,7 @@ function tellFault(fault, error, more) {
     later(() => post(message));
 }
 
-listen.call(window, 'error', ({ error, message, filename, lineno }) => {
+hearAlways(window, 'error', ({ error, message, filename, lineno }) => {
     if (message) tellFault('error', error || message, { source: filename, line: lineno });
 });
-listen.call(window, 'unhandledrejection', ({ reason }) => tellFault('rejection', reason));
+hearAlways(window, 'unhandledrejection', ({ reason }) => tellFault('rejection', reason));

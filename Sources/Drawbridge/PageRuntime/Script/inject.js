@@ -16,6 +16,7 @@ setUp(['inject', 'function'], (native, called) => {
     } }[name]));
 
     called.voice({
+        reports: true,
         when: Promise.resolve(),
         looks: (name, found) => found(true),
         call(name, data, answer) {

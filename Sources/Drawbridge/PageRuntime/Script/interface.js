@@ -81,8 +81,10 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
         opens(take) { openings.unshift(guarded(take)); },
         sends(take) { sendings.push({ bridge: own, take: guarded(take) }); },
         voice({ also = [], has = () => false, looks = (name, found) => found(false), isComing = () => false,
-            when = loaded, call, hear }) {
-            const voice = { names: [own].concat(also), has, looks, isComing, when: Promise.resolve(when), call, hear };
+            when = loaded, call, hear, reports }) {
+            const voice = {
+                names: [own].concat(also), has, looks, isComing, when: Promise.resolve(when), call, hear, reports,
+            };
             voices.unshift(voice);
             voice.when.then(() => {
                 voice.isThere = true;

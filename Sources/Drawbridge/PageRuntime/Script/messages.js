@@ -46,6 +46,7 @@ setUp(['message', 'reply'], (native, replying) => {
     function tell(message, done) { native.global('bridge.handleNativeMsg', [message], done); }
 
     native.voice({
+        reports: true,
         when: Promise.resolve(),
         // A page that shows its listeners shows what it does not listen to.
         looks: (name, found) => globalNamed('bridge', bridge => {
@@ -58,6 +59,7 @@ setUp(['message', 'reply'], (native, replying) => {
             tell({ action, data: data === undefined ? {} : data, callbackId }, outcome => {
                 if (!outcome) answer.missing();
                 else if (outcome.error !== undefined) answer.error(outcome.error);
+                else answer.heard();
             });
         },
     });

@@ -1,46 +1,64 @@
 // What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
 //
 // gives: apply, forgetAnswers, forgettings, voices
-// uses pristine: attempt, console, globalEval, loaded
+// uses pristine: attempt, console, globalEval, listen, loaded, Promise, wrap
 // uses channel: life, post
 // uses calls: replied
 // uses names: nameAll
 
-/// The page halves of bridges: `{names, has, looks, isComing, when, isThere, call, hear}`. They are asked from the last
-/// to the first, which is `function` and takes what nobody else does.
+/// The page halves of bridges: `{names, has, looks, isComing, when, isThere, call, hear, reports}`. They are asked from the
+/// last to the first, which is `function` and takes what nobody else does. One that `reports` says itself when the page has
+/// heard a call; any other has made it heard when `call` returns.
 const voices = [];
 /// How often native has called by them.
 let lastSpoken = 0;
 /// What bridges forget with the life in which it was asked.
 const forgettings = [];
 
-function forgetAnswers() { forgettings.forEach(attempt); }
+function forgetAnswers() {
+    owed = 0;
+    forgettings.forEach(attempt);
+}
 
 function apply(message) {
     if ('reply' in message) replied(message);
     else if ('call' in message) called(message);
     else if ('evaluate' in message) evaluate(message);
     else if ('names' in message) nameAll(message);
-    else if ('event' in message) {
-        window.dispatchEvent(new CustomEvent('drawbridge:' + message.event, { detail: message.data }));
-        for (const { when, hear } of voices) {
-            if (hear) when.then(() => attempt(() => hear(message.event, message.data)));
-        }
-    } else if ('log' in message) console.warn(message.log);
+    else if ('event' in message) happened(message);
+    else if ('log' in message) console.warn(message.log);
     else if ('reload' in message) location.reload();
 }
 
+// The events of native's that the page has begun to listen for.
+const listened = new Set();
+wrap(window, 'addEventListener', function (type) {
+    if (/^drawbridge:/.test(type)) listened.add(String(type));
+    return listen.apply(this, arguments);
+});
+
+function happened({ event, data, id }) {
+    const type = 'drawbridge:' + event;
+    window.dispatchEvent(new CustomEvent(type, { detail: data }));
+    const bridges = voices.filter(({ hear }) => hear).map(({ when, hear }) => when.then(() => (
+        attempt(() => hear(event, data)).value !== false)));
+    const answer = answerTo(id);
+    if (listened.has(type)) return answer({});
+    Promise.all(bridges).then(heard => answer(heard.includes(true) ? {}
+        : { error: { code: 400, message: 'the page does not listen for ' + type } }));
+}
+
 /// What sends `{value}` or `{error}` to native as its answer; a promise's, where the value is one.
-function answerTo(id) {
+function answerTo(id, kind = 'result') {
     if (id === undefined) return () => {};
     // An answer is for the life that asked.
     const asked = life;
     const send = outcome => {
         if (asked !== life) return;
         try {
-            post(Object.assign({ result: id }, outcome));
+            post(Object.assign({ [kind]: id }, outcome));
         } catch (error) {
-            post({ result: id, error: { code: 500, message: String(error) } });
+            post({ [kind]: id, error: { code: 500, message: String(error) } });
         }
     };
     const fail = error => {
@@ -54,6 +72,53 @@ function answerTo(id) {
     };
 }
 
+/// How a bridge answers a call of native's: `isWanted` says whether the page gets something to answer by.
+function answering(id, hears) {
+    const answer = answerTo(id);
+    if (!hears) {
+        return {
+            isWanted: id !== undefined, heard() {},
+            value: value => answer({ value }), error: error => answer({ error }),
+        };
+    }
+    return hearing(id, answer);
+}
+
+/// So many answers that nobody waits for the page may owe; whoever is called then gets nothing to answer by.
+const mostOwed = 1000;
+let owed = 0;
+
+/// Native only wants to know that the page has heard it. What it answers all the same is noted.
+function hearing(id, answer) {
+    const told = answerTo(id, 'told');
+    let isOver = false;
+    const end = outcome => {
+        if (!isOver) answer(outcome);
+        else if (outcome.error !== undefined) told(outcome);
+        isOver = true;
+    };
+    const isWanted = owed < mostOwed;
+    let owes = isWanted;
+    if (owes) owed += 1;
+    const pay = () => {
+        if (owes && owed) owed -= 1;
+        owes = false;
+    };
+    return {
+        isWanted,
+        heard: () => end({}),
+        value(value) {
+            pay();
+            end({});
+            if (value !== undefined && value !== null) told({ value });
+        },
+        error(error) {
+            pay();
+            end({ error });
+        },
+    };
+}
+
 function evaluate({ evaluate: script, id }) {
     const answer = answerTo(id);
     try {
@@ -64,23 +129,22 @@ function evaluate({ evaluate: script, id }) {
     }
 }
 
-function called({ call: name, data, id, bridge }) {
-    const answer = answerTo(id);
+function called({ call: name, data, id, bridge, hears }) {
+    const answer = answering(id, hears && id !== undefined);
     const missing = () => {
         const message = 'the page has no handler for ' + name;
         console.warn('Drawbridge:', message);
-        answer({ error: { code: 400, message } });
+        answer.error({ code: 400, message });
     };
     const asked = life;
     const speak = voice => {
         const now = () => {
             // Another gateway has not called.
             if (asked !== life) return;
-            const { error } = attempt(() => voice.call(name, data, {
-                id: ++lastSpoken, isWanted: id !== undefined, missing,
-                value: value => answer({ value }), error: error => answer({ error }),
-            }));
-            if (error) answer({ error });
+            const { error } = attempt(() => (
+                voice.call(name, data, Object.assign({ id: ++lastSpoken, missing }, answer))));
+            if (error) answer.error(error);
+            else if (!voice.reports) answer.heard();
         };
         if (voice.isThere) now();
         else voice.when.then(now);

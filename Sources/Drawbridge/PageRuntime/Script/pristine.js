@@ -4,7 +4,7 @@
 //
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
 //
-// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, JSON, later, listen, loaded, Map
+// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, Map
 // gives: MutationObserver, openWindow, origin, Promise, put, queueMicrotask, Request, sendBeacon, setTimeout
 // gives: socketSend, structuredClone, token, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
 // gives: XMLHttpRequest
@@ -17,6 +17,7 @@ const mark = Symbol.for('drawbridge');
 if (window[mark]) return;
 // A page of another site that frames this one gets nothing of it, unless that is allowed.
 if (!config.foreignFrames && isFramedByOthers()) {
+    window.console.warn('Drawbridge: inside a page of another site this one has no native side; open it by itself');
     if (config.bridges) {
         // Their scripts come all the same, and do nothing.
         window.drawbridge = { bridge() {} };
@@ -43,6 +44,21 @@ function isFramedByOthers() {
     } catch (error) {
         return true;
     }
+}
+
+/// Listens for ever: `document.open()` takes away the listeners of window and document, and ours are put back.
+const lasting = [];
+function hearAlways(target, ...listener) {
+    lasting.push([target, listener]);
+    listen.apply(target, listener);
+}
+for (const name of ['open', 'write', 'writeln']) {
+    const method = Document.prototype[name];
+    wrap(Document.prototype, name, function () {
+        const value = method.apply(this, arguments);
+        if (this === document) for (const [target, listener] of lasting) listen.apply(target, listener);
+        return value;
+    });
 }
 
 /// Puts something on `window` as web views do: an ordinary property, so that the page's own of that name wins.

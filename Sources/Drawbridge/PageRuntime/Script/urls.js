@@ -2,7 +2,7 @@
 // told by pattern, for browsers do not agree on how to read them.
 //
 // gives: gatherURLs, openings, sendings
-// uses pristine: attempt, fetch, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
+// uses pristine: attempt, fetch, hearAlways, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
 // uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: flush
 // uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
@@ -174,7 +174,7 @@ function instead(event, work) {
 /// Hears of an event when the page has had its say: at the last place that it reaches, which is `window`, or wherever
 /// the page lets it go no further. Whoever listens there since before is heard first.
 function hearLast(type, hear) {
-    listen.call(window, type, event => {
+    hearAlways(window, type, event => {
         const path = event.composedPath();
         const hearHere = now => {
             const isLast = now.eventPhase === now.BUBBLING_PHASE && now.currentTarget === window;
@@ -236,8 +236,15 @@ if (navigation) {
 const ownRequests = new WeakMap();
 wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
     ownRequests.delete(this);
+    delete this.responseURL;
     const found = arguments.length > 1 && bound(url);
     if (!found) return xhrOpen.apply(this, arguments);
+    const said = asSaid(url, found.to);
+    if (said) {
+        Object.defineProperty(this, 'responseURL', {
+            get() { return this.readyState > 1 && this.status ? said : ''; }, configurable: true,
+        });
+    }
     xhrOpen.apply(this, Object.assign(Array.from(arguments), { 1: found.to }));
     sign(this, signature().concat(found.fields));
     const isStanding = arguments.length > 2 && !arguments[2];
@@ -260,6 +267,7 @@ wrap(window, 'fetch', function (input, options) {
     const found = bound(isRequest ? input.url : input);
     if (!found) return fetch.apply(undefined, arguments);
     const { to } = found;
+    const said = asSaid(isRequest ? input.url : input, to);
     // As the page is now.
     const fields = signature().concat(after(), found.fields);
     return new Promise(resolve => {
@@ -270,8 +278,18 @@ wrap(window, 'fetch', function (input, options) {
         // WebKit forgets which signal a request follows when nobody keeps the request.
         const signal = options && options.signal !== undefined ? options.signal : isRequest && input.signal;
         return signal ? fetch(request, { signal }) : fetch(request);
-    });
+    }).then(response => (said ? Object.defineProperty(response, 'url', { value: said }) : response));
 });
+
+/// The address that a page has asked for, where it went to another: what the answer says of itself.
+function asSaid(url, to) {
+    if (String(url) === to) return undefined;
+    try {
+        return new URL(url, document.baseURI).href;
+    } catch (error) {
+        return String(url);
+    }
+}
 
 /// A request to another URL. Not every browser passes a body on as a stream.
 function moved(request, url) {

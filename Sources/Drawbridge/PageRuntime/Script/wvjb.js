@@ -4,7 +4,10 @@
 // uses pristine: console, JSON, loaded, Map, Promise, queueMicrotask, setTimeout, wrap
 // uses interface: setUp
 setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
-    let isAsked;
+    /// How the page has asked for the bridge first, `array` as for 5.x and 6.x, or `event` as for 4.x: no app knows both, so
+    /// a page that asks in both ways is answered by that one.
+    let asked;
+    const isFirst = way => (asked = asked || way) === way;
     let isParsed = document.readyState === 'complete';
     const pageParsed = new Promise(done => {
         document.addEventListener('DOMContentLoaded', () => native.later(() => {
@@ -61,6 +64,8 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
             }
             try {
                 handler(message.data, respond);
+                const answer = responses.get(callbackId);
+                if (answer) answer.heard();
             } catch (error) {
                 // It may have answered before.
                 native.gatherNow();
@@ -87,7 +92,8 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
                 return '[' + list + ']';
             },
             _handleMessageFromObjC(text) {
-                if (early) early.push(text);
+                // A call waits for `init`; what the page itself has asked for does not.
+                if (early && !JSON.parse(text).responseId) early.push(text);
                 else if (isSafe) native.later(() => dispatch(text));
                 else dispatch(text);
             },
@@ -105,6 +111,8 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
                 kept.forEach(bridge._handleMessageFromObjC);
             };
             bridge.send = (data, callback) => send({ data }, callback);
+            // What JsBridge calls it today.
+            bridge.doSend = bridge.send;
         }
         return { bridge, addOld };
     }
@@ -123,14 +131,14 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
 
     /// The page has loaded `__bridge_loaded__`, by the scheme of 5.x.
     function loadWVJB5() {
-        catches = true;
+        catches = catches || asked !== 'event';
         loadWVJB();
     }
 
     /// The page has loaded `__bridge_loaded__`.
     function loadWVJB() {
+        if (!isFirst('array')) return;
         native.connect();
-        isAsked = true;
         const install = () => {
             installWVJB();
             native.later(runWaiting);
@@ -154,17 +162,29 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     wrap(document, 'addEventListener', function (name) {
         if (name === 'WebViewJavascriptBridgeReady') {
             delete document.addEventListener;
-            native.connect();
-            isAsked = true;
-            loaded.then(() => native.later(loadOldWVJB));
+            if (isFirst('event')) {
+                native.connect();
+                loaded.then(() => native.later(() => loadOldWVJB()));
+            }
         }
         return EventTarget.prototype.addEventListener.apply(this, arguments);
     });
 
-    function loadOldWVJB() {
-        const isNew = !ownBridge;
+    // The apps of 4.x and of Android's JsBridge put it into every page that has loaded, and some pages count on that: those
+    // whose own lines speak of it and know no way to ask.
+    loaded.then(() => native.later(() => {
+        if (asked || window.WebViewJavascriptBridge) return;
+        const lines = Array.from(document.scripts, ({ text }) => text)
+            .concat(Array.from(document.querySelectorAll('[onclick]'), link => link.getAttribute('onclick'))).join();
+        const knowsToAsk = /WVJBCallbacks|WebViewJavascriptBridgeReady|__bridge_loaded__/.test(lines);
+        if (lines.includes('WebViewJavascriptBridge') && !knowsToAsk && isFirst('event')) loadOldWVJB(true);
+    }));
+
+    /// - isUnasked: the page does not know that it should call `init`, and neither does one that asks in both ways.
+    function loadOldWVJB(isUnasked = false) {
+        const keeps = !ownBridge && !isUnasked && !window.WVJBCallbacks;
         installWVJB();
-        if (ownBridge) ownBridge.addOld(isNew);
+        if (ownBridge) ownBridge.addOld(keeps);
         const { WebViewJavascriptBridge: bridge } = window;
         document.dispatchEvent(Object.assign(new Event('WebViewJavascriptBridgeReady'), { bridge }));
         takeCalls(old);
@@ -190,10 +210,11 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     loaded.then(() => { isLoaded = true; });
 
     native.voice({
+        reports: true,
         also: ['wvjb4'],
         when: taking,
-        isComing: () => isAsked && !takesCalls,
-        has: name => (takesCalls || isLoaded && !isAsked) && (ownBridge ? name in handlers
+        isComing: () => asked && !takesCalls,
+        has: name => (takesCalls || isLoaded && !asked) && (ownBridge ? name in handlers
             : Object(window.WebViewJavascriptBridge)._handleMessageFromObjC),
         call(handlerName, data, answer) {
             const message = { handlerName, data };
@@ -202,6 +223,8 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
                 responses.set(message.callbackId, answer);
             }
             deliver(message);
+            // A library that the page has brought does not say what has become of it.
+            if (!answer.isWanted || !ownBridge || window.WebViewJavascriptBridge !== ownBridge.bridge) answer.heard();
         },
     });
 

@@ -1,0 +1,36 @@
+// Drawbridge: pages that this worker answers have their native side.
+(() => {
+    let isTakingOver = false;
+    const { respondWith } = FetchEvent.prototype;
+    FetchEvent.prototype.respondWith = function (answer) {
+        const { request } = this;
+        if (new URL(request.url).pathname.startsWith('/__drawbridge__/')) return respondWith.call(this, fetch(request));
+        const isPage = request.mode === 'navigate' || ['document', 'iframe', 'frame'].includes(request.destination);
+        return respondWith.call(this, isPage ? Promise.resolve(answer).then(found => withNative(found, request)) : answer);
+    };
+
+    // From a cache that was filled without the gateway.
+    async function withNative(answer, request) {
+        const type = answer instanceof Response && answer.headers.get('Content-Type');
+        if (!type || !type.includes('text/html')) return answer;
+        if ((await answer.clone().text()).includes('/__drawbridge__/page.js')) return answer;
+        try {
+            const fresh = await fetch(request.url, { cache: 'no-cache', credentials: 'same-origin' });
+            return fresh.ok ? fresh : answer;
+        } catch (error) {
+            return answer;
+        }
+    }
+
+    // A worker from before, which has not these lines, goes at once.
+    const isKnown = async () => (await indexedDB.databases()).some(({ name }) => name === 'drawbridge-worker');
+    addEventListener('install', event => event.waitUntil((async () => {
+        isTakingOver = Boolean(registration.active) && !await isKnown();
+        indexedDB.open('drawbridge-worker');
+        if (isTakingOver) await skipWaiting();
+    })()));
+    addEventListener('activate', event => event.waitUntil((async () => {
+        if (!isTakingOver) return;
+        for (const page of await clients.matchAll({ type: 'window' })) page.navigate(page.url);
+    })()));
+})();

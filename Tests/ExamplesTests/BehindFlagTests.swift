@@ -113,7 +113,10 @@ import Testing
             "/", by: { ["--upstream", $0.url, "--trusted-proxy", "127.0.0.1"] + flags }, "-H",
             "X-Forwarded-For: 127.1.2.3")
         #expect(shown["fields"]?["X-Forwarded-For"] == .string(expected))
-        #expect((shown["fields"]?["X-Forwarded-Proto"] == nil) == (flags.last == "--no-forwarded"))
+        // The server's own name is all that it hears of names, unless it hears the gateway's everywhere.
+        #expect(shown["fields"]?["X-Forwarded-Proto"] == nil)
+        let kept = try await self.shown("/", by: { ["--upstream", $0.url, "--keep-host"] + flags })
+        #expect((kept["fields"]?["X-Forwarded-Proto"] == nil) == (flags.last == "--no-forwarded"))
     }
 
     @Test(arguments: [[], ["--no-bring-home"], ["--no-bring-home", "--bring-home"]])
@@ -127,6 +130,29 @@ import Testing
         let cookie = isHome ? "a=1; Path=/" : "a=1; Domain=127.0.0.1; Path=/; Secure"
         #expect(answer.contains("Set-Cookie: \(cookie)\r\n"), "\(answer)")
         await mirror.stop()
+    }
+
+    /// The page has no native side where it goes then, or never comes to an end.
+    @Test(
+        arguments: [
+            ("https://elsewhere.example/x", "start with --upstream https://elsewhere.example"),
+            ("http://HOST/", "for ever"), ("/", "for ever"), ("http://HOST/there", nil),
+        ] as [(String, String?)])
+    func aRedirectThatLeavesOrTurnsInACircleIsSaidOnce(_ location: String, _ said: String?) async throws {
+        let server = try RawUpstream { connection in
+            let head = try connection.readHead()
+            let host = head.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }?.dropFirst(6) ?? ""
+            let there = location.replacing("HOST", with: host)
+            try connection.send("HTTP/1.1 302 Found\r\nLocation: \(there)\r\nContent-Length: 0\r\n\r\n")
+        }
+        defer { server.stop() }
+        let program = try Self.drawbridge(["--upstream", "http://127.0.0.1:\(server.port)"])
+        let address = try await program.address()
+        for _ in 0..<2 { _ = try await curl("-H", "Accept: text/html", "\(address)/") }
+        #expect(await program.stop() == 0)
+        let lines = program.output.split(separator: "\n").filter { $0.contains("warning") }
+        #expect(lines.count == (said == nil ? 0 : 1), "\(lines)")
+        #expect(lines.allSatisfy { $0.contains(said ?? "") }, "\(lines)")
     }
 
     @Test func anUpstreamByHTTPSIsAskedWhereItsCertificateIsBelieved() async throws {

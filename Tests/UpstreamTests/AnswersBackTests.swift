@@ -249,7 +249,7 @@ struct AnswersBackTests {
         try await proxying(to: redirecting, by: [.plain]) { port, upstream in
             let output = try await curl("-L", "-w", " %{url_effective}", "http://localhost:\(port)/")
             #expect(output == "there http://localhost:\(port)/there")
-            #expect(upstream.received.fields("X-Forwarded-Host").first == "localhost:\(port)")
+            #expect(upstream.received.fields("X-Forwarded-Host") == [])
         }
     }
 }

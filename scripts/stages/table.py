@@ -111,6 +111,8 @@ SLOW = (
         Stage("browsers", "the same pages in the other browsers",
               (Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
               ("pages", "browsers")),
+        Stage("frameworks", "pages of real servers and frameworks behind the gateway",
+              (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",)),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
         Stage("schema", "the JSON Schema of settings and replies, which takes and refuses what the command does",

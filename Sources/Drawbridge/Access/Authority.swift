@@ -25,6 +25,9 @@ package struct Authority: Equatable, Sendable {
         isLocal = Self.isLoopback(host, isIPv6) || host == Self.bridge
     }
 
+    /// Its host with another port.
+    package func text(withPort port: Int) -> String { "\(isIPv6 ? "[\(host)]" : host):\(port)" }
+
     private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {
         guard let first = bytes.first else { return nil }
         let isIPv6 = first == UInt8(ascii: "[")

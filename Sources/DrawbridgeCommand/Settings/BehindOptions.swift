@@ -21,12 +21,15 @@ struct BehindOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Send X-Forwarded-For, -Proto and -Host to upstreams. (default: --forwarded)")
+        help:
+            "Send X-Forwarded-For to upstreams, with --keep-host -Proto and -Host too. (default: --forwarded)"
+    )
     var forwarded: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Rewrite the upstream's redirects and cookies to this address. (default: --bring-home)"
+        help:
+            "Put the upstream's address for this one in Origin and Referer, and back in answers. (default: --bring-home)"
     )
     var bringHome: Bool?
 

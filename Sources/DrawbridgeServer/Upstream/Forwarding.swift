@@ -12,7 +12,8 @@ package struct Forwarding: Sendable {
     ///
     /// - Parameters:
     ///   - via: the gateway's name.
-    ///   - tellsCaller: whether `X-Forwarded-For`, `-Proto` and `-Host` are written; else they go on as they came.
+    ///   - tellsCaller: whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as
+    ///     they came.
     ///   - keepsHost: whether the upstream hears of the host that the caller named, and not of its own.
     package init(via: Via, tellsCaller: Bool = true, keepsHost: Bool = false) {
         self.via = via
@@ -21,7 +22,11 @@ package struct Forwarding: Sendable {
     }
 
     /// The fields of a request for whoever is next, but `Host` and what frames the body.
-    package func requestFields(_ sent: HTTPFields, from caller: Caller) -> HTTPFields {
+    ///
+    /// - Parameter mapping: puts the server's name in place of the gateway's where the page says of itself; nil leaves it.
+    package func requestFields(
+        _ sent: HTTPFields, from caller: Caller, mapping: OutwardMapping? = nil
+    ) -> HTTPFields {
         let hopByHop = HopByHop(in: sent)
         var addresses: String?
         var fields = HTTPFields()
@@ -30,6 +35,7 @@ package struct Forwarding: Sendable {
             switch Self.kind(of: field.name) {
             case .plain: fields.append(field)
             case .ours: break
+            case .ofPage: fields.append(mapping?.mapped(field) ?? field)
             case .forwarded where !tellsCaller: fields.append(field)
             case .forwarded:
                 if field.name == .xForwardedFor { Self.add(field.value, to: &addresses) }
@@ -39,6 +45,8 @@ package struct Forwarding: Sendable {
         guard tellsCaller else { return fields }
         if let address = caller.address { Self.add(address, to: &addresses) }
         if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
+        // A server that hears of its own name does not hear of the gateway's: it would compare them.
+        guard keepsHost else { return fields }
         fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
         if let authority = caller.authority {
             fields.append(HTTPField(name: .xForwardedHost, value: authority))
@@ -50,7 +58,7 @@ package struct Forwarding: Sendable {
     ///
     /// - Parameters:
     ///   - isOldVersion: whether it came in HTTP/1.0.
-    ///   - mapping: brings redirects and cookies home; nil leaves them alone.
+    ///   - mapping: brings home what the server says of itself; nil leaves it alone.
     package func responseFields(
         _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
     ) -> HTTPFields {
@@ -58,7 +66,11 @@ package struct Forwarding: Sendable {
         var fields = HTTPFields()
         fields.reserveCapacity(sent.count + 1)
         for field in sent where !hopByHop.contains(field.name) {
-            fields.append(mapping?.isFor(field.name) == true ? mapping?.mapped(field) ?? field : field)
+            guard let mapping else {
+                fields.append(field)
+                continue
+            }
+            if !mapping.binds(field.name) { fields.append(mapping.mapped(field) ?? field) }
         }
         fields.append(via.field(isOldVersion: isOldVersion))
         return fields
@@ -78,6 +90,8 @@ package struct Forwarding: Sendable {
         case plain
         /// It is meant for this gateway alone, or the gateway writes it anew.
         case ours
+        /// In it the page names its own address.
+        case ofPage
         /// It says who called, and a page could lie there; so the gateway may write it anew.
         case forwarded
     }
@@ -87,6 +101,10 @@ package struct Forwarding: Sendable {
         switch name.canonicalName.utf8.count {
         case 4 where name == .host: .ours
         case 6 where name == .expect: .ours
+        case 6 where name == .origin: .ofPage
+        case 7 where name == .referer || name == OutwardMapping.pingTo: .ofPage
+        case 9 where name == OutwardMapping.pingFrom: .ofPage
+        case 11 where name == OutwardMapping.destination: .ofPage
         case 15 where name == .xForwardedFor: .forwarded
         case 16 where name == .xForwardedHost: .forwarded
         case 17 where name == .xForwardedProto: .forwarded

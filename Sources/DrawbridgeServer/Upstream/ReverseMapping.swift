@@ -1,7 +1,8 @@
 import Drawbridge
 import HTTPTypes
 
-/// What an upstream says about its own addresses, as the caller reaches them: redirects and cookies.
+/// What an upstream says about its own addresses, as the caller reaches them: in redirects, cookies, policies, and wherever
+/// else a header field has a URL.
 ///
 /// What points anywhere else, or to a path of the upstream that no target of the gateway leads to, stays as it is.
 package struct ReverseMapping: Sendable {
@@ -19,12 +20,17 @@ package struct ReverseMapping: Sendable {
         self.keepsHost = keepsHost
     }
 
-    /// Whether a field of this name may say anything about addresses.
-    func isFor(_ name: HTTPField.Name) -> Bool {
+    /// Whether a field binds the name by which it came beyond this answer: browsers would keep that for all else that has
+    /// the gateway's name, such as every other server of `localhost`.
+    func binds(_ name: HTTPField.Name) -> Bool {
         // Most names are told apart by their length.
         switch name.canonicalName.utf8.count {
-        case 7, 8, 10, 16:
-            name == .refresh || name == .location || name == .setCookie || name == .contentLocation
+        case 3: name == .nel
+        case 7: name == .altSvc
+        case 9: name == .expectCT
+        case 15: name == .publicKeyPins
+        case 25: name == .strictTransportSecurity
+        case 27: name == .publicKeyPinsReportOnly
         default: false
         }
     }
@@ -37,8 +43,25 @@ package struct ReverseMapping: Sendable {
         case 16 where field.name == .contentLocation: replacing(field, url)
         case 10 where field.name == .setCookie:
             cookie(field.withUnsafeBytesOfValue(Array.init)).map { HTTPField(name: field.name, value: $0) }
-        default: nil
+        case 22 where field.name == .serviceWorkerAllowed: replacing(field, url)
+        case 23 where field.name == .contentSecurityPolicy,
+            35 where field.name == .contentSecurityPolicyReportOnly:
+            policy(field.withUnsafeBytesOfValue(Array.init)).map { HTTPField(name: field.name, value: $0) }
+        default:
+            field.withUnsafeBytesOfValue(Self.mayHaveURL)
+                ? urls(in: field.withUnsafeBytesOfValue(Array.init)).map {
+                    HTTPField(name: field.name, value: $0)
+                } : nil
         }
+    }
+
+    private static func mayHaveURL(_ bytes: some Collection<UInt8>) -> Bool {
+        var last: UInt8 = 0
+        for byte in bytes {
+            if byte == UInt8(ascii: "/"), last == byte { return true }
+            last = byte
+        }
+        return false
     }
 
     private func replacing(_ field: HTTPField, _ map: (String) -> String?) -> HTTPField? {
@@ -51,7 +74,7 @@ package struct ReverseMapping: Sendable {
 
     /// A URL or a path that begins with a slash; any other reference is right as it is, being relative to the
     /// request's.
-    private func url(_ text: String) -> String? {
+    package func url(_ text: String) -> String? {
         let bytes = text.utf8
         guard let (scheme, rest) = Self.afterScheme(bytes) else {
             guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
@@ -115,7 +138,7 @@ package struct ReverseMapping: Sendable {
     }
 
     /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).
-    private func refresh(_ text: String) -> String? {
+    package func refresh(_ text: String) -> String? {
         let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
             .drop { isSpace($0) || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
@@ -133,6 +156,86 @@ package struct ReverseMapping: Sendable {
     }
 }
 
+// What stands within other texts.
+extension ReverseMapping: Homecoming {
+    package func urls(in text: [UInt8]) -> [UInt8]? {
+        guard let authority = caller.authority else { return nil }
+        let mark = Array("://".utf8)
+        var result: [UInt8] = []
+        var rest = text[...]
+        while let colon = rest.firstRange(of: mark) {
+            let start =
+                rest[..<colon.lowerBound].lastIndex { !Self.isLetter($0) }.map { $0 + 1 } ?? rest.startIndex
+            let scheme = String(decoding: rest[start..<colon.lowerBound], as: UTF8.self).lowercased()
+            let end =
+                rest[colon.upperBound...].firstIndex { Self.endsAuthority($0) || Self.endsURL($0) }
+                ?? rest.endIndex
+            let name = Authority(String(decoding: rest[colon.upperBound..<end], as: UTF8.self))
+            let last = rest[end...].firstIndex(where: Self.endsURL) ?? rest.endIndex
+            let isSecure = scheme == "https" || scheme == "wss"
+            guard ["http", "https", "ws", "wss"].contains(scheme), let name,
+                isUpstream(isSecure ? "https" : "http", name),
+                let path = end == last
+                    ? "" : mapped(path: Substring(decoding: rest[end..<last], as: UTF8.self).utf8)
+            else {
+                // Another URL may have the server's in its path or query, which is not for the page.
+                let next = name == nil ? colon.upperBound : last
+                result += rest[..<next]
+                rest = rest[next...]
+                continue
+            }
+            let own = scheme.hasPrefix("ws") ? (caller.scheme == "https" ? "wss" : "ws") : caller.scheme
+            result += rest[..<start] + Array("\(own)://\(authority)\(path)".utf8)
+            rest = rest[last...]
+        }
+        return result.isEmpty || result + rest == text ? nil : result + rest
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte >= 0x7F || "\"'<>,;()|".utf8.contains(byte)
+    }
+
+    package func policy(_ text: [UInt8]) -> [UInt8]? {
+        ContentSecurityPolicy.broughtHome(
+            text, isPlain: caller.scheme == "http", socket: socket, where: names)
+    }
+
+    /// The page's own WebSocket origin; nil where a policy cannot name it.
+    private var socket: String? {
+        guard let authority = Authority(caller.authority), !authority.isIPv6, let name = caller.authority
+        else { return nil }
+        return "\(caller.scheme == "https" ? "wss" : "ws")://\(name)"
+    }
+
+    /// Whether a source of a policy names the server (CSP Level 3, section 6.7.2.8): `example.com`, `https://example.com`,
+    /// `*.example.com`, `wss://example.com:*`.
+    private func names(_ source: String, isSocket: inout Bool) -> Bool {
+        var rest = source[...]
+        var scheme: String?
+        if let mark = source.firstRange(of: "://") {
+            scheme = source[..<mark.lowerBound].lowercased()
+            rest = source[mark.upperBound...]
+        }
+        isSocket = scheme == "ws" || scheme == "wss"
+        rest = rest.prefix { $0 != "/" }
+        let server = mapping.url
+        let isAnyPort = rest.hasSuffix(":*")
+        if isAnyPort { rest = rest.dropLast(2) }
+        if rest.hasPrefix("*.") {
+            guard let authority = Authority(String(rest.dropFirst(2))) else { return false }
+            return server.host.hasSuffix(".\(authority.host)")
+                && (isAnyPort || (authority.port ?? server.usualPort) == server.port)
+        }
+        guard let authority = Authority(String(rest)) else { return false }
+        let name = isAnyPort ? Authority(authority.text(withPort: server.port)) ?? authority : authority
+        // A source without a scheme is for that of its page, and one of http for https too.
+        let isSecure = scheme.map { $0 == "https" || $0 == "wss" }
+        return isUpstream(isSecure == true ? "https" : nil, name)
+    }
+}
+
 extension Caller {
     /// Scheme and authority, as the caller named them.
     fileprivate var origin: String? { authority.map { "\(scheme)://\($0)" } }
@@ -140,4 +243,10 @@ extension Caller {
 
 extension HTTPField.Name {
     fileprivate static let refresh = Self("Refresh")!
+    fileprivate static let serviceWorkerAllowed = Self("Service-Worker-Allowed")!
+    fileprivate static let nel = Self("NEL")!
+    fileprivate static let altSvc = Self("Alt-Svc")!
+    fileprivate static let expectCT = Self("Expect-CT")!
+    fileprivate static let publicKeyPins = Self("Public-Key-Pins")!
+    fileprivate static let publicKeyPinsReportOnly = Self("Public-Key-Pins-Report-Only")!
 }

@@ -11,16 +11,21 @@ import MicroHTTPD
 /// ```
 ///
 /// Bodies are streamed both ways, as fast as the slower side reads; a caller that leaves ends the transfer. Target,
-/// method, fields, status and body go on as they are, but for what belongs to a connection, `Via`, `X-Forwarded-*`,
-/// `Host`, and redirects and cookies, which lead back here. WebSockets go through.
+/// method, fields, status and body go on as they are, but for what belongs to a connection, `Via`, `X-Forwarded-*` and
+/// `Host`. Where the page names the gateway as its own address (`Origin`, `Referer`), the server reads its own name; where
+/// the server names itself (redirects, cookies, policies, any URL in a header field or a `<meta>`), the page reads the
+/// gateway's. What would bind the gateway's name for other pages (`Strict-Transport-Security`, `Alt-Svc`) stays behind.
+/// WebSockets go through.
 public struct Upstream: Responder {
     /// What may be otherwise.
     public struct Options: Sendable {
         /// Whether the server hears of the host that the caller named, and not of its own.
         public var keepsHost = false
-        /// Whether `X-Forwarded-For`, `-Proto` and `-Host` say who called; else they go on as they came.
+        /// Whether `X-Forwarded-For` says who called, and with ``keepsHost`` `-Proto` and `-Host` by which name; else they go
+        /// on as they came.
         public var tellsCaller = true
-        /// Whether redirects, cookie domains and `Secure` cookies that mean the server come to mean the gateway.
+        /// Whether the server's own name stands for the gateway's in what the page says of itself, and the gateway's for the
+        /// server's in what that says of itself.
         public var bringsHome = true
         /// Whether its certificate is taken unseen.
         public var isInsecure = false

@@ -7,6 +7,8 @@ final class UpstreamRecord: Sendable {
     private struct State {
         var failures = 0
         var told = ContinuousClock.now
+        /// What else was said once.
+        var said: Set<String> = []
     }
 
     /// How often a failure that lasts is logged.
@@ -42,6 +44,14 @@ final class UpstreamRecord: Sendable {
             count == 1
                 ? "\(subject): \(error)\(advice)"
                 : "\(subject): \(error), for \(count) requests by now\(advice)")
+    }
+
+    /// Says something once for each subject.
+    func tell(
+        _ sentence: @autoclosure () -> String, about subject: String, _ logger: @autoclosure () -> Logger
+    ) {
+        let isNew = state.withLock { $0.said.count < 100 && $0.said.insert(subject).inserted }
+        if isNew { logger().warning("\(sentence())") }
     }
 
     /// The server has answered.

@@ -77,7 +77,7 @@ struct UpstreamSender: Sendable {
         let fetch = UpstreamFetch(on: loop, host: url.authority, guardian: guardian)
         let out = TransferRequest(
             origin, request.method, target, host: forwarding(request).host(at: url, for: caller),
-            fields: requestFields(request, from: caller), body: .init(of: request),
+            fields: requestFields(request, from: caller, by: mapping), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
             upgrade: isTunnel(request) ? "websocket" : nil)
@@ -135,20 +135,61 @@ struct UpstreamSender: Sendable {
     }
 
     /// The fields of a request as the server gets them.
-    private func requestFields(_ request: Request, from caller: Caller) -> HTTPFields {
-        var fields = forwarding(request).requestFields(request.headers, from: caller)
+    private func requestFields(
+        _ request: Request, from caller: Caller, by mapping: UpstreamMapping?
+    ) -> HTTPFields {
+        let isServers = options.bringsHome && !options.keepsHost
+        var fields = forwarding(request).requestFields(
+            request.headers, from: caller,
+            mapping: isServers ? mapping.map { OutwardMapping($0, for: caller) } : nil)
         if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
         return fields
     }
 
-    /// The fields of an answer as the caller gets them.
-    private func fields(
-        _ head: ResponseHead, to request: Request, _ caller: Caller, by mapping: UpstreamMapping?
-    ) -> HTTPFields {
-        forwarding(request).responseFields(
-            head.fields, isOldVersion: head.isOldVersion,
-            mapping: options.bringsHome
-                ? mapping.map { ReverseMapping($0, for: caller, keepsHost: options.keepsHost) } : nil)
+    /// What brings home the names that the server has for itself; nil where they stay.
+    private func wayHome(for caller: Caller, by mapping: UpstreamMapping?) -> ReverseMapping? {
+        guard options.bringsHome, let mapping else { return nil }
+        return ReverseMapping(mapping, for: caller, keepsHost: options.keepsHost)
+    }
+
+    /// Says once where a page leaves the gateway, and where it comes back to what was asked for ever.
+    private func tell(of answer: Response, to request: Request, from caller: Caller) {
+        guard answer.status.kind == .redirection, let location = answer.headers[.location],
+            request.mayBeForPage,
+            request.method == .get || request.method == .head
+        else { return }
+        guard let mark = location.firstRange(of: "://") else {
+            if location == request.target { tellOfCircle(answer, request) }
+            return
+        }
+        let rest = location[mark.upperBound...]
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        let origin = String(location[..<end])
+        if Authority(String(rest[..<end])) == Authority(caller.authority) {
+            let target = rest[end...].isEmpty ? "/" : String(rest[end...])
+            if location.hasPrefix("\(caller.scheme):"), target == request.target {
+                tellOfCircle(answer, request)
+            }
+        } else {
+            record?.tell(
+                """
+                \(url.name) sends \(request.path) on to \(origin), where the page leaves the gateway and has no native side; \
+                if that is the same server, start with --upstream \(origin)
+                """, about: origin, request.logger)
+        }
+    }
+
+    private func tellOfCircle(_ answer: Response, _ request: Request) {
+        // It may be asked once more with what it has just set.
+        guard !answer.headers.contains(.setCookie) else { return }
+        let remedy =
+            options.keepsHost
+            ? "leave --keep-host out, or start with --upstream https://…" : "try --keep-host"
+        record?.tell(
+            """
+            \(url.name) sends \(request.path) on to where it came from, for ever: it wants to be called by another name or by \
+            https; \(remedy)
+            """, about: request.path, request.logger)
     }
 }
 
@@ -159,10 +200,18 @@ extension UpstreamSender {
         from caller: Caller,
         by mapping: UpstreamMapping?
     ) -> Response {
+        let wayHome = wayHome(for: caller, by: mapping)
+        let head = beginning.head
         var response = Response(
-            beginning.head.status, headers: fields(beginning.head, to: request, caller, by: mapping),
+            head.status,
+            headers: forwarding(request).responseFields(
+                head.fields, isOldVersion: head.isOldVersion, mapping: wayHome),
             body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
+        if let wayHome, request.mayBeForPage, response.headers[.contentType]?.hasPrefix("text/html") == true {
+            response.homecoming = wayHome
+        }
+        tell(of: response, to: request, from: caller)
         guard let tunnel = beginning.tunnel else { return response }
         response.headers[.upgrade] = "websocket"
         response.headers[.connection] = "Upgrade"

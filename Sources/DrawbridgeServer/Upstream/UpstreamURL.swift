@@ -71,10 +71,20 @@ package struct UpstreamURL: Sendable, Equatable {
     ///
     /// - Parameter scheme: nil for a URL that has none, `//host/path`.
     func isOrigin(scheme: String?, _ authority: Authority) -> Bool {
-        guard scheme == nil || scheme == self.scheme else { return false }
-        return authority.host == host && authority.isIPv6 == isIPv6
-            && (authority.port ?? Self.usualPort(self.scheme)) == port
+        guard scheme == nil || scheme == self.scheme, (authority.port ?? usualPort) == port else {
+            return false
+        }
+        if authority.host == host, authority.isIPv6 == isIPv6 { return true }
+        // A server of this machine has several names: localhost, 127.0.0.1, [::1].
+        return Self.isHere(authority) && Authority(self.authority).map(Self.isHere) == true
     }
+
+    private static func isHere(_ authority: Authority) -> Bool {
+        authority.isLocal || ["0.0.0.0", "::"].contains(authority.host)
+    }
+
+    /// That of its scheme.
+    var usualPort: Int { Self.usualPort(scheme) }
 
     /// The scheme, and what follows it.
     private static func split(_ text: String) throws(InvalidUpstream) -> (scheme: String, rest: Substring) {

@@ -8,10 +8,7 @@ import Testing
 struct ForwardingTests {
     private static let caller = Caller(address: "192.0.2.7", scheme: "https", authority: "gw.test:8443")
     private static let forwarding = Forwarding(via: Via("drawbridge-t"))
-    private static let ours = [
-        "Via: 1.1 drawbridge-t", "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: https",
-        "X-Forwarded-Host: gw.test:8443",
-    ]
+    private static let ours = ["Via: 1.1 drawbridge-t", "X-Forwarded-For: 192.0.2.7"]
 
     /// What goes on of these lines without what the gateway adds.
     private func kept(_ lines: [String]) throws -> [String] {
@@ -60,11 +57,52 @@ struct ForwardingTests {
     @Test func aCallerWithoutSocketOrHostIsNotMadeUp() throws {
         let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         let lines = ["X-Forwarded-For: a", "X-Forwarded-Host: evil", "Via: 1.0 fred"]
-        let sent = try Self.forwarding.requestFields(fields(lines), from: caller)
+        let sent = try Forwarding(via: Via("drawbridge-t"), keepsHost: true).requestFields(
+            fields(lines), from: caller)
         #expect(
             sent.map(\.description) == [
                 "Via: 1.0 fred", "Via: 1.0 drawbridge-t", "X-Forwarded-For: a", "X-Forwarded-Proto: http",
             ])
+    }
+
+    /// A server compares its own name with what it hears besides; so it hears of the gateway's everywhere, or nowhere.
+    @Test func theNameOfTheGatewayGoesOnWhereTheHostDoes() throws {
+        let lines = [
+            "Origin: https://gw.test:8443", "Referer: https://gw.test:8443/api/x?q", "Host: gw.test:8443",
+        ]
+        let kept = try Forwarding(via: Via("drawbridge-t"), keepsHost: true).requestFields(
+            fields(lines), from: Self.caller)
+        #expect(
+            kept.map(\.description) == lines.dropLast() + Self.ours + [
+                "X-Forwarded-Proto: https", "X-Forwarded-Host: gw.test:8443",
+            ])
+        let mapping = OutwardMapping(try UpstreamMapping(parsing: "/api=http://h:81/v2"), for: Self.caller)
+        let sent = try Self.forwarding.requestFields(fields(lines), from: Self.caller, mapping: mapping)
+        #expect(
+            sent.map(\.description) == ["Origin: http://h:81", "Referer: http://h:81/v2/x?q"] + Self.ours)
+    }
+
+    @Test(
+        arguments: [
+            ("Origin", "https://gw.test:8443", "http://h:81"),
+            ("Origin", "HTTPS://GW.test:8443", "http://h:81"),
+            ("Origin", "https://gw.test", nil), ("Origin", "http://gw.test:8443", nil),
+            ("Origin", "null", nil),
+            ("Origin", "https://gw.test:8443.evil", nil), ("Referer", "https://gw.test:8443", "http://h:81/"),
+            (
+                "Referer", "https://gw.test:8443/a?b=https://gw.test:8443/",
+                "http://h:81/a?b=https://gw.test:8443/"
+            ),
+            ("Referer", "https://other.test/https://gw.test:8443/", nil), ("Referer", "/a", nil),
+            ("Destination", "https://gw.test:8443/b", "http://h:81/b"),
+            ("Ping-To", "https://gw.test:8443/p", "http://h:81/p"),
+            ("Ping-From", "https://gw.test:8443/", "http://h:81/"),
+        ] as [(String, String, String?)])
+    func whatAPageSaysOfItsAddressIsTheServers(name: String, value: String, expected: String?) throws {
+        let mapping = OutwardMapping(try UpstreamMapping(parsing: "http://h:81"), for: Self.caller)
+        let sent = try Self.forwarding.requestFields(
+            fields(["\(name): \(value)"]), from: Self.caller, mapping: mapping)
+        #expect(sent.first?.value == expected ?? value)
     }
 
     @Test func theFieldsAboutTheCallerCanBeLeftAlone() throws {

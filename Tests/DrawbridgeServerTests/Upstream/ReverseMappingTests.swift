@@ -180,6 +180,90 @@ struct ReverseMappingTests {
         #expect(received.map(\.description) == ["b: 2", "A: 1", "b: 1", "Via: 1.1 drawbridge-t"])
     }
 
+    // MARK: Wherever else a server names itself
+
+    /// A server has more than one name for itself, and more than four fields to say one in.
+    @Test(
+        arguments: [
+            (
+                "Link", "<http://h/a>; rel=preload, <https://e/http://h/>; rel=x",
+                "<https://gw.test:8443/a>; rel=preload, <https://e/http://h/>; rel=x"
+            ),
+            ("Access-Control-Allow-Origin", "http://h", "https://gw.test:8443"),
+            (
+                "Reporting-Endpoints", "main=\"http://h/r\", b=\"http://e/\"",
+                "main=\"https://gw.test:8443/r\", b=\"http://e/\""
+            ),
+            ("SourceMap", "http://h/a.map?b#c", "https://gw.test:8443/a.map?b#c"),
+            ("X-Socket", "ws://h/s wss://h/s", "wss://gw.test:8443/s wss://h/s"),
+            (
+                "X-Others", "http://hh/ http://h.e/ http://u@h/ http://h:81/ xhttp://h/ //h/ http://h\\@e/",
+                nil
+            ),
+            ("Service-Worker-Allowed", "/", nil),
+        ] as [(String, String, String?)])
+    func itsNameComesHomeInEveryField(name: String, value: String, expected: String?) throws {
+        let field = try #require(HTTPField.Name(name))
+        #expect(try mapped(field, value, "http://h") == expected ?? value)
+    }
+
+    @Test(arguments: [
+        ("Link", "<http://h/v2/a>, <http://h/b>", "<https://gw.test:8443/api/a>, <http://h/b>"),
+        ("Service-Worker-Allowed", "/v2/", "/api/"),
+    ])
+    func andWithItItsPaths(name: String, value: String, expected: String) throws {
+        let field = try #require(HTTPField.Name(name))
+        #expect(try mapped(field, value, "/api=http://h/v2") == expected)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:81", "http://localhost:81/x"), ("http://localhost:81", "http://[::1]:81/x"),
+        ("http://localhost:81", "http://127.0.0.1:81/x"), ("http://0.0.0.0:81", "http://localhost:81/x"),
+        ("http://app.localhost:81", "http://localhost:81/x"),
+    ])
+    func aServerOfThisMachineIsOneByAnyOfItsNames(text: String, location: String) throws {
+        #expect(try mapped(.location, location, text) == Self.gateway + "/x")
+        #expect(try mapped(.location, location.replacing(":81", with: ":82"), text) != Self.gateway + "/x")
+    }
+
+    @Test(
+        arguments: [
+            ("default-src 'none'; img-src http://h", "default-src 'none'; img-src http://h 'self'"),
+            ("img-src h:80 *.e", "img-src h:80 *.e 'self'"),
+            ("img-src http://h/pictures/", "img-src http://h/pictures/ 'self'"),
+            ("connect-src ws://h", "connect-src ws://h wss://gw.test:8443"),
+            (
+                "connect-src 'self' http://h ws://h:*",
+                "connect-src 'self' http://h ws://h:* wss://gw.test:8443"
+            ),
+            ("img-src http://e h.e *.h https:", nil), ("img-src *", nil),
+            ("report-uri http://h/r; img-src 'self' h", nil),
+            ("upgrade-insecure-requests; img-src 'self'", nil),
+        ] as [(String, String?)])
+    func aPolicyThatNamesItsServerGoesOnCoveringIt(policy: String, expected: String?) throws {
+        for name in [HTTPField.Name.contentSecurityPolicy, .contentSecurityPolicyReportOnly] {
+            #expect(try mapped(name, policy, "http://h") == expected ?? policy)
+        }
+    }
+
+    @Test func whatComesByHTTPIsNotUpgraded() throws {
+        let policy = "default-src 'self'; upgrade-insecure-requests; img-src *.test"
+        #expect(
+            try mapped(.contentSecurityPolicy, policy, "https://app.test", for: Self.plainCaller)
+                == "default-src 'self'; img-src *.test 'self'")
+    }
+
+    /// Browsers keep it for all that has the gateway's name, and for a year.
+    @Test func whatBindsTheNameBeyondThePageStaysBehind() throws {
+        let mapping = try ReverseMapping(UpstreamMapping(parsing: "https://h"), for: Self.caller)
+        let sent = try fields([
+            "Strict-Transport-Security: max-age=31536000", "Alt-Svc: h3=\":443\"", "Public-Key-Pins: x",
+            "Public-Key-Pins-Report-Only: x", "Expect-CT: x", "NEL: {}", "A: 1",
+        ])
+        let received = Forwarding(via: Via("drawbridge-t")).responseFields(sent, mapping: mapping)
+        #expect(received.map(\.description) == ["A: 1", "Via: 1.1 drawbridge-t"])
+    }
+
     @Test func withoutAMappingNothingIsChanged() throws {
         let lines = [
             "Location: http://h/x", "Set-Cookie: a=b; Domain=h; Secure", "Refresh: 0; url=http://h/",

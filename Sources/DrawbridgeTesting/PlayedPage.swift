@@ -195,23 +195,28 @@ final class PlayedWire: PageConnection {
                     error["message"]?.stringValue ?? "\(error)", code: code, data: error["data"]))
         } else if let name = message["event"]?.stringValue {
             state.withLock { $0.events.append((name, message["data"] ?? .null)) }
+            if let id = message["id"] { tell(["result": id]) }
         } else if let name = message["call"]?.stringValue {
-            Task { await answer(name, message["data"] ?? .null, message["id"]) }
+            Task {
+                await answer(name, message["data"] ?? .null, message["id"], isHeard: message["hears"] == true)
+            }
         } else if let id = message["id"] {
             tell(Self.failure(id, 501, "a page that is played has no scripts to evaluate"))
         }
     }
 
-    private func answer(_ name: String, _ data: JSON, _ id: JSON?) async {
+    /// - Parameter isHeard: whether native wants to know that it was heard, and not what is answered.
+    private func answer(_ name: String, _ data: JSON, _ id: JSON?, isHeard: Bool) async {
         guard let answer = state.withLock({ $0.answers[name] }) else {
             if let id { tell(Self.failure(id, 400, "the page has no handler for \(name)")) }
             return
         }
+        if isHeard, let id { tell(["result": id]) }
         do {
             let value = try await answer(data)
-            if let id { tell(["result": id, "value": value]) }
+            if let id { tell([isHeard ? "told" : "result": id, "value": value]) }
         } catch {
-            if let id { tell(Self.failure(id, 500, "\(error)")) }
+            if let id, !isHeard { tell(Self.failure(id, 500, "\(error)")) }
         }
     }
 

@@ -10,7 +10,12 @@ enum Enter {
     private static let longest = 256
 
     static func page(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: script)
+        guard !request.target.contains("?") else {
+            throw HTTPError(
+                .badRequest,
+                "a ticket stands behind # and not behind ?: open the whole link, as it was printed")
+        }
+        return PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: script)
     }
 
     static func enter(_ gateway: Gateway, _ request: Request) async throws -> Response {

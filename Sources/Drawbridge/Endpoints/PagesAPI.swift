@@ -67,7 +67,8 @@ enum PagesAPI {
         try await act(gateway, request) { page, input in
             let name = try given(input.name, "name")
             gateway.noteTester("sends \(String(quoted: name)), \(page.inLog)")
-            try page.send(name, input.data ?? .null, by: try input.bridge(of: page))
+            let bridge = try input.bridge(of: page)
+            try await hear(name, page, input) { try $0.deliver(name, input.data ?? .null, by: bridge) }
             return .null
         }
     }
@@ -85,8 +86,24 @@ enum PagesAPI {
         try await act(gateway, request) { page, input in
             let event = try given(input.event, "event")
             gateway.noteTester("emits \(String(quoted: event)), \(page.inLog)")
-            try page.emit(event, input.data ?? .null)
+            try await hear(event, page, input) { try $0.deliver(event: event, input.data ?? .null) }
             return .null
+        }
+    }
+
+    /// Sends something, and waits until the page has heard it.
+    ///
+    /// - Throws: a 409 that says why it has not.
+    private static func hear(
+        _ name: String, _ page: Page, _ input: Input, _ send: (Page) throws -> PendingCall
+    ) async throws {
+        do {
+            guard page.mayHear else { throw page.presence == .frozen ? PageError.frozen : PageError.left }
+            _ = try await send(page).answer(within: input.seconds.map { .seconds($0) } ?? ReplySteps.patience)
+        } catch let error as PageError {
+            var unheard = ReplySteps.Unheard()
+            unheard.add(name, by: page, error)
+            throw HTTPError(.conflict, "\(unheard)", data: unheard.data)
         }
     }
 

@@ -99,7 +99,7 @@ enum RepliesAPI {
                 #"\#(error.message); send {"scenario": "offline"}, and "on": false to switch it off"#)
         }
         do {
-            try gateway.turn(input.scenario, on: input.on ?? true, in: session)
+            try gateway.turn(input.scenario, on: input.on ?? true, in: session, isByTest: true)
         } catch {
             throw HTTPError(.notFound, "\(error)")
         }
@@ -137,6 +137,8 @@ enum RepliesAPI {
             throw HTTPError(error)
         } catch let error as ReplySteps.TooMuch {
             throw HTTPError(.conflict, "\(name): \(error)")
+        } catch let error as ReplySteps.Unheard {
+            throw HTTPError(.conflict, "\(error)", data: error.data)
         } catch let error as ReplySteps.NoPage {
             throw HTTPError(.conflict, "\(error)")
         } catch let error as NoScenario {

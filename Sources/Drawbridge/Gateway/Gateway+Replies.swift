@@ -38,12 +38,15 @@ extension Gateway {
 
     /// Switches a scenario on or off, with the names that pages have by it.
     ///
+    /// - Parameter isByTest: whether a test does, and not what is done behind an answer.
     /// - Throws: where there is no such scenario.
-    package func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
+    package func turn(
+        _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
+    ) throws(NoScenario) {
         var problem: NoScenario?
         changingNames(in: session) {
             do throws(NoScenario) {
-                try replyBook.turn(scenario, on: isOn, in: session)
+                try replyBook.turn(scenario, on: isOn, in: session, isByTest: isByTest)
             } catch {
                 problem = error
             }
@@ -85,16 +88,46 @@ extension Gateway {
     private func changingNames(in session: Session? = nil, _ change: () -> Void) {
         naming.withLock { _ in
             let concerned = pages.open.filter { session == nil || $0.session == session }
-            let open = concerned.map { (page: $0, names: shownNames(toPageAt: $0.path, in: $0.session)) }
+            let old = views(of: concerned)
             change()
             journal.touch(.replies, .scenarios, .sessions)
-            for (page, old) in open {
-                let new = shownNames(toPageAt: page.path, in: page.session)
-                guard new != old else { continue }
+            let new = views(of: concerned)
+            // Many pages have the same names: they are compared and written once for all of them.
+            var messages: [[Int]: [UInt8]?] = [:]
+            for (place, page) in concerned.enumerated() {
+                let (before, now) = (old.view[place], new.view[place])
+                let message =
+                    messages[[before, now]]
+                    ?? (old.names[before] == new.names[now] ? nil : JSON.object(new.names[now].members).bytes)
+                messages[[before, now]] = .some(message)
                 // A page that has gone needs none.
-                _ = try? page.post(JSON.object(new.members).bytes)
+                if let message { _ = try? page.post(message) }
             }
         }
+    }
+
+    /// The names that pages are shown, once for all pages that are shown the same, and which of them each page has.
+    private func views(of pages: [Page]) -> (names: [PageNames], view: [Int]) {
+        var places: [PageView: Int] = [:]
+        var names: [PageNames] = []
+        let view = pages.map { page in
+            let path = page.path
+            let view = PageView(
+                session: page.session, sets: handlerSets(ofPageAt: path).map(ObjectIdentifier.init),
+                replies: replyBook.parts(ofPageAt: path))
+            if let place = places[view] { return place }
+            places[view] = names.count
+            names.append(shownNames(toPageAt: path, in: page.session))
+            return names.count - 1
+        }
+        return (names, view)
+    }
+
+    /// Whose names a page is shown: those of its session, of these sets of handlers, and of these parts for pages.
+    private struct PageView: Hashable {
+        let session: Session
+        let sets: [ObjectIdentifier]
+        let replies: [Int]
     }
 
     /// The replies that answer a request which is named by its path: they take the methods that handlers do unless they
@@ -144,6 +177,11 @@ extension Gateway {
     ) async throws -> Response? {
         let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
         sends(plain)
+        if input.value?.isWritten == true, replyBook.isNews("input", in: plain.path) {
+            plain.logger.notice(
+                "\(plain.path) was sent a text that says JSON; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
+            )
+        }
         // Whoever is asked in its place gets what was read of it.
         var original = original
         original.body = plain.body

@@ -132,6 +132,8 @@ extension Gateway {
             {
                 error.message +=
                     "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
+            } else if request.isForPage {
+                error.message += "; is it a route of an app with one page? --single-page shows its index.html"
             }
             throw error
         }

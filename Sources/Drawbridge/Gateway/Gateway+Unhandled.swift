@@ -40,7 +40,7 @@ extension Gateway {
     /// How often a name was missed, as the end of a sentence; nil where that was said already, and is not worth another
     /// line: after the first time it is said at the 10th, the 100th and so on.
     func timesMissed(_ name: String) -> String? {
-        let count = replyBook.countMissed(name)
+        let count = replyBook.news { $0.countMissed(name) }
         var rest = count
         while rest > 1, rest.isMultiple(of: 10) { rest /= 10 }
         guard rest == 1 else { return nil }

@@ -109,6 +109,14 @@ public final class Journal: Sendable {
         }
     }
 
+    /// A page has answered what nobody waits for.
+    func note(told: [UInt8], of number: Int) {
+        update(number) { record, room in
+            record.output = JournalRecord.Value(told, room: room)
+            if record.state == .silent { record.ends(.answered, code: nil) }
+        }
+    }
+
     /// How often nobody answered a call or a question, by its name, since the process began.
     package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
 

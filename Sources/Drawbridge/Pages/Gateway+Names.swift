@@ -14,7 +14,7 @@ extension Gateway {
         else { return nil }
         return (
             "the page has read \(missed.text), which is not there: \(reason)",
-            replyBook.isNews(missed: missed.text)
+            replyBook.news { $0.isNews(missed: missed.text) }
         )
     }
 
@@ -26,7 +26,7 @@ extension Gateway {
         guard !isGiven(hint) else { return nil }
         return (
             "the page has failed without \(hint.name); if that is its app's bridge, pages get it by \(hint.option)",
-            replyBook.isNews(missed: hint.name)
+            replyBook.news { $0.isNews(missed: hint.name) }
         )
     }
 

@@ -7,7 +7,7 @@ extension Gateway {
         let bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }
         spokenBridges.withLock { $0 += bridges }
-        for bridge in bridges where replyBook.isNews(missed: bridge.hint.name) {
+        for bridge in bridges where replyBook.news({ $0.isNews(missed: bridge.hint.name) }) {
             logger.notice("\(bridge.sentence)")
             if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
         }

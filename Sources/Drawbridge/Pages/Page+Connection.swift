@@ -131,6 +131,7 @@ extension Page: Expiring {
             state.phase = .over(error)
             defer {
                 state.calls = [:]
+                state.deliveries = [:]
                 // What the handlers have still counts until they have ended.
                 state.running = state.running.mapValues { Page.Running(bytes: $0.bytes) }
                 state.connection = nil
@@ -138,7 +139,8 @@ extension Page: Expiring {
                 state.outbox = Outbox(life: life)
             }
             return (
-                Array(state.calls.values), state.running.values.compactMap(\.task), state.connection,
+                Array(state.calls.values) + state.deliveries.values,
+                state.running.values.compactMap(\.task), state.connection,
                 state.received, state.handlers != nil
             )
         }

@@ -3,7 +3,7 @@ import Synchronization
 
 // Page to native.
 extension Page {
-    /// Calls in a row that are begun before others on the loop get their turn.
+    /// Calls in a row that are begun before others get their turn.
     private static let workAtOnce = 64
 
     /// Takes numbered messages that are the next ones; others were taken before, or will come again.
@@ -40,7 +40,7 @@ extension Page {
     private func work(by tasks: HandlerTasks?) {
         while true {
             let some = state.withLock { state in
-                let some = state.inbox.prefix(tasks == nil ? .max : Self.workAtOnce)
+                let some = state.inbox.prefix(Self.workAtOnce)
                 state.inbox.removeFirst(some.count)
                 if some.isEmpty { state.isWorking = false }
                 return some
@@ -48,9 +48,13 @@ extension Page {
             guard !some.isEmpty else { return }
             for work in some { run(work, by: tasks) }
             if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
-            if let tasks, some.count == Self.workAtOnce {
-                return tasks.loop.enqueue { self.work(by: tasks) }
+            guard some.count == Self.workAtOnce else { continue }
+            guard let tasks else {
+                // Whoever waits for the loop on which this may be goes first.
+                Task { self.work(by: nil) }
+                return
             }
+            return tasks.loop.enqueue { self.work(by: tasks) }
         }
     }
 
@@ -59,6 +63,7 @@ extension Page {
         case .step(let step): step()
         case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
         case .message(_, .result(let id, let outcome), _): answered(id, outcome)
+        case .message(_, .told(let id, let outcome), _): told(id, outcome)
         case .message(_, .ready(let bridge), _):
             state.withLock { $0.add(bridge) }
             gateway.journal.touch(.pages)

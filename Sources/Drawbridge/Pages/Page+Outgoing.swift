@@ -31,10 +31,89 @@ extension Page {
 
     /// Calls a handler of the page's, and does not wait for it.
     ///
+    /// What the page answers is noted and dropped; that it has no such handler stands in the log.
+    ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
+        try deliver(name, data, by: bridge) { [weak self] error in
+            guard let self, error.reason != .stopped else { return }
+            gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
+        }
+    }
+
+    /// Calls a handler of the page's, and does not wait for its answer.
+    ///
+    /// - Parameter failing: told why the page has not heard it.
+    /// - Returns: what ends when the page has heard it.
+    @discardableResult
+    func deliver(
+        _ name: String, _ data: JSON, by bridge: Bridge? = nil,
+        failing: @escaping @Sendable (PageError) -> Void = { _ in }
+    ) throws(PageError) -> PendingCall {
         let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
-        try postNoting(push, Self.call(name, data, bridge, nil).bytes)
+        return try deliver(push, name, failing) { Self.call(name, data, bridge, $0, isHeard: true) }
+    }
+
+    /// Sends an event, as ``emit(_:_:)`` does.
+    ///
+    /// - Returns: what ends when a listener of the page's has heard it.
+    func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
+        let push = note(.push, event, at: "event", data.bytes, .waiting)
+        return try deliver(push, event, { _ in }) { id in
+            var message: JSON.Object = ["event": .string(event), "data": data]
+            if let id { message["id"] = .number(.init(id)) }
+            return .object(message)
+        }
+    }
+
+    /// So many may be on their way to a page that does not say what it has heard; what is sent beyond that counts as heard.
+    private static let mostDeliveries = 1000
+
+    private func deliver(
+        _ push: Int?, _ name: String, _ failing: @escaping @Sendable (PageError) -> Void,
+        _ message: (_ id: Int?) -> JSON
+    ) throws(PageError) -> PendingCall {
+        let journal = gateway.journal
+        let delivery = PendingCall(page: self, what: name) { outcome in
+            switch outcome {
+            case .success: if let push { journal.end(push, .silent) }
+            case .failure(let error):
+                if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+                failing(error)
+            }
+        }
+        let id: Int? = state.withLock { state in
+            guard state.deliveries.count < Self.mostDeliveries else { return nil }
+            state.lastCall += 1
+            state.deliveries[state.lastCall] = delivery
+            if let push {
+                if state.lastDeliveries.count == 100 { state.lastDeliveries.removeFirst() }
+                state.lastDeliveries.append((state.lastCall, push))
+            }
+            return state.lastCall
+        }
+        delivery.number = id ?? 0
+        do {
+            delivery.place = try post(message(id).bytes)
+        } catch {
+            state.withLock { state in
+                if let id { state.deliveries[id] = nil }
+            }
+            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
+        }
+        if id == nil { delivery.end(.success(.null)) }
+        return delivery
+    }
+
+    /// The page has answered what nobody waits for.
+    func told(_ id: Int, _ outcome: Result<JSON, PageError>) {
+        let record = state.withLock { $0.lastDeliveries.first { $0.id == id }?.record }
+        guard let record else { return }
+        switch outcome {
+        case .success(let value): gateway.journal.note(told: value.bytes, of: record)
+        case .failure(let error): gateway.journal.note(told: JSON.string(error.message).bytes, of: record)
+        }
     }
 
     /// Runs a script in the page and gives its value, awaited if it is a promise.
@@ -90,8 +169,12 @@ extension Page {
         }
     }
 
-    private static func call(_ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?) -> JSON {
+    /// - Parameter isHeard: whether the page is to say that it has heard it, and not what it answers.
+    private static func call(
+        _ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?, isHeard: Bool = false
+    ) -> JSON {
         var message: JSON.Object = ["call": .string(name)]
+        if isHeard { message["hears"] = true }
         if !data.isNull { message["data"] = data }
         if let id { message["id"] = .number(.init(id)) }
         if let bridge { message["bridge"] = .string(bridge.rawValue) }
@@ -196,13 +279,15 @@ extension Page {
 
     /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.
     func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
-        state.withLock { $0.calls.removeValue(forKey: id) }?.end(outcome)
+        state.withLock { $0.calls.removeValue(forKey: id) ?? $0.deliveries.removeValue(forKey: id) }?.end(
+            outcome)
     }
 
     /// Ends a call without its answer; where it has not left yet, the page never hears of it.
     func giveUp(_ call: PendingCall, _ error: PageError) {
         state.withLock { state in
             state.calls[call.number] = nil
+            state.deliveries[call.number] = nil
             state.outbox.withdraw(call.place)
         }
         call.end(.failure(error))

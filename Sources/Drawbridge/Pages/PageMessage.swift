@@ -4,6 +4,8 @@ enum PageMessage: Sendable {
     case call(PageCall)
     /// The answer to a call of ours.
     case result(Int, Result<JSON, PageError>)
+    /// What it has answered to a call of ours for whose answer nobody waits.
+    case told(Int, Result<JSON, PageError>)
     /// A bridge of the page's is ready to take calls.
     case ready(Page.Bridge)
     case moved(url: String?, title: String?)
@@ -27,6 +29,8 @@ enum PageMessage: Sendable {
             self = .call(call)
         } else if let id = json["result"]?.numberValue?.intValue {
             self = .result(id, Self.outcome(json))
+        } else if let id = json["told"]?.numberValue?.intValue {
+            self = .told(id, Self.outcome(json))
         } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
             self = .ready(bridge)
         } else if let missed = MissedName(json) {

@@ -12,11 +12,15 @@ final class PendingCall: Expiring {
 
     private let page: Page
     private let what: String
+    /// Told the outcome of a call for whose answer nobody waits.
+    private let ended: (@Sendable (Result<JSON, PageError>) -> Void)?
     private let state = Mutex(State())
 
-    init(page: Page, what: String) {
+    /// - Parameter ended: told the outcome, also where nobody waits for it.
+    init(page: Page, what: String, ended: (@Sendable (Result<JSON, PageError>) -> Void)? = nil) {
         self.page = page
         self.what = what
+        self.ended = ended
     }
 
     /// Its number among the calls of the page.
@@ -51,16 +55,27 @@ final class PendingCall: Expiring {
 
     /// Decides the outcome; the first one counts.
     func end(_ outcome: Result<JSON, PageError>) {
-        let waiter = state.withLock { state -> CheckedContinuation<JSON, any Error>? in
-            guard state.outcome == nil else { return nil }
+        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<JSON, any Error>?) in
+            guard state.outcome == nil else { return (false, nil) }
             state.outcome = outcome
-            return state.waiter.take()
+            return (true, state.waiter.take())
         }
+        if isFirst { ended?(outcome) }
         waiter?.resume(with: outcome.mapError { $0 as any Error })
     }
 
     func expire() {
         let deadline = state.withLock { $0.deadline ?? .zero }
-        page.giveUp(self, PageError(.deadline, "\(what) did not answer within \(deadline)"))
+        guard ended != nil else {
+            return page.giveUp(self, PageError(.deadline, "\(what) did not answer within \(deadline)"))
+        }
+        let error: PageError =
+            switch page.presence {
+            case .frozen: .frozen
+            case .away: .away
+            case .here, .leaving, .gone:
+                PageError(.deadline, "the page has not said within \(deadline) that it heard it")
+            }
+        page.giveUp(self, error)
     }
 }

@@ -20,15 +20,18 @@ final class Questions: Sendable {
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
-        /// Sessions in which a program looks for questions, so that nobody needs a person there; the newest last.
-        var watched: [Session] = []
+        /// Sessions in which a program looks for questions, so that nobody needs a person there, and since when it has not;
+        /// the newest last.
+        var watched: [(session: Session, since: ContinuousClock.Instant)] = []
+        var patience = Duration.seconds(60)
         /// How many people look for questions of all sessions.
         var inspectors = 0
     }
 
-    /// So many wait at once, and so many of one page.
-    static let most = 100
+    /// So many wait at once of one page, of one session, and of all.
     static let mostOfPage = 20
+    static let mostOfSession = 100
+    static let most = 1000
 
     private let state = Mutex(State())
 
@@ -70,6 +73,15 @@ final class Questions: Sendable {
                 for await answer in stream { return answer }
                 throw CancellationError()
             }
+            if !hasPresenter {
+                group.addTask { [self] in
+                    while let end = watchEnds(in: session) { try await Task.sleep(until: end) }
+                    let answer = Decided(
+                        choice: try await presenter.present(question, for: request), by: "nobody")
+                    if take(number) == nil { for await first in stream { return first } }
+                    return answer
+                }
+            }
             defer { group.cancelAll() }
             return try await group.next() ?? Decided(choice: nil, by: person)
         }
@@ -91,8 +103,8 @@ final class Questions: Sendable {
     /// The questions of a session, the oldest first; from now on a program looks for them there.
     func watch(_ session: Session) -> [Waiting] {
         state.withLock { state in
-            state.watched.removeAll { $0 == session }
-            state.watched.append(session)
+            state.watched.removeAll { $0.session == session }
+            state.watched.append((session, .now))
             if state.watched.count > ReplyBook.mostSessions { state.watched.removeFirst() }
             return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
         }
@@ -125,11 +137,29 @@ final class Questions: Sendable {
     }
 
     /// Nobody looks for questions of a session any more; those that wait go on.
-    func reset(_ session: Session) { state.withLock { $0.watched.removeAll { $0 == session } } }
+    func reset(_ session: Session) { state.withLock { $0.watched.removeAll { $0.session == session } } }
 
     /// Whether a program looks for the questions of a session, or a person for those of all.
     func isWatched(_ session: Session) -> Bool {
-        state.withLock { $0.inspectors > 0 || $0.watched.contains(session) }
+        watchEnds(in: session) != nil
+    }
+
+    /// So long after it has looked a program is taken for one that looks again; a page would else wait for ever for one that
+    /// has gone.
+    ///
+    /// Another time is for tests.
+    var patience: Duration {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
+    }
+
+    /// Until when somebody is counted on who answers in a person's place; nil where nobody is.
+    private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
+        state.withLock { state in
+            if state.inspectors > 0 { return .now + state.patience }
+            let end = state.watched.first { $0.session == session }.map { $0.since + state.patience }
+            return end.flatMap { $0 > .now ? $0 : nil }
+        }
     }
 
     private func open(
@@ -139,7 +169,11 @@ final class Questions: Sendable {
         let page = request.page?.id
         let number: Int? = state.withLock { state in
             let ofPage = page == nil ? 0 : state.waiting.values.count { $0.page == page }
-            guard state.waiting.count < Self.most, ofPage < Self.mostOfPage else { return nil }
+            let ofSession = state.waiting.values.count { $0.session == session }
+            guard state.waiting.count < Self.most, ofSession < Self.mostOfSession, ofPage < Self.mostOfPage
+            else {
+                return nil
+            }
             state.last += 1
             state.waiting[state.last] = Waiting(
                 number: state.last, question: question, session: session, page: page,
@@ -150,8 +184,8 @@ final class Questions: Sendable {
         throw HTTPError(
             .serviceUnavailable,
             """
-            \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \(Self.most) of all \
-            pages; answer them first
+            \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \(Self.mostOfSession) \
+            of its session, or \(Self.most) of all; answer them first
             """)
     }
 

@@ -2,7 +2,7 @@
 ///
 /// It says a part of the input: of an object, every member that is named here fits, and others may stand beside them. An
 /// array fits by its length, and each element by its place. Numbers fit by value (`1` and `1.0`), strings byte by byte.
-/// `null` fits `null` and what is missing. Where a form or a query says all in text, `5` and `true` fit their text.
+/// `null` fits `null` and what is missing. A text that says an object or an array in JSON fits as what it says. Where a form or a query says all in text, `5` and `true` fit their text.
 indirect enum Condition: Sendable {
     case members([(name: String, condition: Condition)])
     case elements([Condition])
@@ -57,7 +57,7 @@ indirect enum Condition: Sendable {
     private func misfit(_ value: JSON?, isText: (String) -> Bool, isTextItself: Bool) -> Misfit? {
         switch self {
         case .members(let members):
-            guard let object = value?.objectValue else { return says(value, "an object") }
+            guard let object = value?.read.objectValue else { return says(value, "an object") }
             for (name, condition) in members {
                 let misfit = condition.misfit(
                     object[name], isText: { _ in false }, isTextItself: isText(name))
@@ -65,7 +65,7 @@ indirect enum Condition: Sendable {
             }
             return nil
         case .elements(let conditions):
-            guard let elements = value?.arrayValue else { return says(value, "an array") }
+            guard let elements = value?.read.arrayValue else { return says(value, "an array") }
             guard elements.count == conditions.count else {
                 let wanted = conditions.count == 1 ? "1 element" : "\(conditions.count) elements"
                 return Misfit("has \(elements.count), wanted \(wanted)")

@@ -4,6 +4,8 @@ package struct LocatedJSON {
     let place: Int
     /// The text with its comments, which the tape has not.
     let written: [UInt8]
+    /// Where its lines end: a file may have thousands of places of which something is said.
+    private let lineEnds: [Int]
 
     /// Deeper values are refused: replies are read by going into them.
     private static let deepest = 100
@@ -17,11 +19,13 @@ package struct LocatedJSON {
         }
         place = 0
         written = text
+        lineEnds = tape.bytes.indices.filter { [bytes = tape.bytes] in bytes[$0] == UInt8(ascii: "\n") }
     }
 
     private init(_ value: LocatedJSON, _ place: Int) {
         tape = value.tape
         written = value.written
+        lineEnds = value.lineEnds
         self.place = place
     }
 
@@ -50,8 +54,17 @@ package struct LocatedJSON {
             place = Int(tape[place].parent)
         }
         let offset = tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
-        let before = tape.bytes.prefix(offset)
-        let newline = UInt8(ascii: "\n")
-        return (before.count { $0 == newline } + 1, offset - (before.lastIndex(of: newline) ?? -1))
+        let before = lines(before: offset)
+        return (before + 1, offset - (before == 0 ? -1 : lineEnds[before - 1]))
+    }
+
+    /// How many lines end before a byte.
+    func lines(before offset: Int) -> Int {
+        var (low, high) = (0, lineEnds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lineEnds[middle] < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -17,12 +17,8 @@ package final class ReplyBook: Sendable {
         var uses = 0
         /// All sequences that there are: who asks while they are replaced leaves no step behind.
         var sequences: Set<SessionReplies.Sequence> = []
-        /// What was said once about which reply.
-        var said: Set<[String]> = []
-        /// The names that pages have read in vain.
-        var missed: Set<String> = []
-        /// How often names were called that nobody answered, since the last save.
-        var unheard: [String: Int] = [:]
+        /// What was said since the last save.
+        var news = ReplyNews()
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
@@ -54,6 +50,8 @@ package final class ReplyBook: Sendable {
 
     /// More sessions than tests run side by side; of more, the longest idle one goes.
     static let mostSessions = 1000
+    /// Bytes of the replies that all sessions together may set; what they are read into takes some ten times that.
+    static let mostBytes = 16 << 20
 
     private let state = Mutex(State())
     private let registry: Registry
@@ -81,9 +79,7 @@ package final class ReplyBook: Sendable {
                     ? Scenarios(layers.scenario) : replies.scenarios.kept(of: known, besides: layers.scenario)
             }
             state.given = layers
-            state.said = []
-            state.missed = []
-            state.unheard = [:]
+            state.news = ReplyNews()
         }
     }
 
@@ -91,21 +87,25 @@ package final class ReplyBook: Sendable {
     func set(inCode layers: [ReplyNames]) {
         change { state in
             state.coded = layers.filter { !$0.isEmpty }
-            state.said = []
-            state.missed = []
-            state.unheard = [:]
+            state.news = ReplyNews()
         }
     }
 
     /// Switches a scenario on, and the others of its group off; or switches it off.
     ///
+    /// - Parameter isByTest: whether a test does, and not what is done behind an answer.
     /// - Throws: where there is no such scenario.
-    func turn(_ scenario: String, on isOn: Bool, in session: Session = .usual) throws(NoScenario) {
+    func turn(
+        _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
+    ) throws(NoScenario) {
         var problem: NoScenario?
         changeOne(session) { state in
             let names = state.given.scenarioNames
             if names.contains(scenario) {
-                state.change(session) { $0.scenarios.turn(scenario, on: isOn) }
+                state.change(session) { replies in
+                    replies.scenarios.turn(scenario, on: isOn)
+                    if isByTest { replies.isTests = true }
+                }
             } else {
                 problem = NoScenario(name: scenario, names: names)
             }
@@ -126,6 +126,12 @@ package final class ReplyBook: Sendable {
             do throws(ReplyFault) {
                 let known = Set(state.given.scenarioNames)
                 outcome = .success(try replies.set(reply, for: name, in: session, scenarios: known))
+                let others = state.sessions.reduce(0) { $0 + ($1.key == session ? 0 : $1.value.ownBytes) }
+                if let reply, others + replies.ownBytes > Self.mostBytes {
+                    throw ReplyFault(
+                        "all sessions have set \(Self.mostBytes >> 20) MB of replies together; reset those that are over",
+                        at: reply)
+                }
                 state.change(session) { $0 = replies }
             } catch {
                 outcome = .failure(error)
@@ -165,6 +171,13 @@ package final class ReplyBook: Sendable {
     /// What the page at a path is given besides replies.
     func settings(ofPageAt path: String) -> PageSettings {
         state.withLock { $0.given }.settings(ofPageAt: path)
+    }
+
+    /// Which of the parts that are for some pages are for the page at a path, by their places.
+    func parts(ofPageAt path: String) -> [Int] {
+        guard isUsed else { return [] }
+        return state.withLock { $0.given.pages }.enumerated().filter { $0.element.pattern.matches(path) }
+            .map(\.offset)
     }
 
     /// Whether something is done when a page arrives.
@@ -215,7 +228,7 @@ package final class ReplyBook: Sendable {
     {
         guard isUsed else { return names }
         let layers = state.withLock { $0[session] }.layers(ofPageAt: path)
-        let all = names.union(layers.flatMap(\.plain))
+        let all = layers.reduce(into: names) { $0.formUnion($1.shown) }
         return all.subtracting(Self.missing(among: all, of: layers))
     }
 
@@ -226,7 +239,8 @@ package final class ReplyBook: Sendable {
     }
 
     private static func missing(among names: Set<String>, of layers: [ReplyNames]) -> Set<String> {
-        names.filter { name in
+        guard layers.contains(where: \.hasMissing) else { return [] }
+        return names.filter { name in
             let segments = name.split(separator: "/").map(String.init)
             let first = layers.lazy.flatMap { $0.matches(segments) }.first { !$0.reply.isPass }
             return first?.reply.isMissing == true
@@ -269,27 +283,11 @@ package final class ReplyBook: Sendable {
         return nil
     }
 
+    /// What was said since the last save.
+    func news<Value>(_ work: (inout ReplyNews) -> Value) -> Value { state.withLock { work(&$0.news) } }
+
     /// Whether something was not said yet about a reply, since the last save.
-    func isNews(_ word: String, in title: String) -> Bool {
-        state.withLock { $0.said.insert([title, word]).inserted }
-    }
-
-    /// The same of a name that a page has read in vain; pages may read any number, and of those some are told.
-    func isNews(missed name: String) -> Bool {
-        state.withLock { $0.missed.count < 1000 && $0.missed.insert(name).inserted }
-    }
-
-    /// Counts a call that nobody answered.
-    ///
-    /// - Returns: how often that was since the last save; of names beyond a thousand, how often it was any of those.
-    func countMissed(_ name: String) -> Int {
-        state.withLock { state in
-            let isKnown = state.unheard.count < 1000 || state.unheard[name] != nil
-            let count = state.unheard[isKnown ? name : "", default: 0] + 1
-            state.unheard[isKnown ? name : ""] = count
-            return count
-        }
-    }
+    func isNews(_ word: String, in title: String) -> Bool { news { $0.isNews(word, in: title) } }
 
     /// The reply that one comes to for an input; nil where what lies beneath is asked.
     private func resolve(

@@ -18,6 +18,20 @@ struct ReplyInput: Sendable {
     }
 }
 
+extension JSON {
+    /// The object or the array that a text says in JSON, as pages send it to bridges that take texts alone; any other value
+    /// is itself.
+    var read: JSON {
+        guard case .string(let text) = self, let first = text.utf8.first(where: { $0 > 0x20 }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        else { return self }
+        return (try? JSON(parsing: Array(text.utf8))) ?? self
+    }
+
+    /// Whether it is a text that says an object or an array.
+    var isWritten: Bool { stringValue != nil && read.stringValue == nil }
+}
+
 extension Request {
     /// The input as replies look at it, by a body that is there.
     ///

@@ -25,6 +25,10 @@ package struct ReplyNames: Sendable {
     }
 
     private var routes = Routes<Named>()
+    /// The names that a page can be shown: those that stand for one name each.
+    private(set) var shown: Set<String> = []
+    /// Whether any of them says that its name is missing.
+    private(set) var hasMissing = false
     /// Where they come from, by which their sequences are told from those of others.
     package var source = ""
     /// What is said of them in the log beside the name: the scenario, or the pages that they are for.
@@ -46,12 +50,9 @@ package struct ReplyNames: Sendable {
         guard let members = value.members else {
             throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
         }
-        var (line, offset) = (1, 0)
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
-            // Counted from one to the next: a file may have thousands.
-            line += value.tape.bytes[offset..<value.nameOffset].count { $0 == UInt8(ascii: "\n") }
-            offset = value.nameOffset
+            let line = value.lines(before: value.nameOffset) + 1
             let other = insert(
                 Named(
                     pattern: try Self.pattern(name, at: value), name: name,
@@ -64,7 +65,11 @@ package struct ReplyNames: Sendable {
     }
 
     /// The name that had the pattern before, if one had.
-    private mutating func insert(_ named: Named) -> String? { routes.insert(named).first?.name }
+    private mutating func insert(_ named: Named) -> String? {
+        if named.pattern.isOnePath { shown.insert(String(named.pattern.text.dropFirst())) }
+        if named.reply.isMissing { hasMissing = true }
+        return routes.insert(named).first?.name
+    }
 
     /// Adds a reply; one of the same name goes.
     ///
@@ -83,7 +88,12 @@ package struct ReplyNames: Sendable {
     mutating func forgetDoubts() { doubts = [] }
 
     /// Takes a reply back.
-    mutating func remove(_ name: String) { _ = routes.remove(RoutePattern(name)) }
+    mutating func remove(_ name: String) {
+        let pattern = RoutePattern(name)
+        shown.remove(String(pattern.text.dropFirst()))
+        _ = routes.remove(pattern)
+        if hasMissing { hasMissing = routes.all.contains(where: \.reply.isMissing) }
+    }
 
     private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
         guard RoutePattern.isPattern(name) else {
@@ -116,9 +126,6 @@ package struct ReplyNames: Sendable {
 
     /// What log and journal call the reply of a name.
     func title(of name: String) -> String { label.map { "\(name) (\($0))" } ?? name }
-
-    /// The names that a page can be shown: those that stand for one name each.
-    var plain: [String] { routes.all.filter(\.pattern.isPlain).map { String($0.pattern.text.dropFirst()) } }
 
     package var isEmpty: Bool { routes.isEmpty }
 

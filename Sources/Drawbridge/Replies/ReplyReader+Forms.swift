@@ -82,6 +82,9 @@ extension ReplyReader {
                     at: value)
             }
         }
+        if body != nil, status == 204 || status == 205 {
+            throw ReplyFault("an answer with status \(status) has no body; leave it out", at: value)
+        }
         return RawReply(status: status, headers: headers, body: body ?? .none)
     }
 
@@ -123,7 +126,12 @@ extension ReplyReader {
                 guard let text, HTTPField.isValidValue(text) else {
                     throw ReplyFault("a header field is a text in one line, or an array of them", at: value)
                 }
-                fields.append(HTTPField(name: name, value: text))
+                let field = HTTPField(name: name, value: text)
+                guard !OwnCookies.isSet(by: field) else {
+                    throw ReplyFault(
+                        "cookies whose names begin with drawbridge- are the gateway's own", at: value)
+                }
+                fields.append(field)
             }
         }
         return fields

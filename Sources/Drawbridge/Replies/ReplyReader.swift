@@ -19,7 +19,8 @@ struct ReplyReader {
     }
 
     private static let outcomes = [
-        "$reply", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask", "$forward",
+        "$reply", "$text", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask",
+        "$forward",
         "$response",
     ]
     static let words =
@@ -127,7 +128,8 @@ struct ReplyReader {
         _ word: String, _ value: LocatedJSON, _ words: [String: LocatedJSON]
     ) throws(ReplyFault) -> Reply.Outcome {
         switch word {
-        case "$reply": try .template(Self.template(value))
+        case "$reply": .template(try Self.template(value))
+        case "$text": .template(try Self.template(value, isWritten: true))
         case "$error": .error(try Self.failure(value))
         case "$silence": try Self.isSaid(value, .silence, word)
         case "$missing": try Self.isSaid(value, .missing, word)
@@ -155,9 +157,9 @@ struct ReplyReader {
         return outcome
     }
 
-    static func template(_ value: LocatedJSON) throws(ReplyFault) -> Template {
+    static func template(_ value: LocatedJSON, isWritten: Bool = false) throws(ReplyFault) -> Template {
         do {
-            return try Template(value.json)
+            return try Template(value.json, isWritten: isWritten)
         } catch {
             throw ReplyFault(
                 """

@@ -53,21 +53,27 @@ final class ReplySteps: Sendable {
 
     private let state = Mutex(State())
 
-    /// So many may be under way at once, of so many bytes each: steps may wait for a day, and calls come again and again.
+    /// So many of a session may be under way at once, and so many of all sessions, of so many bytes each: steps may wait
+    /// for a day, and calls come again and again.
     static let most = 1000
+    static let mostOfAll = 10_000
     static let mostBytes = 64 << 10
 
     /// Begins to do one step after the other; what goes wrong is said in the log.
     ///
     /// - Parameter input: what their templates stand for.
     func begin(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) {
-        guard count < Self.most else {
+        let (own, all) = state.withLock { state in
+            (state.tasks.values.count { $0.session == scene.session }, state.tasks.count)
+        }
+        guard own < Self.most, all < Self.mostOfAll else {
+            let whose = own < Self.most ? "of all sessions" : "of session \(scene.session.name)"
             return scene.logger.warning(
-                "\(scene.title): left out, since \(Self.most) lists of steps wait already; let them wait less, or reset"
+                "\(scene.title): left out, since \(max(own, all)) lists of steps \(whose) wait already; let them wait less, or reset"
             )
         }
         do {
-            _ = start(try Self.filled(steps, input), scene) { error in
+            _ = start(try Self.filled(steps, input), scene, hearing: Pages.grace) { error in
                 guard !(error is CancellationError) else { return }
                 scene.logger.warning("\(scene.title): \(error)")
             }
@@ -92,7 +98,7 @@ final class ReplySteps: Sendable {
     ///
     /// - Throws: what went wrong with the first that could not be done; the others are left out.
     func play(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) async throws {
-        let task = start(try Self.filled(steps, input), scene) { throw $0 }
+        let task = start(try Self.filled(steps, input), scene, hearing: Self.patience) { throw $0 }
         try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -100,8 +106,10 @@ final class ReplySteps: Sendable {
         }
     }
 
+    /// - Parameter time: how long the pages have for saying that they have heard the last of it.
     private func start(
-        _ steps: [Filled], _ scene: Scene, failing: @escaping @Sendable (any Error) throws -> Void
+        _ steps: [Filled], _ scene: Scene, hearing time: Duration,
+        failing: @escaping @Sendable (any Error) throws -> Void
     ) -> Task<Void, any Error> {
         // Made behind the lock: it may be over at once, and takes itself out then.
         state.withLock { state in
@@ -110,7 +118,7 @@ final class ReplySteps: Sendable {
             let task = Task {
                 defer { self.state.withLock { $0.tasks[number] = nil } }
                 do {
-                    for step in steps { try await Self.play(step, scene) }
+                    try await Self.play(steps, scene, hearing: time)
                 } catch {
                     try failing(error)
                 }
@@ -120,19 +128,64 @@ final class ReplySteps: Sendable {
         }
     }
 
-    private static func play(_ step: Filled, _ scene: Scene) async throws {
+    /// Does the steps, and waits until all that was sent is heard.
+    ///
+    /// Many pages give no answer to what they hear, and no step waits for one.
+    private static func play(_ steps: [Filled], _ scene: Scene, hearing time: Duration) async throws {
+        var sent: [Sent] = []
+        for step in steps {
+            try Task.checkCancellation()
+            if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
+            if let one = try play(step, scene) { sent.append(one) }
+        }
+        var unheard = Unheard()
+        for one in sent {
+            do {
+                _ = try await one.delivery.answer(within: time)
+                scene.logger.info(
+                    "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) has heard \(one.name)")
+            } catch let error as PageError {
+                unheard.add(one.name, by: one.page, error)
+            }
+        }
         try Task.checkCancellation()
-        if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
+        if !unheard.all.isEmpty { throw unheard }
+    }
+
+    private typealias Sent = (name: String, page: Page, delivery: PendingCall)
+
+    private static func play(_ step: Filled, _ scene: Scene) throws -> Sent? {
         switch step.deed {
-        case .scenario(let name, let isOn): try scene.turn(name, isOn)
+        case .scenario(let name, let isOn):
+            try scene.turn(name, isOn)
+            return nil
         case .call(let name, let data):
             guard let page = scene.page() else { throw NoPage(name: name) }
-            // Many pages give no answer to what they hear, and the next step should not wait for one.
-            try page.send(name, data)
-            scene.logger.info("\(scene.title): called \(name) in page \(page.id.prefix(8)) (\(page.path))")
+            return (name, page, try page.deliver(name, data))
         case .emit(let event, let data):
             guard let page = scene.page() else { throw NoPage(name: event) }
-            try page.emit(event, data)
+            return (event, page, try page.deliver(event: event, data))
+        }
+    }
+
+    /// So long a page that is there may take to say that it has heard an event; an open `alert` holds it up.
+    static let patience = Duration.seconds(10)
+
+    /// What pages were sent and have not heard.
+    struct Unheard: Error, CustomStringConvertible {
+        private(set) var all: [(name: String, page: JSON, reason: String)] = []
+
+        mutating func add(_ name: String, by page: Page, _ error: PageError) {
+            all.append((name, page.described, "page \(page.id.prefix(8)) at \(page.path): \(error)"))
+        }
+
+        var description: String {
+            all.map { "\($0.name) was not heard by \($0.reason)" }.joined(separator: "; ")
+        }
+
+        /// For a program: what was not heard, by which page, and why.
+        var data: JSON {
+            .array(all.map { ["name": .string($0.name), "page": $0.page, "why": .string($0.reason)] })
         }
     }
 

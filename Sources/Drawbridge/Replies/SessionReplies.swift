@@ -47,8 +47,10 @@ struct SessionReplies: Sendable {
         first.map { ($0, nil) } + pages.map { ($0.replies, $0.pattern.text) } + rest.map { ($0, nil) }
     }
 
-    /// Whether a test has set a reply of its own.
-    var isTests: Bool { own.count > 0 }
+    /// Whether a test has changed it, and not only the calls of a page, which may name any session.
+    var isTests = false
+    /// Bytes of the replies that it has set.
+    private(set) var ownBytes = 0
 
     /// Sets a reply, or takes it back where it is nil.
     ///
@@ -62,7 +64,8 @@ struct SessionReplies: Sendable {
         var replies = own
         replies[name] = reply?.json
         if let reply {
-            guard replies.count <= Self.mostReplies, JSON.object(replies).bytes.count <= Self.mostBytes else {
+            let bytes = JSON.object(replies).bytes.count
+            guard replies.count <= Self.mostReplies, bytes <= Self.mostBytes else {
                 throw ReplyFault(
                     """
                     session \(session.name) has \(own.count) replies, and may have \(Self.mostReplies) of 1 MB together; \
@@ -80,6 +83,8 @@ struct SessionReplies: Sendable {
         } else {
             names.remove(name)
         }
+        ownBytes = replies.count == 0 ? 0 : JSON.object(replies).bytes.count
+        isTests = true
         names.source = "session \(session.name)"
         names.label = session == .usual ? "set" : "set, \(session.name)"
         own = replies

@@ -41,6 +41,8 @@ struct Template: Sendable {
         case text([Piece])
         case array([Node])
         case object([(name: String, node: Node)])
+        /// A value as its JSON text.
+        case written(Node)
 
         var looksAtInput: Bool {
             switch self {
@@ -50,6 +52,7 @@ struct Template: Sendable {
                 pieces.contains { if case .source(let source, _) = $0 { source.looksAtInput } else { false } }
             case .array(let nodes): nodes.contains(where: \.looksAtInput)
             case .object(let members): members.contains(where: \.node.looksAtInput)
+            case .written(let node): node.looksAtInput
             }
         }
     }
@@ -78,9 +81,11 @@ struct Template: Sendable {
         looksAtInput = false
     }
 
+    /// - Parameter isWritten: whether it stands for the value's JSON text, as apps answer whose pages say `JSON.parse`.
     /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
-    init(_ value: JSON) throws(UnknownWord) {
-        root = try Self.node(value)
+    init(_ value: JSON, isWritten: Bool = false) throws(UnknownWord) {
+        let node = try Self.node(value)
+        root = isWritten ? .written(node) : node
         looksAtInput = root.looksAtInput
     }
 
@@ -141,7 +146,7 @@ struct Template: Sendable {
         switch node {
         case .constant(let value): return ValueShape(of: [value])
         case .whole(.input, _): return .any
-        case .whole, .text: return ValueShape(.string)
+        case .whole, .text, .written: return ValueShape(.string)
         case .array(let nodes):
             var shape = ValueShape()
             shape.elements =
@@ -177,6 +182,7 @@ struct Template: Sendable {
                 var values: [JSON.Object.Element] = []
                 for (name, node) in members { values.append((name, try fill(node))) }
                 return .object(JSON.Object(unique: values))
+            case .written(let node): return .string("\(try fill(node))")
             }
         }
 
@@ -232,7 +238,8 @@ extension Template.Source {
         case .braces: "{{"
         case .input(let path):
             path.reduce(input.value) { value, name in
-                if case .array = value { Int(name).flatMap { value?[$0] } } else { value?[name] }
+                let value = value?.read
+                return if case .array = value { Int(name).flatMap { value?[$0] } } else { value?[name] }
             }
         }
     }

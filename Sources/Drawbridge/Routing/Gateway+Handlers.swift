@@ -123,11 +123,11 @@ extension Gateway {
         }.map(\.pattern.text).sorted()
     }
 
-    /// The names by which a page at this path can call: plain paths of handlers and replies, without their first slash.
+    /// The names by which a page at this path can call: paths of handlers and replies without their first slash.
     func names(forPageAt path: String?, in session: Session) -> [String] {
-        let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isPlain)
+        let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isOnePath)
         let names = replyBook.named(
             besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
-        return Set(names).filter { !$0.isEmpty }.sorted()
+        return names.filter { !$0.isEmpty }.sorted()
     }
 }

@@ -10,8 +10,12 @@ struct RoutePattern: Sendable {
     let parts: [Part]
     /// The names of the parameters, in order; `*` for the wildcard.
     let names: [String]
-    /// True where the pattern is a single path, and one that callers send exactly as it stands here.
-    var isPlain: Bool { names.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") } }
+    /// Whether it stands for one path, and not for many.
+    var isOnePath: Bool { names.isEmpty }
+    /// Whether callers send that one path just as it stands here: nothing of it has to be percent-encoded.
+    var isSentAsItStands: Bool {
+        isOnePath && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"%?#".utf8.contains($0) }
+    }
 
     /// Whether the pattern fits a path with these parts.
     func fits(_ segments: [String]) -> Bool {

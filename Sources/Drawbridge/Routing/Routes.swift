@@ -5,7 +5,7 @@ import HTTPTypes
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 struct Routes<Target: Routed> {
     private var root = Node()
-    /// The targets of plain paths, which is most of them, once more by their text.
+    /// The targets of paths that are sent as they stand, which is most of them, once more by their text.
     private var exact: [String: [Target]] = [:]
 
     private struct Node {
@@ -25,7 +25,7 @@ struct Routes<Target: Routed> {
             targets.append(route)
             return replaced
         }
-        if route.pattern.isPlain { _ = add(&exact[route.pattern.text, default: []]) }
+        if route.pattern.isSentAsItStands { _ = add(&exact[route.pattern.text, default: []]) }
         return Self.update(&root, route.pattern.parts[...], add)
     }
 

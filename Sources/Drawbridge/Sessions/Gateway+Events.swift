@@ -15,11 +15,11 @@ extension Gateway {
             replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages.page(id) })
     }
 
-    /// Plays an event, and waits until all of its steps are done.
+    /// Plays an event, and waits until all of its steps are done and heard.
     ///
     /// - Parameters:
     ///   - page: who hears it; nil for the newest page of the session.
-    /// - Throws: where there is no such event, or no page, or a page did not answer.
+    /// - Throws: where there is no such event, or no page that runs, or a page that has not heard all of it.
     package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
         guard let steps = events[name] else {
@@ -30,16 +30,30 @@ extension Gateway {
             throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(near ?? all)")
         }
         let pages = pages
-        let hearing = { @Sendable in page ?? pages.open.first { $0.session == session && $0.isOpen } }
+        let hearing = { @Sendable in
+            let running = (page.map { [$0] } ?? pages.open.filter { $0.session == session }).filter(\.mayHear)
+            return running.first { $0.presence == .here } ?? running.first
+        }
         if steps.contains(where: \.needsPage), hearing() == nil {
-            throw HTTPError(
+            let all = page.map { [$0] } ?? pages.open.filter { $0.session == session }
+            let there = all.prefix(5).map { "\($0.id.prefix(8)) at \($0.path) is \($0.presence)" }
+            let error = HTTPError(
                 .conflict,
-                "no open page in session \(session.name) to send \(name) to; GET \(OwnPath.pages.path) lists all pages"
-            )
+                """
+                no page of session \((page?.session ?? session).name) that runs can hear \(name)\
+                \(there.isEmpty ? "" : ": page \(there.joined(separator: ", "))"); GET \(OwnPath.pages.path) lists all pages
+                """, data: .array(all.map(\.described)))
+            logger.warning("event \(name): \(error.message)")
+            throw error
         }
         let input = ReplyInput(nil, userAgent: hearing()?.userAgent ?? "")
-        try await replySteps.play(
-            steps, input, scene(of: "event \(name)", page?.session ?? session, page: hearing))
+        do {
+            try await replySteps.play(
+                steps, input, scene(of: "event \(name)", page?.session ?? session, page: hearing))
+        } catch let error as ReplySteps.Unheard {
+            logger.warning("event \(name): \(error)")
+            throw error
+        }
     }
 
     /// For whom the steps of a reply or of an event are done.

@@ -19,6 +19,11 @@ import Testing
         let other = try await page.message { $0["evaluate"] != nil }["id"]?.numberValue?.intValue ?? 0
         page.tell(["result": .number(.init(other)), "error": ["code": 500, "message": "not defined"]])
         await #expect(throws: PageError.self) { try await failing.value }
+        let journal = program.gateway.journal
+        await until {
+            let pushes = RecordFilter(kinds: [.push], state: .silent)
+            return journal.read(pushes).records.count == 2
+        }
         page.leaveWire()
         await #expect(throws: PageError.self) { try await native.call("late", deadline: .milliseconds(20)) }
 

@@ -107,6 +107,7 @@ import Testing
         page.say(["up": .array(Array(calls[500...]))])
         page.say(["up": [[2000, ["call": "note", "data": 2000]]]])
         page.say(["up": [[1001, ["call": "note", "data": 1001]]]])
+        await until { order.withLock { $0.count } == 1001 }
         #expect(order.withLock { $0 } == Array(1...1001))
     }
 
@@ -287,6 +288,7 @@ import Testing
     @Test func whatAPageHasNotAppliedIsSentAgainOverItsNextConnection() async throws {
         let gateway = PageHandlers.gateway()
         let first = TestPage(gateway)
+        first.hearsNothing()
         let page = try first.page
         for number in 1...5 { try page.send("n", .number(.init(number))) }
         first.say(["ack": 2])

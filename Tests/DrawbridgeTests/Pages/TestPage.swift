@@ -86,7 +86,20 @@ final class TestPage: PageConnection {
         }
         frames.withLock { $0.append(json) }
         longest.withLock { $0 = max($0, text.count) }
+        guard hears.withLock({ $0 }) else { return }
+        for numbered in json["down"]?.arrayValue ?? [] {
+            guard let message = numbered[1], message["hears"] == true || message["event"] != nil,
+                let id = message["id"]
+            else { continue }
+            // What native sends is sent under the page's lock: nothing is said back from there.
+            Task { tell(["result": id]) }
+        }
     }
+
+    private let hears = Mutex(true)
+
+    /// It does not say any more that it has heard what it is sent.
+    func hearsNothing() { hears.withLock { $0 = false } }
 
     func close() { isClosedFlag.withLock { $0 = true } }
 

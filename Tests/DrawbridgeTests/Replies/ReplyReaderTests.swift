@@ -13,7 +13,7 @@ import Testing
     /// A reply for `a`, and the end of what is said about it.
     @Test(arguments: [
         (#"{"$replay": 1}"#, "replies.a.$replay: unknown keyword $replay (did you mean $reply?)"),
-        (#"{"$xyzzy": 1}"#, "there are $reply, $error"),
+        (#"{"$xyzzy": 1}"#, "there are $reply, $text, $error"),
         (
             #"{"$reply": 1, "$error": {"code": 1}}"#,
             "replies.a: $reply and $error cannot be used together; keep one"

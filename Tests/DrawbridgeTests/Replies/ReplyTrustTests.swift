@@ -7,7 +7,8 @@ import Testing
 @Suite("How far replies are trusted") struct ReplyTrustTests {
     /// Each outcome, and whether a file that nobody has named may say it.
     private static let outcomes: [(word: String, reply: String, isForAll: Bool)] = [
-        ("$reply", #"{"$reply": 1}"#, true), ("$error", #"{"$error": {"code": 1}}"#, true),
+        ("$reply", #"{"$reply": 1}"#, true), ("$text", #"{"$text": {"a": 1}}"#, true),
+        ("$error", #"{"$error": {"code": 1}}"#, true),
         ("$silence", #"{"$silence": true}"#, true), ("$missing", #"{"$missing": true}"#, true),
         ("$pass", #"{"$pass": true}"#, true), ("$sequence", #"{"$sequence": [1]}"#, true),
         ("$cases", #"{"$cases": [1]}"#, true), ("$ask", #"{"$ask": "?", "$choices": {"a": 1}}"#, true),
@@ -60,12 +61,15 @@ import Testing
             call
         }
 
-        func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? {
-            switch file.names.last {
-            case "a.json": (.bytes(Array(#" {"nick": "Ann"} "#.utf8)), "application/json")
-            case "broken.json": (.bytes(Array("{".utf8)), "application/json")
-            case "a.txt": (.bytes(Array("Hello".utf8)), "text/plain; charset=utf-8")
-            case "a.png": (.bytes([0x89, 0x50]), "image/png")
+        func open(_ file: AnswerFile, for request: Request?) throws -> Response? {
+            func answer(_ body: Response.Body, _ type: String) -> Response {
+                Response(headers: [.contentType: type], body: body)
+            }
+            return switch file.names.last {
+            case "a.json": answer(.bytes(Array(#" {"nick": "Ann"} "#.utf8)), "application/json")
+            case "broken.json": answer(.bytes(Array("{".utf8)), "application/json")
+            case "a.txt": answer(.bytes(Array("Hello".utf8)), "text/plain; charset=utf-8")
+            case "a.png": answer(.bytes([0x89, 0x50]), "image/png")
             default: nil
             }
         }

@@ -8,7 +8,7 @@ import Testing
         [
             "orderNo": "A1", "price": .number(JSON.Number(literal: "12.50")!), "isNew": true, "none": .null,
             "item": ["id": 7, "tags": ["x", "y"]],
-            "evil": #"","x":1,"{{uuid}}"#,
+            "evil": #"","x":1,"{{uuid}}"#, "written": #"{"id": 8, "tags": "[\"z\"]"}"#,
         ], userAgent: "ShopApp/3.2")
 
     private static func fill(_ text: String) throws -> String {
@@ -20,6 +20,8 @@ import Testing
         (#""{{input.price}}""#, "12.50"), (#""{{input.price}} EUR""#, #""12.50 EUR""#),
         (#"["{{input.isNew}}"]"#, "[true]"), (#""{{input.item}}""#, #"{"id":7,"tags":["x","y"]}"#),
         (#""{{input.item.tags.1}}""#, #""y""#),
+        // Pages of bridges that take texts alone send JSON as text.
+        (#"["{{input.written.id}}", "{{input.written.tags.0}}"]"#, #"[8,"z"]"#),
         (#""a {{input.item}}""#, #""a {\"id\":7,\"tags\":[\"x\",\"y\"]}""#),
         (#"{"{{input.orderNo}}": "{{input.orderNo}}{{input.orderNo}}"}"#, #"{"{{input.orderNo}}":"A1A1"}"#),
         (#""{{userAgent}} x""#, #""ShopApp/3.2 x""#), (#""{{input.none}}""#, "null"),
@@ -29,6 +31,12 @@ import Testing
     ])
     func aTemplateIsFilledIn(_ template: String, _ expected: String) throws {
         #expect(try Self.fill(template) == expected)
+    }
+
+    @Test func aValueMayBeAnsweredAsItsText() throws {
+        let template = try Template(["nick": "{{input.orderNo}}", "n": 1], isWritten: true)
+        #expect(try template.filled(Self.input) == #"{"nick":"A1","n":1}"#)
+        #expect(try Template("a\"b", isWritten: true).filled(Self.input) == .string(#""a\"b""#))
     }
 
     @Test func whatIsFilledInIsNeverReadAgain() throws {

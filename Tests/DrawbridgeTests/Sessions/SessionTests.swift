@@ -107,6 +107,31 @@ import Testing
         #expect(Self.value(book, "/a", in: test) == "9")
     }
 
+    @Test func noPagePushesOutWhereATestHasSwitchedAScenarioAlone() throws {
+        let book = try Self.book(
+            #"{"replies": {"next": {"$sequence": [1, 2]}}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}}"#)
+        let test = try Self.session("test")
+        try book.turn("x", on: true, in: test, isByTest: true)
+        for number in 0..<ReplyBook.mostSessions * 2 {
+            // As behind an answer that a page gets.
+            try book.turn("y", on: true, in: Self.session("page\(number)"))
+        }
+        #expect(book.scenarios(in: test) == ["x"])
+    }
+
+    /// Sixty of nearly a megabyte were most of a gigabyte of memory.
+    @Test func allSessionsTogetherHaveABound() throws {
+        let book = try Self.book(#"{"replies": {"a": 1}}"#)
+        let reply = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 1_000_000))""#.utf8))
+        for number in 0..<16 { try book.set(reply, for: "a", in: Self.session("s\(number)")) }
+        let fault = #expect(throws: ReplyFault.self) {
+            try book.set(reply, for: "a", in: Self.session("more"))
+        }
+        #expect(fault?.message.contains("reset those that are over") == true)
+        book.reset(try Self.session("s3"))
+        try book.set(reply, for: "a", in: Self.session("more"))
+    }
+
     @Test func aSessionHasRoomForAThousandReplies() throws {
         let book = try Self.book(#"{"replies": {"a": 1}}"#)
         let reply = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 600))""#.utf8))
@@ -191,6 +216,15 @@ import Testing
         let back = await gateway.respond(to: Request("/__drawbridge__/session/default"))
         #expect(back.headers[.location] == "/")
         #expect(back.headers[.setCookie]?.hasSuffix("Max-Age=0") == true)
+    }
+
+    /// Another site could else move a person's browser to mocks that nobody knows of.
+    @Test(arguments: ["cross-site", "same-site"])
+    func aPageOfAnotherSiteMovesNobody(site: String) async {
+        let gateway = Gateway()
+        let request = Request(
+            "/__drawbridge__/session/ann", headers: [.secFetchSite: site, .secFetchMode: "navigate"])
+        #expect(await gateway.respond(to: request).status == .forbidden)
     }
 
     @Test(arguments: [

@@ -96,7 +96,7 @@ import Testing
             return Array("1".utf8)
         }
 
-        func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? { nil }
+        func open(_ file: AnswerFile, for request: Request?) throws -> Response? { nil }
     }
 
     /// The answer of a login may be followed at once by the call that needs it.
@@ -152,10 +152,10 @@ import Testing
         #expect(await Self.ask(gateway, .post, "events/deep%20link").status == .conflict)
         #expect(await Self.ask(gateway, .post, "events/deep%20lnk").status == .notFound)
         let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
-        // A page that never answers holds nothing up.
+        // A page that hears and never answers holds nothing up.
         #expect(await Self.ask(gateway, .post, "events/deep%20link?session=ann").status == .ok)
         let call = try await ann.message { $0["call"] == "onOpenURL" }
-        #expect(call == ["call": "onOpenURL", "data": ["url": "shop://17"]])
+        #expect(call["hears"] == true && call["data"] == ["url": "shop://17"])
         #expect(ann.down.map(\.message).contains { $0["event"] == "opened" })
         #expect(!other.down.map(\.message).contains { $0["call"] == "onOpenURL" })
         #expect(await Self.ask(gateway, .post, "events/off?session=ann").status == .ok)
@@ -289,15 +289,28 @@ import Testing
         #expect(gateway.questions.count == 0)
     }
 
-    @Test func aHundredQuestionsWaitAndNoMore() async throws {
+    /// A page would else wait for ever for a program that has gone.
+    @Test func aProgramThatLooksNoMoreHoldsNobodyUp() async throws {
         let gateway = try Self.gateway(Self.question)
+        gateway.questions.patience = .milliseconds(20)
         _ = await Self.ask(gateway, .get, "questions")
-        let asked = (0..<Questions.most).map { _ in
+        let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
+        #expect(try await answer.json()["code"] != 503)
+        #expect(gateway.questions.count == 0)
+    }
+
+    @Test func aHundredQuestionsOfASessionWaitAndLeaveRoomForOthers() async throws {
+        let gateway = try Self.gateway(Self.question)
+        for session in ["", "?session=ann"] { _ = await Self.ask(gateway, .get, "questions\(session)") }
+        var asked = (0..<Questions.mostOfSession).map { _ in
             Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
         }
-        await until { gateway.questions.count == Questions.most }
+        await until { gateway.questions.count == Questions.mostOfSession }
         let more = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await more.json()["code"] == 503)
+        let ann = Request("/pay?_mobile_bridge=1", headers: [.session: "ann"])
+        asked.append(Task { await gateway.respond(to: ann) })
+        await until { gateway.questions.count == Questions.mostOfSession + 1 }
         for task in asked { task.cancel() }
         for task in asked { _ = await task.value }
         #expect(gateway.questions.count == 0)

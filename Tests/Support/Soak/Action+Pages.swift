@@ -12,7 +12,13 @@ extension Action {
                 caller.traffic.requests += 1
                 let text = caller.unique + String(repeating: "p", count: caller.size())
                 let data: JSON = ["text": .string(text)]
-                if caller.dice.roll(2) == 0 {
+                if caller.dice.roll(4) == 0 {
+                    // What native then does, the page hears with a later call, or never.
+                    let reply = try page.call("tells", data)
+                    guard reply["value"] == data else {
+                        throw Wrong("another answer: \("\(reply)".prefix(300))")
+                    }
+                } else if caller.dice.roll(2) == 0 {
                     let reply = try page.call("echo", data)
                     guard reply["value"] == data else {
                         throw Wrong("another answer: \("\(reply)".prefix(300))")

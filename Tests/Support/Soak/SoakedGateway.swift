@@ -25,6 +25,10 @@ final class SoakedGateway: Sendable {
     /// What it answers in place of handlers.
     private static let replies = #"""
         {"replies": {
+            "tells": {
+                "$reply": "{{input}}",
+                "$then": [{"call": "onTold", "data": 1}, {"emit": "told"}, {"call": "onTold", "data": 2}]
+            },
             "replied": {"nick": "Ann"},
             "chosen": {"$cases": [{"$when": {"n": {"$match": "a*"}}, "$reply": "{{input.n}}", "$delay": [0, 3]},
                                   {"$error": {"code": 7, "message": "no {{input.n}}"}}]},

@@ -30,6 +30,10 @@ struct SoakedPage {
                 guard let number = pair[0], let message = pair[1] else { throw Wrong("no message: \(pair)") }
                 try send(["ack": number])
                 if message["reply"] == id { return message }
+                if message["hears"] == true || message["event"] != nil {
+                    try hear(message)
+                    continue
+                }
                 guard message["call"] == "answer", let asked = message["id"] else {
                     throw Wrong("an unexpected message: \(message)")
                 }
@@ -37,6 +41,15 @@ struct SoakedPage {
                 let answer: JSON = ["result": asked, "value": ["heard": message["data"] ?? .null]]
                 try send(["up": [[.number(.init(lastNumber)), answer]]])
             }
+        }
+    }
+
+    /// Hears what native says for nobody's answer, or leaves without a word about it; some answer all the same.
+    private mutating func hear(_ message: JSON) throws {
+        guard let id = message["id"], let number = id.numberValue?.intValue, number % 3 > 0 else { return }
+        for word in number % 3 == 1 ? ["result"] : ["result", "told"] {
+            lastNumber += 1
+            try send(["up": [[.number(.init(lastNumber)), [word: id, "value": message["data"] ?? .null]]]])
         }
     }
 

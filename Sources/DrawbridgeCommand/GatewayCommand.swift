@@ -111,7 +111,28 @@ public enum GatewayCommand {
     /// A command, if its word is the first; ends the process for arguments that it does not take.
     private static func command<Wanted: ParsableCommand>(_ type: Wanted.Type, _ word: String) -> Wanted? {
         guard CommandLine.arguments.dropFirst().first == word else { return nil }
-        return Wanted.parseOrExit(Array(CommandLine.arguments.dropFirst(2)))
+        return parsed(Wanted.self, Array(CommandLine.arguments.dropFirst(2)))
+    }
+
+    /// What the arguments say; ends the process where they say nothing that is known.
+    private static func parsed<Wanted: ParsableArguments>(_ type: Wanted.Type, _ arguments: [String]? = nil)
+        -> Wanted
+    {
+        do {
+            return try Wanted.parse(arguments)
+        } catch {
+            leave(Wanted.self, error)
+        }
+    }
+
+    /// Says what is wrong with the arguments, or what was asked for, and ends the process.
+    ///
+    /// An argument may have been pasted: the writer shows control characters as question marks.
+    private static func leave<Wanted: ParsableArguments>(_ type: Wanted.Type, _ error: any Error) -> Never {
+        guard Wanted.exitCode(for: error) != .success else { Wanted.exit(withError: error) }
+        let lines = Wanted.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+        LogWriter.standardError.say(lines.map(String.init), within: .seconds(3))
+        exit(Wanted.exitCode(for: error).rawValue)
     }
 
     /// Tries a bridge in a browser; the process ends with code 1 where it is not as expected.
@@ -119,7 +140,7 @@ public enum GatewayCommand {
         do {
             if try await !command.tries() { exit(1) }
         } catch let error as ValidationError {
-            TestBridgeCommand.exit(withError: error)
+            leave(TestBridgeCommand.self, error)
         } catch is CancellationError {
             fail(Failure("stopped by a signal before its end"))
         } catch {
@@ -142,7 +163,7 @@ public enum GatewayCommand {
             let all = Set(gateway.registered.map { String($0.path.dropFirst()) })
             try command.write(answered: Set(own), builtIns: all.subtracting(own))
         } catch let error as ValidationError {
-            InitCommand.exit(withError: error)
+            leave(InitCommand.self, error)
         } catch let error where !(error is CancellationError) {
             fail(error)
         }
@@ -152,9 +173,9 @@ public enum GatewayCommand {
     private static func settings() -> Settings {
         for word in CommandLine.arguments.dropFirst() {
             guard let problem = Command.misnamed(word) else { continue }
-            Command.exit(withError: ValidationError(problem))
+            leave(Command.self, ValidationError(problem))
         }
-        var command = Command.parseOrExit()
+        var command = parsed(Command.self)
         do {
             try Words(command.words).add(to: &command.options)
             let settings = try Settings(command.options, command.config.map(ConfigFile.init))
@@ -162,7 +183,7 @@ public enum GatewayCommand {
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings
         } catch let error as ValidationError {
-            Command.exit(withError: error)
+            leave(Command.self, error)
         } catch {
             fail(error)
         }

@@ -36,6 +36,14 @@ import Testing
             try await curl("-i", "\(address)/\(name)?_mobile_bridge=1")
         }
 
+        // As a player asks for a video.
+        let part = try await curl("-i", "-H", "Range: bytes=2-4", "\(address)/picture?_mobile_bridge=1")
+        #expect(part.contains("206 ") && part.hasSuffix("\r\n\r\nPNG"))
+        #expect(part.lowercased().contains("content-range: bytes 2-4/\(picture.utf8.count)"))
+        let nothing = try await curl(
+            "-i", "-H", "Range: bytes=9999999-", "\(address)/picture?_mobile_bridge=1")
+        #expect(nothing.contains("416 "))
+
         let shown = try await call("picture")
         #expect(shown.contains("200 OK") && shown.lowercased().contains("content-type: image/png"))
         #expect(shown.hasSuffix(picture))

@@ -22,10 +22,86 @@ import Testing
         return try String(#require(line.firstMatch(of: /listen on (\S+ port \d+)/)).output.1)
     }
 
-    @Test(arguments: ["--port", "-p"]) func portIsTaken(_ flag: String) async throws {
+    @Test(arguments: ["--port ", "-p ", "-p", "--port="]) func portIsTaken(_ flag: String) async throws {
         let other = try Self.drawbridge(["-p", "0"])
         let port = try await other.port()
-        #expect(try await Self.refusedPort([flag, "\(port)"]) == "127.0.0.1 port \(port)")
+        let arguments = "\(flag)\(port)".split(separator: " ").map(String.init)
+        #expect(try await Self.refusedPort(arguments) == "127.0.0.1 port \(port)")
+    }
+
+    /// What cannot be meant so is no setting that does nothing.
+    @Test(arguments: [
+        (["--cors", "http://*.example.com"], "no part of an origin is left open"),
+        (["--location", "nan,inf"], "a latitude up to 90"), (["--location", "91,0"], "a latitude up to 90"),
+        (["--scheme", "a b"], "write its name alone"),
+        (["--allowed-hosts", "a:b:c"], "write a name or an address"),
+        (["--shortcuts", "__proto__"], "no name that a script could use"),
+        (["--port", "\u{1B}[31mred"], "?[31mred"),
+    ])
+    func whatMeansNothingIsRefused(_ arguments: [String], _ why: String) async throws {
+        let program = try Self.drawbridge(["-p", "0"] + arguments)
+        let output = await program.wholeOutput()
+        #expect(output.contains(why) && !output.contains("\u{1B}"), "\(output)")
+        #expect(await program.child.exitCode() == 64)
+    }
+
+    /// The routes of an app with one page are no files.
+    @Test func singlePageShowsTheIndexWhereThereIsNoFile() async throws {
+        let folder = try Folder()
+        try folder.write("index.html", "<!doctype html><title>app</title>")
+        for (flags, isOn) in [(["--single-page"], true), (["--single-page", "--no-single-page"], false)] {
+            let program = try Self.drawbridge(["-p", "0", folder.path] + flags)
+            let address = try await program.address()
+            func get(_ path: String, _ accept: String = "text/html") async throws -> String {
+                try await curl("-i", "-H", "Accept: \(accept)", "\(address)\(path)")
+            }
+            let route = try await get("/user/7")
+            #expect(
+                isOn
+                    ? route.contains("200 OK") && route.contains("<title>app")
+                    : route.contains("--single-page"))
+            for (path, accept) in [("/app.js", "text/html"), ("/user/7", "application/json")] {
+                #expect(try await get(path, accept).contains("404"))
+            }
+            #expect(await program.stop() == 0)
+        }
+    }
+
+    /// Settings are not served, however root and file are written, also while they are being saved.
+    @Test func settingsAreNotServedWhileTheyAreSaved() async throws {
+        let folder = try Folder()
+        try folder.write("index.html", "x")
+        let mocks = try folder.write("mocks.json", #"{"replies": {"a": 1}}"#)
+        let program = try Self.drawbridge(
+            [
+                "-p", "0", "--root", "\(folder.path)/../\(folder.path.split(separator: "/").last ?? "")",
+                "--replies", mocks,
+            ])
+        let address = try await program.address()
+        let port = try await program.port()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let isOver = Observed(false)
+            group.addTask {
+                var count = 0
+                while !isOver.value {
+                    count += 1
+                    let new = try folder.write("new.json", "{\"replies\": {\"a\": \(count)}}")
+                    #expect(rename(new, mocks) == 0)
+                }
+            }
+            try await blocking {
+                for _ in 0..<300 {
+                    let client = try RawClient(port)
+                    try client.send("GET /mocks.json HTTP/1.0\r\nHost: localhost\r\n\r\n")
+                    let answer = String(decoding: try client.readToEnd(), as: UTF8.self)
+                    #expect(!answer.contains("200 OK"))
+                }
+            }
+            isOver.change { $0 = true }
+            try await group.waitForAll()
+        }
+        #expect(try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/mocks.json") == "404")
+        #expect(await program.stop() == 0)
     }
 
     @Test func hostIsAnAddress() async throws {

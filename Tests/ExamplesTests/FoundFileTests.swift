@@ -48,8 +48,7 @@ import Testing
     @Test func saysNothingThatOpensAWay() async throws {
         let mayHave: Set<String> = [
             "answer-missing", "bridge", "built-ins", "command-item", "envelope", "inject", "message-handler",
-            "scheme",
-            "shortcuts",
+            "scheme", "shortcuts", "single-page",
         ]
         #expect(FoundFile.settings == mayHave)
         let mayNot = Set(Options.keys).subtracting(mayHave)

@@ -64,11 +64,17 @@ struct ReplyHandler: Handler {
 
     /// What goes out as it stands; a page that called by a bridge with a callback gets its body.
     private func response(_ raw: RawReply) async throws -> Response {
-        var (body, type) = try await self.body(of: raw)
-        if let said = raw.headers[.contentType] { type = said }
-        guard request.callingPage == nil else { return try await value(of: body, type, raw) }
-        var response = Response(.init(code: raw.status), headers: raw.headers, body: body)
-        if body.length != 0 { response.headers[.contentType] = type }
+        let found = try await self.body(of: raw)
+        let type = raw.headers[.contentType] ?? found.headers[.contentType] ?? ""
+        guard request.callingPage == nil else { return try await value(of: found.body, type, raw) }
+        // A part of a file, as players ask for, has a status of its own.
+        var response = Response(
+            raw.status == 200 ? found.status : .init(code: raw.status), headers: raw.headers, body: found.body
+        )
+        for field in found.headers where raw.headers[field.name] == nil && field.name != .contentType {
+            response.headers.append(field)
+        }
+        if found.body.length != 0 { response.headers[.contentType] = type }
         // Opened as a document, it would run as a page of this origin. A page's own fetch only reads it.
         let isFetched = request.headers[.secFetchDest] == "empty"
         if !isFetched, raw.runs(as: response.headers[.contentType] ?? "") {
@@ -77,13 +83,17 @@ struct ReplyHandler: Handler {
         return response
     }
 
-    private func body(of raw: RawReply) async throws -> (Response.Body, type: String) {
+    private func body(of raw: RawReply) async throws -> Response {
+        func answer(_ body: Response.Body, _ type: String) -> Response {
+            Response(headers: [.contentType: type], body: body)
+        }
         switch raw.body {
-        case .none: return (.empty, "application/json")
-        case .json(let template): return (.bytes(try await filled(template).bytes), "application/json")
-        case .text(let text): return (.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
+        case .none: return answer(.empty, "application/json")
+        case .json(let template): return answer(.bytes(try await filled(template).bytes), "application/json")
+        case .text(let text): return answer(.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
         case .file(let file):
-            if let found = try supplier.open(file) { return (found.body, found.type) }
+            let asker = raw.status == 200 && request.callingPage == nil ? request : nil
+            if let found = try supplier.open(file, for: asker) { return found }
             throw HTTPError(
                 .internalServerError,
                 "there is no file \(file.text) in the folder of the file of replies; put it there")

@@ -40,7 +40,8 @@ package protocol ReplySupplier: Sendable {
 
     /// Opens a file as it is now.
     ///
-    /// - Returns: its bytes and its media type; nil where there is none.
+    /// - Parameter request: which may ask for a part of it; nil for all of it.
+    /// - Returns: an answer with its bytes and its media type; nil where there is none.
     /// - Throws: why it cannot be read.
-    func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)?
+    func open(_ file: AnswerFile, for request: Request?) throws -> Response?
 }

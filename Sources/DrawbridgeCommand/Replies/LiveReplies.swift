@@ -213,6 +213,10 @@ actor LiveReplies {
 
     /// Says what may have been meant otherwise.
     private func tell(_ doubts: [ReplyFault], of source: String) {
-        for doubt in doubts { gateway.logger.warning("\(source), \(doubt)") }
+        let most = 20
+        for doubt in doubts.prefix(most) { gateway.logger.warning("\(source), \(doubt)") }
+        if doubts.count > most {
+            gateway.logger.warning("\(source): \(doubts.count - most) more warnings of this kind")
+        }
     }
 }

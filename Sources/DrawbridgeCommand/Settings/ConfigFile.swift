@@ -179,8 +179,8 @@ extension Options {
         "host", "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
         "memory-for-bodies",
         "memory-per-connection", "message-handler", "open", "page-runtime", "plain", "port",
-        "proxy", "proxy-client", "quiet", "redact", "root", "save", "scheme", "shortcuts", "storage",
-        "trusted-proxy",
+        "proxy", "proxy-client", "quiet", "redact", "root", "save", "scheme", "shortcuts", "single-page",
+        "storage", "trusted-proxy",
         "unanswered", "upstream", "upstream-ca", "upstream-insecure", "upstream-timeout", "verbose",
     ]
 }

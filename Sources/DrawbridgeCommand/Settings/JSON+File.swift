@@ -25,7 +25,7 @@ struct FileText {
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    private static let mostBytes = 32 << 20
+    private static let mostBytes = 8 << 20
 
     /// - Parameters:
     ///   - onlyRegular: refuses all but files, of which nobody has to wait.

@@ -59,13 +59,19 @@ struct ServingOptions: ParsableArguments {
     var root: String?
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("p", allowingJoined: true), .long],
         help: ArgumentHelp(
             "The port; 0 takes a free one. (default: 8080, environment: PORT)", valueName: "number"))
     var port: Int?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
     var open: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Show index.html at paths of the folder that are no file, for apps with history routes: /user/7.")
+    var singlePage: Bool?
 
     func validate() throws {
         if let port, !(0...65535).contains(port) {
@@ -163,6 +169,11 @@ struct AccessOptions: ParsableArguments {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }
+        for origin in cors where origin.contains("*") && origin != "*" {
+            throw ValidationError(
+                "--cors \(origin): no part of an origin is left open; name each one, for instance http://app.example.com"
+            )
+        }
         for host in allowedHosts.flatMap(Self.hosts) where !Self.isHost(host) {
             throw ValidationError(
                 "--allowed-hosts \(host): write a name or an address, for instance phone.local")
@@ -171,7 +182,7 @@ struct AccessOptions: ParsableArguments {
 
     private static func isHost(_ text: String) -> Bool {
         if text.contains(":") {
-            return Authority(text.hasPrefix("[") ? text : "[\(text)]").map { $0.port == nil } == true
+            return IPAddress(text.hasPrefix("[") ? String(text.dropFirst().dropLast()) : text) != nil
         }
         return !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || ".-_".contains($0) }
     }
@@ -239,6 +250,14 @@ struct HandlerOptions: ParsableArguments {
         {
             throw ValidationError(
                 "--location \(location): did you mean \(near)? A place is coordinates, or an address")
+        }
+        let numbers = location?.split(separator: ",").map { Double($0.filter { $0 != " " }) } ?? []
+        if numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
+            !(-90...90).contains(latitude) || !(-180...180).contains(longitude)
+        {
+            throw ValidationError(
+                "--location \(location ?? ""): coordinates are a latitude up to 90 and a longitude up to 180: 51.5,-0.1"
+            )
         }
         for origin in forwardTo where !Self.isHTTP(AccessPolicy.origin(origin)) {
             throw ValidationError(

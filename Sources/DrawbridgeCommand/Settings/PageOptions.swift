@@ -114,9 +114,10 @@ struct PageOptions: ParsableArguments {
 
     /// The names in lists with commas.
     static func names(_ lists: [String]) -> [String] {
-        lists.flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined() }.filter {
-            !$0.isEmpty
-        }
+        lists.flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined(separator: " ") }
+            .filter {
+                !$0.isEmpty
+            }
     }
 
     /// Schemes that browsers themselves load, run or show.
@@ -133,6 +134,8 @@ struct PageOptions: ParsableArguments {
     }
 
     static func isIdentifier(_ name: String) -> Bool {
+        // No property of an object, but what it inherits from.
+        if name == "__proto__" { return false }
         guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
         return name.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "$"

@@ -18,6 +18,7 @@ struct Settings {
     /// What answers besides the files of `root`, in order; before them where `asksFilesLast`.
     let behind: [any Responder]
     let asksFilesLast: Bool
+    let isSinglePage: Bool
     let isProxy: Bool
     let proxyClients: [String]
     /// The upstreams as they were written.
@@ -100,6 +101,7 @@ struct Settings {
             apiIsForOthers: value(\.access.apiForOthers) ?? false)
         testerToken = try Self.environmentToken()
         root = value(\.serving.root)
+        isSinglePage = value(\.serving.singlePage) ?? false
         upstreams = list(\.behind.upstream)
         var options = Upstream.Options()
         options.keepsHost = value(\.behind.keepHost) ?? false
@@ -162,7 +164,8 @@ struct Settings {
         let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
         guard let root else { return proxy + behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)
-        return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + others
+        let last: [any Responder] = isSinglePage ? [SinglePage(of: files)] : []
+        return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + last + others
     }
 
     var logLevel: Logger.Level {

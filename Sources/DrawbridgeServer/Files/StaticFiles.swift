@@ -21,7 +21,7 @@ public struct StaticFiles: Responder {
     private let root: RootFolder
     /// Files that are not served, wherever they lie and by whatever name.
     private let hidden: [String]
-    /// Their names below the folder: while one is renamed over, what is there under its name is another file.
+    /// Their names: while one is renamed over, what is there under its name is another file.
     private let hiddenNames: Set<String>
     private let complaint = Complaint()
 
@@ -45,8 +45,7 @@ public struct StaticFiles: Responder {
     init(unchecked root: String, hiding hidden: [String] = []) {
         self.root = RootFolder(root)
         self.hidden = hidden
-        hiddenNames = Set(
-            hidden.filter { $0.hasPrefix("\(root)/") }.map { String($0.dropFirst(root.count + 1)) })
+        hiddenNames = Set(hidden.compactMap { $0.split(separator: "/").last.map(String.init) })
     }
 
     /// Checks that the folder is there and can be searched.
@@ -68,6 +67,20 @@ public struct StaticFiles: Responder {
         return response
     }
 
+    /// The folder's own page, whatever path is asked for; nil where it has none.
+    func index(for request: Request) throws -> Response? {
+        do {
+            guard let folder = try openRoot(for: request) else { return nil }
+            var walk = Walk(from: folder, of: root)
+            guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
+            var response = try answer(request, with: index, named: "index.html")
+            response.answeredBy = Response.files
+            return response
+        } catch {
+            throw refusal(error, of: request)
+        }
+    }
+
     private func answer(to request: Request) throws -> Response? {
         guard let path = RequestedPath(request.path) else { return nil }
         do {
@@ -75,7 +88,8 @@ public struct StaticFiles: Responder {
             var walk = Walk(from: folder, of: root)
             switch try walk.enter(path.names) {
             case .file(let file)?:
-                return path.isFolder || hiddenNames.contains(path.names.joined(separator: "/"))
+                return path.isFolder
+                    || hiddenNames.contains(path.names.last ?? "") && walk.isIn(foldersOf: hidden)
                     || file.isOne(of: hidden)
                     ? nil : try answer(request, with: file, named: path.names.last ?? "")
             case .folder?:
@@ -104,10 +118,17 @@ extension Responder where Self == StaticFiles {
 
 extension StaticFiles {
     /// A file below the folder, whoever asks; nil where there is none.
-    func open(_ names: [String]) throws -> (body: Response.Body, type: String)? {
+    ///
+    /// - Parameter request: which may ask for a part of it; nil for all of it.
+    func open(_ names: [String], for request: Request?) throws -> Response? {
         var walk = Walk(from: try root.open(), of: root)
         guard case .file(let file)? = try walk.enter(names) else { return nil }
-        return (try body(file, 0..<file.size), try MediaType.of(file, named: names.last ?? ""))
+        let named = names.last ?? ""
+        guard let request else {
+            let type = try MediaType.of(file, named: named)
+            return Response(.ok, headers: [.contentType: type], body: try body(file, 0..<file.size))
+        }
+        return try part(of: file, named: named, for: request)
     }
 
     private func answer(_ request: Request, with file: OpenFile, named name: String) throws -> Response {
@@ -125,7 +146,14 @@ extension StaticFiles {
         case .notModified: return Response(.notModified, headers: headers)
         case .holds: break
         }
-        headers[.acceptRanges] = "bytes"
+        let answer = try part(of: file, named: name, for: request)
+        for field in answer.headers { headers.append(field) }
+        return Response(answer.status, headers: headers, body: answer.body)
+    }
+
+    /// The file, or the part of it that is asked for.
+    private func part(of file: OpenFile, named name: String, for request: Request) throws -> Response {
+        var headers: HTTPFields = [.acceptRanges: "bytes"]
         switch ByteRange.asked(by: request, of: file) {
         case .unsatisfiable:
             headers[.contentRange] = "bytes */\(file.size)"

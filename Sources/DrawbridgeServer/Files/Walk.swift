@@ -35,6 +35,18 @@ struct Walk {
         }
     }
 
+    /// Whether the walk is in the folder of one of these files.
+    func isIn(foldersOf files: [String]) -> Bool {
+        var here = stat()
+        guard fstat(way[way.count - 1].number, &here) == 0 else { return false }
+        return files.contains { file in
+            var folder = stat()
+            let path =
+                file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+            return stat(path, &folder) == 0 && folder.st_ino == here.st_ino && folder.st_dev == here.st_dev
+        }
+    }
+
     private mutating func follow(_ names: [String]) throws(FileError) -> Found? {
         // The names are in reverse order: the next one to look up is the last of the array.
         var ahead = Array(names.reversed())

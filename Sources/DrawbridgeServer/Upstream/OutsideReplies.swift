@@ -125,9 +125,9 @@ package final class OutsideReplies: ReplySupplier {
         }
     }
 
-    package func open(_ file: AnswerFile) throws -> (body: Response.Body, type: String)? {
+    package func open(_ file: AnswerFile, for request: Request?) throws -> Response? {
         do {
-            return try StaticFiles(unchecked: file.folder).open(file.names)
+            return try StaticFiles(unchecked: file.folder).open(file.names, for: request)
         } catch {
             throw HTTPError(
                 .internalServerError, "\(file.text) cannot be read: \(error); let the gateway's user read it")

@@ -57,6 +57,16 @@ extension Worker {
                 a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
                 neither TLS 1.2 nor 1.3
                 """)
+        } else if message.contains("Request malformed") {
+            server.logger.notice(
+                """
+                a caller sent what is no HTTP request: it may speak TLS, as for https, to a port that serves http; open \
+                http://…, or serve https by --cert and --key
+                """)
+        } else if let code = message.firstRange(of: "HTTP response code is ")?.upperBound {
+            server.logger.notice(
+                "a request was refused with status \(message[code...].prefix(3)): it is no valid HTTP/1.1 (libmicrohttpd)"
+            )
         } else {
             server.logger.notice("libmicrohttpd: \(message)")
         }

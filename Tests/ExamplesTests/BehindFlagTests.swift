@@ -136,7 +136,9 @@ import Testing
     @Test(
         arguments: [
             ("https://elsewhere.example/x", "start with --upstream https://elsewhere.example"),
-            ("http://HOST/", "for ever"), ("/", "for ever"), ("http://HOST/there", nil),
+            ("//elsewhere.example/x", "start with --upstream http://elsewhere.example"),
+            ("http://HOST/", "to itself"), ("/", "to itself"), ("http://HOST/there", nil),
+            ("/login?next=https://elsewhere.example/x", nil), ("shop://pay", nil),
         ] as [(String, String?)])
     func aRedirectThatLeavesOrTurnsInACircleIsSaidOnce(_ location: String, _ said: String?) async throws {
         let server = try RawUpstream { connection in

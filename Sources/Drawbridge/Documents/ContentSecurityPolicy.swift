@@ -71,22 +71,17 @@ package struct ContentSecurityPolicy {
     /// Lets the page's own origin in wherever the policy lets its server in by name: what comes from there comes by the
     /// gateway.
     ///
-    /// - Parameters:
-    ///   - names: whether a source names the server; `isSocket` where it does as a WebSocket's.
-    ///   - socket: the page's own WebSocket origin; nil where a policy cannot name it.
-    mutating func allowItself(
-        where names: (_ source: String, _ isSocket: inout Bool) -> Bool, socket: String?
-    ) {
+    /// - Parameter own: what stands for a source that names the server; nil for any other.
+    mutating func allowItself(by own: (_ source: String) -> String?) {
         for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
             let sources = directives[index].sources
             guard !sources.contains("*") else { continue }
             var added: [String] = []
             for source in sources where !source.hasPrefix("'") {
-                var isSocket = false
-                guard names(source, &isSocket) else { continue }
-                let own = isSocket ? socket : "'self'"
-                if let own, !sources.contains(where: { $0.lowercased() == own }), !added.contains(own) {
-                    added.append(own)
+                if let more = own(source), !sources.contains(where: { $0.lowercased() == more }),
+                    !added.contains(more)
+                {
+                    added.append(more)
                 }
             }
             if !added.isEmpty { directives[index].add(added) }
@@ -168,14 +163,14 @@ extension ContentSecurityPolicy {
     /// The policies of a page as they are right behind the gateway; nil where they stay as they are.
     ///
     /// - Parameters:
-    ///   - names: whether a source names the page's server (``allowItself(where:socket:)``).
     ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
+    ///   - own: what stands for a source that names the page's server; nil for any other.
     package static func broughtHome(
-        _ text: [UInt8], isPlain: Bool, socket: String?, where names: (String, inout Bool) -> Bool
+        _ text: [UInt8], isPlain: Bool, own: (_ source: String) -> String?
     ) -> [UInt8]? {
         var policies = list(text)
         for index in policies.indices {
-            policies[index].allowItself(where: names, socket: socket)
+            policies[index].allowItself(by: own)
             if isPlain { policies[index].remove("upgrade-insecure-requests") }
         }
         let changed = policies.text

@@ -96,7 +96,7 @@ package struct ReverseMapping: Sendable {
     }
 
     /// What follows `//`, and the scheme before it.
-    private static func afterScheme(
+    static func afterScheme(
         _ text: String.UTF8View
     ) -> (scheme: String?, rest: Substring.UTF8View)? {
         for (prefix, scheme) in [("//", nil), ("http://", "http"), ("https://", "https")] {
@@ -171,17 +171,20 @@ extension ReverseMapping: Homecoming {
                 rest[colon.upperBound...].firstIndex { Self.endsAuthority($0) || Self.endsURL($0) }
                 ?? rest.endIndex
             let name = Authority(String(decoding: rest[colon.upperBound..<end], as: UTF8.self))
+            guard let name, ["http", "https", "ws", "wss"].contains(scheme) else {
+                result += rest[..<colon.upperBound]
+                rest = rest[colon.upperBound...]
+                continue
+            }
             let last = rest[end...].firstIndex(where: Self.endsURL) ?? rest.endIndex
             let isSecure = scheme == "https" || scheme == "wss"
-            guard ["http", "https", "ws", "wss"].contains(scheme), let name,
-                isUpstream(isSecure ? "https" : "http", name),
+            guard isUpstream(isSecure ? "https" : "http", name),
                 let path = end == last
                     ? "" : mapped(path: Substring(decoding: rest[end..<last], as: UTF8.self).utf8)
             else {
                 // Another URL may have the server's in its path or query, which is not for the page.
-                let next = name == nil ? colon.upperBound : last
-                result += rest[..<next]
-                rest = rest[next...]
+                result += rest[..<last]
+                rest = rest[last...]
                 continue
             }
             let own = scheme.hasPrefix("ws") ? (caller.scheme == "https" ? "wss" : "ws") : caller.scheme
@@ -198,41 +201,52 @@ extension ReverseMapping: Homecoming {
     }
 
     package func policy(_ text: [UInt8]) -> [UInt8]? {
-        ContentSecurityPolicy.broughtHome(
-            text, isPlain: caller.scheme == "http", socket: socket, where: names)
+        ContentSecurityPolicy.broughtHome(text, isPlain: caller.scheme == "http", own: own(forSource:))
     }
 
-    /// The page's own WebSocket origin; nil where a policy cannot name it.
-    private var socket: String? {
+    /// The page's own address by another scheme; nil where a policy cannot name it.
+    private func own(_ scheme: String) -> String? {
         guard let authority = Authority(caller.authority), !authority.isIPv6, let name = caller.authority
         else { return nil }
-        return "\(caller.scheme == "https" ? "wss" : "ws")://\(name)"
+        return "\(scheme)://\(name)"
     }
 
-    /// Whether a source of a policy names the server (CSP Level 3, section 6.7.2.8): `example.com`, `https://example.com`,
-    /// `*.example.com`, `wss://example.com:*`.
-    private func names(_ source: String, isSocket: inout Bool) -> Bool {
+    /// What stands for a source of a policy that names the server (CSP Level 3, section 6.7.2.8), as `example.com`,
+    /// `https://example.com/a/`, `*.example.com`, `wss://example.com:*` and `https:` do; nil for any other.
+    private func own(forSource source: String) -> String? {
+        let isPlain = caller.scheme == "http"
+        let socket = own(isPlain ? "ws" : "wss")
+        let server = mapping.url
+        if source.hasSuffix(":") {
+            // Of a page by http they are no more.
+            guard isPlain, server.scheme == "https" else { return nil }
+            return source.lowercased() == "https:" ? "'self'" : source.lowercased() == "wss:" ? socket : nil
+        }
         var rest = source[...]
         var scheme: String?
         if let mark = source.firstRange(of: "://") {
             scheme = source[..<mark.lowerBound].lowercased()
             rest = source[mark.upperBound...]
         }
-        isSocket = scheme == "ws" || scheme == "wss"
+        let path = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
         rest = rest.prefix { $0 != "/" }
-        let server = mapping.url
         let isAnyPort = rest.hasSuffix(":*")
         if isAnyPort { rest = rest.dropLast(2) }
         if rest.hasPrefix("*.") {
-            guard let authority = Authority(String(rest.dropFirst(2))) else { return false }
-            return server.host.hasSuffix(".\(authority.host)")
-                && (isAnyPort || (authority.port ?? server.usualPort) == server.port)
+            guard let authority = Authority(String(rest.dropFirst(2))),
+                server.host.hasSuffix(".\(authority.host)"),
+                isAnyPort || (authority.port ?? server.usualPort) == server.port
+            else { return nil }
+        } else {
+            guard let authority = Authority(String(rest)) else { return nil }
+            let name = isAnyPort ? Authority(authority.text(withPort: server.port)) ?? authority : authority
+            // A source without a scheme is for that of its page, and one of http for https too.
+            guard isUpstream(scheme == "https" || scheme == "wss" ? "https" : nil, name) else { return nil }
         }
-        guard let authority = Authority(String(rest)) else { return false }
-        let name = isAnyPort ? Authority(authority.text(withPort: server.port)) ?? authority : authority
-        // A source without a scheme is for that of its page, and one of http for https too.
-        let isSecure = scheme.map { $0 == "https" || $0 == "wss" }
-        return isUpstream(isSecure == true ? "https" : nil, name)
+        if scheme == "ws" || scheme == "wss" { return socket }
+        if path.isEmpty || path == "/" { return "'self'" }
+        return mapping.gatewayTarget(for: path).flatMap { target in own(caller.scheme).map { $0 + target } }
+            ?? "'self'"
     }
 }
 

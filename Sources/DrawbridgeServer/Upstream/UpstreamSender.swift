@@ -158,22 +158,22 @@ struct UpstreamSender: Sendable {
             request.mayBeForPage,
             request.method == .get || request.method == .head
         else { return }
-        guard let mark = location.firstRange(of: "://") else {
+        guard let (scheme, rest) = ReverseMapping.afterScheme(location.utf8) else {
             if location == request.target { tellOfCircle(answer, request) }
             return
         }
-        let rest = location[mark.upperBound...]
-        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-        let origin = String(location[..<end])
-        if Authority(String(rest[..<end])) == Authority(caller.authority) {
-            let target = rest[end...].isEmpty ? "/" : String(rest[end...])
-            if location.hasPrefix("\(caller.scheme):"), target == request.target {
+        let end = rest.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
+        let name = String(Substring(rest[..<end]))
+        let origin = "\(scheme ?? caller.scheme)://\(name)"
+        if Authority(name) == Authority(caller.authority) {
+            let target = rest[end...].isEmpty ? "/" : String(Substring(rest[end...]))
+            if scheme ?? caller.scheme == caller.scheme, target == request.target {
                 tellOfCircle(answer, request)
             }
         } else {
             record?.tell(
                 """
-                \(url.name) sends \(request.path) on to \(origin), where the page leaves the gateway and has no native side; \
+                \(url.name) redirects \(request.path) to \(origin), where the page leaves the gateway and has no native side; \
                 if that is the same server, start with --upstream \(origin)
                 """, about: origin, request.logger)
         }
@@ -187,8 +187,7 @@ struct UpstreamSender: Sendable {
             ? "leave --keep-host out, or start with --upstream https://…" : "try --keep-host"
         record?.tell(
             """
-            \(url.name) sends \(request.path) on to where it came from, for ever: it wants to be called by another name or by \
-            https; \(remedy)
+            \(url.name) redirects \(request.path) to itself; it may expect another host name or https: \(remedy)
             """, about: request.path, request.logger)
     }
 }

@@ -80,7 +80,7 @@ package struct UpstreamURL: Sendable, Equatable {
     }
 
     private static func isHere(_ authority: Authority) -> Bool {
-        authority.isLocal || ["0.0.0.0", "::"].contains(authority.host)
+        ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"].contains(authority.host)
     }
 
     /// That of its scheme.

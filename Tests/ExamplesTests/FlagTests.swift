@@ -31,7 +31,7 @@ import Testing
 
     /// What cannot be meant so is no setting that does nothing.
     @Test(arguments: [
-        (["--cors", "http://*.example.com"], "no part of an origin is left open"),
+        (["--cors", "http://*.example.com"], "wildcards are not supported"),
         (["--location", "nan,inf"], "a latitude up to 90"), (["--location", "91,0"], "a latitude up to 90"),
         (["--scheme", "a b"], "write its name alone"),
         (["--allowed-hosts", "a:b:c"], "write a name or an address"),

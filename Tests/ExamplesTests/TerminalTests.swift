@@ -221,7 +221,7 @@ import Testing
         try await drawbridge.line(with: "reset: ")
         #expect(try await user().contains("Ann"))
         drawbridge.child.type("push\r")
-        try await drawbridge.line(with: "event push: no page of session default that runs")
+        try await drawbridge.line(with: "event push: no running page in session default")
         drawbridge.child.type("ofline\r")
         try await drawbridge.line(
             with: "\"ofline\" is no word here; did you mean offline? type ? for all of them")

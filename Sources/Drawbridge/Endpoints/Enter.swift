@@ -13,7 +13,7 @@ enum Enter {
         guard !request.target.contains("?") else {
             throw HTTPError(
                 .badRequest,
-                "a ticket stands behind # and not behind ?: open the whole link, as it was printed")
+                "the ticket belongs after #, not after ?: open the whole link, as it was printed")
         }
         return PlainPage.response(title: "Come in", #"<p id="say">One moment.</p>"#, script: script)
     }

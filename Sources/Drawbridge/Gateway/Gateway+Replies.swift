@@ -179,7 +179,7 @@ extension Gateway {
         sends(plain)
         if input.value?.isWritten == true, replyBook.isNews("input", in: plain.path) {
             plain.logger.notice(
-                "\(plain.path) was sent a text that says JSON; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
+                "\(plain.path) received JSON as a string; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
             )
         }
         // Whoever is asked in its place gets what was read of it.

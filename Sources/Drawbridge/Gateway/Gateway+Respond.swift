@@ -132,8 +132,8 @@ extension Gateway {
             {
                 error.message +=
                     "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
-            } else if request.isForPage {
-                error.message += "; is it a route of an app with one page? --single-page shows its index.html"
+            } else if request.isForPage, request.path.split(separator: "/").last?.contains(".") != true {
+                error.message += "; if this is a client-side route, start with --single-page"
             }
             throw error
         }

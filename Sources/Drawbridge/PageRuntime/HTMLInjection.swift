@@ -53,6 +53,10 @@ struct HTMLInjection: Sendable {
     ///   - request: as it came from the caller, before ``outgoing(_:)``.
     func apply(to response: Response, for request: Request) -> Response {
         if ServiceWorkers.isScript(request.headers) {
+            if let coding = response.coding {
+                withoutNative.tell(of: request, .encoded(coding))
+                return response
+            }
             return workers.answer(response, at: request.path) ?? leaving(request) ?? response
         }
         let use = use(of: request)
@@ -90,7 +94,9 @@ struct HTMLInjection: Sendable {
         var document = response
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
-        if use == .page, request.method == .get, request.headers.contains(.secFetchDest),
+        // What asks for a password is shown by the browser alone, and what has no type may be no page.
+        if use == .page, !isUnnamed, response.status != .unauthorized, request.method == .get,
+            request.headers.contains(.secFetchDest),
             !request.headers.contains(.secPurpose)
         {
             withoutNative.expect(request)
@@ -98,7 +104,7 @@ struct HTMLInjection: Sendable {
             if session != .usual, request.gateway?.replyBook.isNews("a page", in: session.name) == true {
                 request.logger.notice(
                     """
-                    \(request.path) is a page of the session \(session.name), whose own mocks and scenarios count; \
+                    \(request.path) uses session \(session.name), which has its own mocks and scenarios; \
                     /__drawbridge__/session/default leaves it
                     """)
             }
@@ -109,11 +115,11 @@ struct HTMLInjection: Sendable {
     /// The script of a worker that goes, in place of one that is not there any more; nil where none is asked for.
     func leaving(_ request: Request) -> Response? {
         guard ServiceWorkers.isScript(request.headers) else { return nil }
-        request.logger.notice(
-            """
-            the service worker \(request.path) is from another time: there is no such script, so it is told to go, and \
-            its pages load themselves anew
-            """)
+        if request.gateway?.replyBook.isNews("a worker", in: request.path) != false {
+            request.logger.notice(
+                "there is no service worker at \(request.path) any more; the browser is told to remove it, and its pages load again"
+            )
+        }
         return ServiceWorkers.leaving
     }
 
@@ -139,7 +145,8 @@ struct HTMLInjection: Sendable {
             request.headers.value(.secPurpose)?.contains("prerender") == true, use(of: request) == .page
         else { return nil }
         return HTTPError(
-            .serviceUnavailable, "a page is not shown before it is opened: it would call native for nobody")
+            .serviceUnavailable,
+            "prerendering is refused: the page would make native calls before anybody opens it")
     }
 
     // MARK: Header fields

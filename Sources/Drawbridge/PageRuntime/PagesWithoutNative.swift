@@ -83,13 +83,15 @@ final class PagesWithoutNative: Sendable {
 
     /// A page was given the script, for which it is going to ask.
     func expect(_ request: Request) {
-        let path = request.path
+        // As its script asks.
+        let path = Percent.decode(request.path[...].utf8) ?? request.path
         let expected: Expected? = state.withLock { state in
-            guard !state.told.contains(path), state.expected[path] == nil, state.expected.count < Self.most
+            guard !state.told.contains(request.path), state.expected[path] == nil,
+                state.expected.count < Self.most
             else {
                 return nil
             }
-            let expected = Expected(request, self)
+            let expected = Expected(request, at: path, self)
             state.expected[path] = expected
             return expected
         }
@@ -104,15 +106,17 @@ final class PagesWithoutNative: Sendable {
 
     private final class Expected: Expiring {
         private let request: Request
+        private let path: String
         private weak let pages: PagesWithoutNative?
 
-        init(_ request: Request, _ pages: PagesWithoutNative) {
+        init(_ request: Request, at path: String, _ pages: PagesWithoutNative) {
             self.request = request
+            self.path = path
             self.pages = pages
         }
 
         func expire() {
-            guard let pages, pages.state.withLock({ $0.expected.removeValue(forKey: request.path) }) === self
+            guard let pages, pages.state.withLock({ $0.expected.removeValue(forKey: path) }) === self
             else {
                 return
             }

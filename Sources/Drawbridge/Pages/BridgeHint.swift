@@ -6,7 +6,11 @@ package struct BridgeHint: Sendable, Hashable {
     /// What the page speaks of: `flutter_inappwebview`.
     package let name: String
     /// What gives it to pages: `--bridge flutter`.
-    package var option: String { options.isEmpty ? "--bridge \(bridge)" : "--bridge '\(bridge)=\(options)'" }
+    package var option: String {
+        let own = options.isEmpty ? "--bridge \(bridge)" : "--bridge '\(bridge)=\(options)'"
+        // Chromium says only which function was not there.
+        return self == Self.unasked ? "\(own), or --bridge flutter for flutter_inappwebview" : own
+    }
     /// Its bridge.
     package let bridge: String
     /// The bridge's options as JSON; empty for none.

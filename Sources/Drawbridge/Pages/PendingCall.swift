@@ -74,7 +74,7 @@ final class PendingCall: Expiring {
             case .frozen: .frozen
             case .away: .away
             case .here, .leaving, .gone:
-                PageError(.deadline, "the page has not said within \(deadline) that it heard it")
+                PageError(.deadline, "no confirmation from the page within \(deadline)")
             }
         page.giveUp(self, error)
     }

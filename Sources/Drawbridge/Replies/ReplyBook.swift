@@ -129,7 +129,7 @@ package final class ReplyBook: Sendable {
                 let others = state.sessions.reduce(0) { $0 + ($1.key == session ? 0 : $1.value.ownBytes) }
                 if let reply, others + replies.ownBytes > Self.mostBytes {
                     throw ReplyFault(
-                        "all sessions have set \(Self.mostBytes >> 20) MB of replies together; reset those that are over",
+                        "all sessions have set \(Self.mostBytes >> 20) MB of replies together; reset sessions that have finished",
                         at: reply)
                 }
                 state.change(session) { $0 = replies }

@@ -6,9 +6,12 @@ struct ReplyNews: Sendable {
 
     /// More names than this are not told apart: pages may say any.
     private static let most = 1000
+    private static let mostSaid = 10_000
 
     /// Whether something was not said yet about a reply.
-    mutating func isNews(_ word: String, in title: String) -> Bool { said.insert([title, word]).inserted }
+    mutating func isNews(_ word: String, in title: String) -> Bool {
+        said.count < Self.mostSaid && said.insert([title, word]).inserted
+    }
 
     /// The same of a name that a page has read in vain.
     mutating func isNews(missed name: String) -> Bool {

@@ -133,15 +133,21 @@ final class ReplySteps: Sendable {
     /// Many pages give no answer to what they hear, and no step waits for one.
     private static func play(_ steps: [Filled], _ scene: Scene, hearing time: Duration) async throws {
         var sent: [Sent] = []
-        for step in steps {
-            try Task.checkCancellation()
-            if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
-            if let one = try play(step, scene) { sent.append(one) }
+        var failure: (any Error)?
+        do {
+            for step in steps {
+                try Task.checkCancellation()
+                if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
+                if let one = try play(step, scene) { sent.append(one) }
+            }
+        } catch {
+            failure = error
         }
+        let end = ContinuousClock.now + time
         var unheard = Unheard()
         for one in sent {
             do {
-                _ = try await one.delivery.answer(within: time)
+                _ = try await one.delivery.answer(within: max(.zero, ContinuousClock.now.duration(to: end)))
                 scene.logger.info(
                     "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) has heard \(one.name)")
             } catch let error as PageError {
@@ -149,6 +155,10 @@ final class ReplySteps: Sendable {
             }
         }
         try Task.checkCancellation()
+        if let failure {
+            if !unheard.all.isEmpty { scene.logger.warning("\(scene.title): \(unheard)") }
+            throw failure
+        }
         if !unheard.all.isEmpty { throw unheard }
     }
 

@@ -40,7 +40,7 @@ extension Gateway {
             let error = HTTPError(
                 .conflict,
                 """
-                no page of session \((page?.session ?? session).name) that runs can hear \(name)\
+                no running page in session \((page?.session ?? session).name) can receive \(name)\
                 \(there.isEmpty ? "" : ": page \(there.joined(separator: ", "))"); GET \(OwnPath.pages.path) lists all pages
                 """, data: .array(all.map(\.described)))
             logger.warning("event \(name): \(error.message)")

@@ -29,7 +29,7 @@ struct BehindOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Put the upstream's address for this one in Origin and Referer, and back in answers. (default: --bring-home)"
+            "Replace this gateway's address by the upstream's in Origin and Referer, and the reverse in responses. (default: --bring-home)"
     )
     var bringHome: Bool?
 

@@ -70,7 +70,7 @@ enum FoundFile {
         if status.st_mode & S_IFMT != S_IFREG { return "it is no file, or a link to one; \(remedy)" }
         if status.st_uid != geteuid(), status.st_uid != 0 { return "it is somebody else's; \(remedy)" }
         if status.st_mode & S_IWGRP != 0, status.st_gid != getegid(), status.st_gid != 0 {
-            return "a group of others may write it; chmod g-w, or \(remedy)"
+            return "its group can write it; chmod g-w, or \(remedy)"
         }
         if status.st_mode & S_IWOTH != 0 { return "anybody may write it; chmod o-w, or \(remedy)" }
         return nil

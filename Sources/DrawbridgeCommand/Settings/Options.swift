@@ -171,7 +171,7 @@ struct AccessOptions: ParsableArguments {
         }
         for origin in cors where origin.contains("*") && origin != "*" {
             throw ValidationError(
-                "--cors \(origin): no part of an origin is left open; name each one, for instance http://app.example.com"
+                "--cors \(origin): wildcards are not supported; name each origin, for instance http://app.example.com"
             )
         }
         for host in allowedHosts.flatMap(Self.hosts) where !Self.isHost(host) {

@@ -127,7 +127,7 @@ import Testing
         let fault = #expect(throws: ReplyFault.self) {
             try book.set(reply, for: "a", in: Self.session("more"))
         }
-        #expect(fault?.message.contains("reset those that are over") == true)
+        #expect(fault?.message.contains("reset sessions that have finished") == true)
         book.reset(try Self.session("s3"))
         try book.set(reply, for: "a", in: Self.session("more"))
     }

@@ -55,7 +55,7 @@ setUp(['message', 'reply'], (native, replying) => {
         }),
         call(action, data, answer) {
             const callbackId = answer.isWanted ? 'native_' + answer.id : '';
-            if (callbackId) answers.set(callbackId, answer);
+            if (answer.isKept) answers.set(callbackId, answer);
             tell({ action, data: data === undefined ? {} : data, callbackId }, outcome => {
                 if (!outcome) answer.missing();
                 else if (outcome.error !== undefined) answer.error(outcome.error);

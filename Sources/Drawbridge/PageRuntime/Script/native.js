@@ -1,7 +1,7 @@
 // What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
 //
 // gives: apply, forgetAnswers, forgettings, voices
-// uses pristine: attempt, console, globalEval, listen, loaded, Promise, wrap
+// uses pristine: attempt, console, globalEval, loaded, Promise, wrap
 // uses channel: life, post
 // uses calls: replied
 // uses names: nameAll
@@ -34,7 +34,7 @@ function apply(message) {
 const listened = new Set();
 wrap(window, 'addEventListener', function (type) {
     if (/^drawbridge:/.test(type)) listened.add(String(type));
-    return listen.apply(this, arguments);
+    return EventTarget.prototype.addEventListener.apply(this, arguments);
 });
 
 function happened({ event, data, id }) {
@@ -72,19 +72,20 @@ function answerTo(id, kind = 'result') {
     };
 }
 
-/// How a bridge answers a call of native's: `isWanted` says whether the page gets something to answer by.
+/// How a bridge answers a call of native's: `isWanted` says whether the page gets something to answer by, `isKept` whether
+/// the bridge waits for that.
 function answering(id, hears) {
     const answer = answerTo(id);
     if (!hears) {
         return {
-            isWanted: id !== undefined, heard() {},
+            isWanted: id !== undefined, isKept: id !== undefined, heard() {},
             value: value => answer({ value }), error: error => answer({ error }),
         };
     }
     return hearing(id, answer);
 }
 
-/// So many answers that nobody waits for the page may owe; whoever is called then gets nothing to answer by.
+/// So many answers that nobody waits for the page may owe; those beyond are dropped when they come.
 const mostOwed = 1000;
 let owed = 0;
 
@@ -97,15 +98,16 @@ function hearing(id, answer) {
         else if (outcome.error !== undefined) told(outcome);
         isOver = true;
     };
-    const isWanted = owed < mostOwed;
-    let owes = isWanted;
+    const isKept = owed < mostOwed;
+    let owes = isKept;
     if (owes) owed += 1;
     const pay = () => {
         if (owes && owed) owed -= 1;
         owes = false;
     };
     return {
-        isWanted,
+        isWanted: true,
+        isKept,
         heard: () => end({}),
         value(value) {
             pay();

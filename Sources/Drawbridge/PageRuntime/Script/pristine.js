@@ -46,6 +46,18 @@ function isFramedByOthers() {
     }
 }
 
+/// Puts something on `window` as web views do: an ordinary property, so that the page's own of that name wins.
+function put(name, value) {
+    Reflect.defineProperty(window, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/// Replaces a method, by which nothing else changes.
+function wrap(object, name, value) {
+    const was = Object.getOwnPropertyDescriptor(object, name) || { writable: true, configurable: true };
+    Object.defineProperty(value, 'name', { value: name });
+    Object.defineProperty(object, name, Object.assign(was, { value }));
+}
+
 /// Listens for ever: `document.open()` takes away the listeners of window and document, and ours are put back.
 const lasting = [];
 function hearAlways(target, ...listener) {
@@ -59,18 +71,6 @@ for (const name of ['open', 'write', 'writeln']) {
         if (this === document) for (const [target, listener] of lasting) listen.apply(target, listener);
         return value;
     });
-}
-
-/// Puts something on `window` as web views do: an ordinary property, so that the page's own of that name wins.
-function put(name, value) {
-    Reflect.defineProperty(window, name, { value, writable: true, enumerable: true, configurable: true });
-}
-
-/// Replaces a method, by which nothing else changes.
-function wrap(object, name, value) {
-    const was = Object.getOwnPropertyDescriptor(object, name) || { writable: true, configurable: true };
-    Object.defineProperty(value, 'name', { value: name });
-    Object.defineProperty(object, name, Object.assign(was, { value }));
 }
 
 /// Runs something in a later task; in a hidden tab, where timers take a second, at the end of this one.
@@ -92,7 +92,7 @@ function attempt(work) {
 
 const loaded = new Promise(done => {
     if (document.readyState === 'complete') done();
-    else window.addEventListener('load', () => setTimeout(done));
+    else hearAlways(window, 'load', () => setTimeout(done));
 });
 
 /// JSON that every reader takes: half a character, left where a string was cut, becomes U+FFFD.

@@ -278,14 +278,15 @@ wrap(window, 'fetch', function (input, options) {
         // WebKit forgets which signal a request follows when nobody keeps the request.
         const signal = options && options.signal !== undefined ? options.signal : isRequest && input.signal;
         return signal ? fetch(request, { signal }) : fetch(request);
-    }).then(response => (said ? Object.defineProperty(response, 'url', { value: said }) : response));
+    }).then(response => (
+        said && !response.redirected ? Object.defineProperty(response, 'url', { value: said }) : response));
 });
 
 /// The address that a page has asked for, where it went to another: what the answer says of itself.
 function asSaid(url, to) {
     if (String(url) === to) return undefined;
     try {
-        return new URL(url, document.baseURI).href;
+        return new URL(url, document.baseURI).href.replace(/#.*/, '');
     } catch (error) {
         return String(url);
     }

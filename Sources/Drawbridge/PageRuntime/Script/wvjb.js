@@ -1,7 +1,7 @@
 // WebViewJavascriptBridge 6, 5 and 4 (contracts, section 4): the page's half, there once the page has asked for it and
 // has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
 //
-// uses pristine: console, JSON, loaded, Map, Promise, queueMicrotask, setTimeout, wrap
+// uses pristine: console, hearAlways, JSON, loaded, Map, Promise, queueMicrotask, setTimeout, wrap
 // uses interface: setUp
 setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     /// How the page has asked for the bridge first, `array` as for 5.x and 6.x, or `event` as for 4.x: no app knows both, so
@@ -10,7 +10,7 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     const isFirst = way => (asked = asked || way) === way;
     let isParsed = document.readyState === 'complete';
     const pageParsed = new Promise(done => {
-        document.addEventListener('DOMContentLoaded', () => native.later(() => {
+        hearAlways(document, 'DOMContentLoaded', () => native.later(() => {
             isParsed = true;
             done();
         }));
@@ -220,11 +220,11 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
             const message = { handlerName, data };
             if (answer.isWanted) {
                 message.callbackId = 'objc_cb_' + answer.id;
-                responses.set(message.callbackId, answer);
+                if (answer.isKept) responses.set(message.callbackId, answer);
             }
             deliver(message);
             // A library that the page has brought does not say what has become of it.
-            if (!answer.isWanted || !ownBridge || window.WebViewJavascriptBridge !== ownBridge.bridge) answer.heard();
+            if (!answer.isKept || !ownBridge || window.WebViewJavascriptBridge !== ownBridge.bridge) answer.heard();
         },
     });
 

@@ -12,11 +12,11 @@
     // From a cache that was filled without the gateway.
     async function withNative(answer, request) {
         const type = answer instanceof Response && answer.headers.get('Content-Type');
-        if (!type || !type.includes('text/html')) return answer;
+        if (!type || !type.includes('text/html') || request.method !== 'GET') return answer;
         if ((await answer.clone().text()).includes('/__drawbridge__/page.js')) return answer;
         try {
             const fresh = await fetch(request.url, { cache: 'no-cache', credentials: 'same-origin' });
-            return fresh.ok ? fresh : answer;
+            return fresh.ok && !fresh.redirected ? fresh : answer;
         } catch (error) {
             return answer;
         }
@@ -24,11 +24,17 @@
 
     // A worker from before, which has not these lines, goes at once.
     const isKnown = async () => (await indexedDB.databases()).some(({ name }) => name === 'drawbridge-worker');
-    addEventListener('install', event => event.waitUntil((async () => {
-        isTakingOver = Boolean(registration.active) && !await isKnown();
-        indexedDB.open('drawbridge-worker');
-        if (isTakingOver) await skipWaiting();
-    })()));
+    async function install() {
+        try {
+            isTakingOver = Boolean(registration.active) && !await isKnown();
+            const request = indexedDB.open('drawbridge-worker');
+            request.onsuccess = () => request.result.close();
+            if (isTakingOver) await skipWaiting();
+        } catch (error) {
+            // Without a place to remember it, the page's own worker comes as it would alone.
+        }
+    }
+    addEventListener('install', event => event.waitUntil(install()));
     addEventListener('activate', event => event.waitUntil((async () => {
         if (!isTakingOver) return;
         for (const page of await clients.matchAll({ type: 'window' })) page.navigate(page.url);

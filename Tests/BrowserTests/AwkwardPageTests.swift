@@ -31,7 +31,7 @@ import Testing
         let worker = """
             oninstall = () => skipWaiting();
             onactivate = event => event.waitUntil(clients.claim());
-            onfetch = event => event.respondWith(fetch(event.request));
+            onfetch = event => event.respondWith(fetch(event.request))
             """
         let folder = try Self.folder(["index.html": Self.registering, "sw.js": worker])
         let site = try await ServedFolder(folder.path)

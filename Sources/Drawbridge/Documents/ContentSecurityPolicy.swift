@@ -88,6 +88,12 @@ package struct ContentSecurityPolicy {
         }
     }
 
+    /// Changes the text of a directive, where that has to be another.
+    mutating func change(_ name: String, by change: ([UInt8]) -> [UInt8]?) {
+        guard let index = index(of: name), let text = change(directives[index].text) else { return }
+        directives[index].text = text
+    }
+
     /// Takes a directive out.
     mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
 
@@ -164,13 +170,15 @@ extension ContentSecurityPolicy {
     ///
     /// - Parameters:
     ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
+    ///   - urls: brings URLs home, as those by which a browser reports.
     ///   - own: what stands for a source that names the page's server; nil for any other.
     package static func broughtHome(
-        _ text: [UInt8], isPlain: Bool, own: (_ source: String) -> String?
+        _ text: [UInt8], isPlain: Bool, urls: ([UInt8]) -> [UInt8]?, own: (_ source: String) -> String?
     ) -> [UInt8]? {
         var policies = list(text)
         for index in policies.indices {
             policies[index].allowItself(by: own)
+            policies[index].change("report-uri", by: urls)
             if isPlain { policies[index].remove("upgrade-insecure-requests") }
         }
         let changed = policies.text

@@ -51,8 +51,8 @@ final class ServiceWorkers: Sendable {
         if case .bytes(let bytes) = response.body, bytes.isEmpty { return response }
         var whole = response
         let body = response.body
-        // Behind a last line that may be a comment.
-        let more = [UInt8(ascii: "\n")] + lines
+        // Behind a last line that may be a comment, or have no semicolon.
+        let more = Array("\n;\n".utf8) + lines
         whole.body = .stream(length: body.length.map { $0 + more.count }) { client in
             try await body.write(to: client)
             try await client.didLoad(more)

@@ -35,7 +35,7 @@ extension Page {
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
-        try deliver(name, data, by: bridge) { [weak self] error in
+        try deliver(name, data, by: bridge, isAwaited: false) { [weak self] error in
             guard let self, error.reason != .stopped else { return }
             gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
         }
@@ -43,15 +43,19 @@ extension Page {
 
     /// Calls a handler of the page's, and does not wait for its answer.
     ///
-    /// - Parameter failing: told why the page has not heard it.
+    /// - Parameters:
+    ///   - isAwaited: whether somebody waits until it is heard, who is refused where too many do.
+    ///   - failing: told why the page has not heard it.
     /// - Returns: what ends when the page has heard it.
     @discardableResult
     func deliver(
-        _ name: String, _ data: JSON, by bridge: Bridge? = nil,
+        _ name: String, _ data: JSON, by bridge: Bridge? = nil, isAwaited: Bool = true,
         failing: @escaping @Sendable (PageError) -> Void = { _ in }
     ) throws(PageError) -> PendingCall {
         let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
-        return try deliver(push, name, failing) { Self.call(name, data, bridge, $0, isHeard: true) }
+        return try deliver(push, name, isAwaited: isAwaited, failing) {
+            Self.call(name, data, bridge, $0, isHeard: true)
+        }
     }
 
     /// Sends an event, as ``emit(_:_:)`` does.
@@ -59,18 +63,18 @@ extension Page {
     /// - Returns: what ends when a listener of the page's has heard it.
     func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
         let push = note(.push, event, at: "event", data.bytes, .waiting)
-        return try deliver(push, event, { _ in }) { id in
+        return try deliver(push, event, isAwaited: true, { _ in }) { id in
             var message: JSON.Object = ["event": .string(event), "data": data]
             if let id { message["id"] = .number(.init(id)) }
             return .object(message)
         }
     }
 
-    /// So many may be on their way to a page that does not say what it has heard; what is sent beyond that counts as heard.
+    /// So many may be on their way to a page that does not say what it has heard.
     private static let mostDeliveries = 1000
 
     private func deliver(
-        _ push: Int?, _ name: String, _ failing: @escaping @Sendable (PageError) -> Void,
+        _ push: Int?, _ name: String, isAwaited: Bool, _ failing: @escaping @Sendable (PageError) -> Void,
         _ message: (_ id: Int?) -> JSON
     ) throws(PageError) -> PendingCall {
         let journal = gateway.journal
@@ -91,6 +95,14 @@ extension Page {
                 state.lastDeliveries.append((state.lastCall, push))
             }
             return state.lastCall
+        }
+        if id == nil, isAwaited {
+            let error = PageError(
+                .full,
+                "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
+            )
+            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
         }
         delivery.number = id ?? 0
         do {

@@ -74,7 +74,8 @@ final class PendingCall: Expiring {
             case .frozen: .frozen
             case .away: .away
             case .here, .leaving, .gone:
-                PageError(.deadline, "no confirmation from the page within \(deadline)")
+                PageError(
+                    .deadline, "no confirmation from the page in time: it does not run, or shows a dialog")
             }
         page.giveUp(self, error)
     }

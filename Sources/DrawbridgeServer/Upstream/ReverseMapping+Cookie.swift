@@ -44,7 +44,7 @@ extension ReverseMapping {
         let domain = (text.utf8.first == UInt8(ascii: ".") ? text.dropFirst() : text[...]).lowercased()
         let host = mapping.url.host
         if domain.isEmpty { return false }
-        if domain == host { return true }
+        if domain == host || UpstreamURL.isHere(domain) && UpstreamURL.isHere(host) { return true }
         let isAddress = mapping.url.isIPv6 || host.utf8.allSatisfy { $0 < UInt8(ascii: ":") }
         return !isAddress && host.hasSuffix(".\(domain)")
     }

@@ -201,7 +201,8 @@ extension ReverseMapping: Homecoming {
     }
 
     package func policy(_ text: [UInt8]) -> [UInt8]? {
-        ContentSecurityPolicy.broughtHome(text, isPlain: caller.scheme == "http", own: own(forSource:))
+        ContentSecurityPolicy.broughtHome(
+            text, isPlain: caller.scheme == "http", urls: urls, own: own(forSource:))
     }
 
     /// The page's own address by another scheme; nil where a policy cannot name it.

@@ -154,7 +154,8 @@ struct UpstreamSender: Sendable {
 
     /// Says once where a page leaves the gateway, and where it comes back to what was asked for ever.
     private func tell(of answer: Response, to request: Request, from caller: Caller) {
-        guard answer.status.kind == .redirection, let location = answer.headers[.location],
+        guard options.bringsHome, answer.status.kind == .redirection,
+            let location = answer.headers[.location],
             request.mayBeForPage,
             request.method == .get || request.method == .head
         else { return }
@@ -170,7 +171,7 @@ struct UpstreamSender: Sendable {
             if scheme ?? caller.scheme == caller.scheme, target == request.target {
                 tellOfCircle(answer, request)
             }
-        } else {
+        } else if origin != url.origin, Authority(name) != nil {
             record?.tell(
                 """
                 \(url.name) redirects \(request.path) to \(origin), where the page leaves the gateway and has no native side; \

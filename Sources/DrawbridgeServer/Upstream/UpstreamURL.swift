@@ -76,11 +76,11 @@ package struct UpstreamURL: Sendable, Equatable {
         }
         if authority.host == host, authority.isIPv6 == isIPv6 { return true }
         // A server of this machine has several names: localhost, 127.0.0.1, [::1].
-        return Self.isHere(authority) && Authority(self.authority).map(Self.isHere) == true
+        return Self.isHere(authority.host) && Self.isHere(host)
     }
 
-    private static func isHere(_ authority: Authority) -> Bool {
-        ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"].contains(authority.host)
+    static func isHere(_ host: String) -> Bool {
+        ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"].contains(host)
     }
 
     /// That of its scheme.

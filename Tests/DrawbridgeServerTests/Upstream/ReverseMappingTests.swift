@@ -237,7 +237,10 @@ struct ReverseMappingTests {
                 "connect-src 'self' http://h ws://h:* wss://gw.test:8443"
             ),
             ("img-src http://e h.e *.h https:", nil), ("img-src *", nil),
-            ("report-uri http://h/r; img-src 'self' h", nil),
+            (
+                "report-uri http://h/r; img-src 'self' h",
+                "report-uri https://gw.test:8443/r; img-src 'self' h"
+            ),
             ("upgrade-insecure-requests; img-src 'self'", nil),
         ] as [(String, String?)])
     func aPolicyThatNamesItsServerGoesOnCoveringIt(policy: String, expected: String?) throws {
@@ -254,6 +257,13 @@ struct ReverseMappingTests {
     func aSchemeAloneNamesTheServerThatHasIt(policy: String, expected: String?) throws {
         let mapped = try mapped(.contentSecurityPolicy, policy, "https://h", for: Self.plainCaller)
         #expect(mapped == expected ?? policy)
+    }
+
+    @Test(arguments: [
+        ("localhost", "a=1"), ("127.0.0.1", "a=1"), ("app.localhost", "a=1; Domain=app.localhost"),
+    ])
+    func aCookieOfThisMachineIsOneByAnyOfItsNames(domain: String, expected: String) throws {
+        #expect(try mapped(.setCookie, "a=1; Domain=\(domain)", "http://127.0.0.1:81") == expected)
     }
 
     @Test func anotherNameOfThisMachineMayBeAnotherServer() throws {

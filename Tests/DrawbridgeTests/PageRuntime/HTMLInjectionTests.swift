@@ -142,7 +142,7 @@ struct HTMLInjectionTests {
             body: .bytes(Array("oninstall=".utf8)))
         let response = script(own)
         let text = try await response.text()
-        #expect(text.hasPrefix("oninstall=\n// Drawbridge") && text.contains("respondWith"))
+        #expect(text.hasPrefix("oninstall=\n;\n// Drawbridge") && text.contains("respondWith"))
         #expect(response.body.length == text.utf8.count)
         #expect(response.headers[.eTag] == nil && response.headers[.cacheControl] == "no-cache")
         // What it asks for by itself may be a page that it keeps.

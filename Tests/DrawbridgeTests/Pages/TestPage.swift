@@ -58,14 +58,14 @@ final class TestPage: PageConnection {
 
     /// Sends the next messages.
     func tell(_ messages: JSON...) {
-        let numbered: [JSON] = messages.map { message in
-            let number = number.withLock { number in
+        // Said under the lock, in the order of the numbers: what comes behind a later one is not the next.
+        number.withLock { number in
+            let numbered: [JSON] = messages.map { message in
                 number += 1
-                return number
+                return [.number(.init(number)), message]
             }
-            return [.number(.init(number)), message]
+            say(["up": .array(numbered)])
         }
-        say(["up": .array(numbered)])
     }
 
     /// Its connection breaks.

@@ -9,11 +9,25 @@
         return respondWith.call(this, isPage ? Promise.resolve(answer).then(found => withNative(found, request)) : answer);
     };
 
+    // Looks at the beginning, since the rest may come later.
+    async function hasNative(reader) {
+        const decoder = new TextDecoder();
+        let text = '';
+        while (text.length < 65536 && !text.includes('/__drawbridge__/page.js')) {
+            const { done, value } = await reader.read();
+            if (done) break;
+            text += decoder.decode(value, { stream: true });
+        }
+        reader.cancel();
+        return text.includes('/__drawbridge__/page.js');
+    }
+
     // From a cache that was filled without the gateway.
     async function withNative(answer, request) {
         const type = answer instanceof Response && answer.headers.get('Content-Type');
         if (!type || !type.includes('text/html') || request.method !== 'GET') return answer;
-        if ((await answer.clone().text()).includes('/__drawbridge__/page.js')) return answer;
+        // What the worker has made itself is its own.
+        if (!answer.url || !answer.body || await hasNative(answer.clone().body.getReader())) return answer;
         try {
             const fresh = await fetch(request.url, { cache: 'no-cache', credentials: 'same-origin' });
             return fresh.ok && !fresh.redirected ? fresh : answer;

@@ -7,7 +7,7 @@ import Glibc
 /// [--connections COUNT] [--middleware] [--replies COUNT] [--journal]`.
 @main
 struct Ours {
-    static func main() throws {
+    static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         func value(_ name: String) -> String? {
             arguments.firstIndex(of: name).map { arguments[$0 + 1] }

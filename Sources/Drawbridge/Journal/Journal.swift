@@ -142,16 +142,12 @@ public final class Journal: Sendable {
     ) -> Int {
         let (number, waiters) = state.withLock { state in
             let number = state.next
-            var record = JournalRecord(number, head, outcome)
-            if let input, !input.isEmpty {
-                record.input = JournalRecord.Value(input, room: room(for: head.page?.id, in: state))
-            } else if input == nil {
-                record.input = .unread
-            }
-            if let sentence { record.output = JournalRecord.Value(JSON.string(sentence).bytes) }
             state.next += 1
             state.changes += 1
-            record.change = state.changes
+            let record = JournalRecord(
+                number, head, outcome, change: state.changes,
+                input: input.map { .init($0, room: room(for: head.page?.id, in: state)) } ?? .unread,
+                output: sentence.map { .init(JSON.string($0).bytes) } ?? .nothing)
             state.count(record.bytes, of: head.page?.id)
             if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
             if head.kind == .request {

@@ -140,6 +140,8 @@ struct JournalRecord: Sendable {
         let at: Date
         /// The number of the call that this one repeats.
         let resentFrom: Int?
+        /// What it takes of the memory for all, about; reckoned once, as each change of a record asks for it.
+        let bytes: Int
 
         private static let mostOfTarget = 8 << 10
 
@@ -156,6 +158,7 @@ struct JournalRecord: Sendable {
             self.contentType = contentType
             resentFrom = request.resentFrom
             at = since
+            bytes = self.target.utf8.count + (contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
         }
 
         /// Something that concerns a page.
@@ -179,6 +182,7 @@ struct JournalRecord: Sendable {
             contentType = Self.json
             resentFrom = nil
             at = .now
+            bytes = target.utf8.count + Self.json.utf8.count + (page?.bytes ?? 0)
         }
 
         static let json = "application/json"
@@ -197,10 +201,10 @@ struct JournalRecord: Sendable {
     private(set) var head: Head
     private let began: Moment
     /// The number of its last change, over all records; readers of the stream go on by it.
-    var change = 0
+    var change: Int
 
-    var input = Value.nothing
-    var output = Value.nothing
+    var input: Value
+    var output: Value
     /// Nil for what has no answer.
     var state: State?
     var by: Answerer?
@@ -214,10 +218,15 @@ struct JournalRecord: Sendable {
     /// From its beginning to its answer.
     private(set) var took: Duration?
 
-    init(_ number: Int, _ head: Head, _ state: State?) {
+    init(
+        _ number: Int, _ head: Head, _ state: State?, change: Int, input: Value, output: Value
+    ) {
         self.number = number
         self.head = head
         self.state = state
+        self.change = change
+        self.input = input
+        self.output = output
         began = .now
     }
 
@@ -244,9 +253,8 @@ struct JournalRecord: Sendable {
 
     /// What it takes of the memory for all, about.
     var bytes: Int {
-        let head = head.target.utf8.count + (head.contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
         let more = why.reduce(0) { $0 + $1.utf8.count } + (asked?.bytes ?? 0)
-        return 500 + head + input.bytes.count + output.bytes.count + more
+        return 500 + head.bytes + input.bytes.count + output.bytes.count + more
     }
 
     /// The name that was called, without its first slash; the path of a request that passed on.

@@ -45,11 +45,7 @@ struct RecordQueue: Sendable {
 
     /// The page that the record of a number concerns, and whether it has come to its end; nil where it is not there.
     func glance(_ number: Int) -> (page: String?, hasEnded: Bool)? {
-        // Nothing more is taken out: a record is made of much that would be counted for a copy.
-        guard let index = index(of: number) else { return nil }
-        let block = block(of: index)
-        let place = index % Self.blockSize
-        return (blocks[block][place].page?.id, blocks[block][place].state != .waiting)
+        index(of: number).map { (self[$0].head.page?.id, self[$0].state != .waiting) }
     }
 
     /// Those from a number on.
@@ -70,8 +66,9 @@ struct RecordQueue: Sendable {
         return record
     }
 
+    /// Lent, not copied: a record is made of much that would be counted for a copy.
     private subscript(index: Int) -> JournalRecord {
-        get { blocks[block(of: index)][index % Self.blockSize] }
+        _read { yield blocks[block(of: index)][index % Self.blockSize] }
         _modify { yield &blocks[block(of: index)][index % Self.blockSize] }
     }
 
@@ -94,9 +91,7 @@ struct RecordQueue: Sendable {
         }
         return low
     }
-}
 
-extension RecordQueue {
     /// Some records that follow each other.
     struct Slice: RandomAccessCollection {
         fileprivate let queue: RecordQueue

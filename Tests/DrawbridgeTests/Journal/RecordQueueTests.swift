@@ -18,7 +18,8 @@ struct RecordQueueTests {
         for number in 1...3000 {
             // Another queue takes numbers too.
             guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
-            let record = JournalRecord(number, Self.head, .waiting)
+            let record = JournalRecord(
+                number, Self.head, .waiting, change: 0, input: .nothing, output: .nothing)
             queue.append(record)
             model.records.append(record)
             if model.records.count > most || Int.random(in: 0..<20, using: &random) == 0 {

@@ -119,13 +119,13 @@ import Testing
         #expect((kept["fields"]?["X-Forwarded-Proto"] == nil) == (flags.last == "--no-forwarded"))
     }
 
-    @Test(arguments: [[], ["--no-bring-home"], ["--no-bring-home", "--bring-home"]])
-    func bringHomeLeadsRedirectsAndCookiesToTheGateway(_ flags: [String]) async throws {
+    @Test(arguments: [[], ["--no-rewrite"], ["--no-rewrite", "--rewrite"]])
+    func rewriteLeadsRedirectsAndCookiesToTheGateway(_ flags: [String]) async throws {
         let mirror = try MirrorServer()
         let program = try Self.drawbridge(["--upstream", mirror.url] + flags)
         let address = try await program.address()
         let answer = try await curl("-i", "\(address)/moved")
-        let isHome = flags.last != "--no-bring-home"
+        let isHome = flags.last != "--no-rewrite"
         #expect(answer.contains("Location: \(isHome ? address : mirror.url)/there\r\n"), "\(answer)")
         let cookie = isHome ? "a=1; Path=/" : "a=1; Domain=127.0.0.1; Path=/; Secure"
         #expect(answer.contains("Set-Cookie: \(cookie)\r\n"), "\(answer)")

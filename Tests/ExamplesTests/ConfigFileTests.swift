@@ -81,7 +81,7 @@ import Testing
                 "files-last": true,
                 "keep-host": true,
                 "forwarded": false,
-                "bring-home": false,
+                "rewrite": false,
                 "upstream-ca": "known/ca.pem",
                 "upstream-insecure": false,
                 "upstream-timeout": 0.5,

@@ -33,6 +33,8 @@ import Testing
     @Test(arguments: [
         (["--cors", "http://*.example.com"], "wildcards are not supported"),
         (["--location", "nan,inf"], "a latitude up to 90"), (["--location", "91,0"], "a latitude up to 90"),
+        (["--single-page"], "--single-page: no folder is served"),
+        (["--keep-host"], "--keep-host: there is no upstream"),
         (["--scheme", "a b"], "write its name alone"),
         (["--allowed-hosts", "a:b:c"], "write a name or an address"),
         (["--shortcuts", "__proto__"], "no name that a script could use"),
@@ -49,7 +51,11 @@ import Testing
     @Test func singlePageShowsTheIndexWhereThereIsNoFile() async throws {
         let folder = try Folder()
         try folder.write("index.html", "<!doctype html><title>app</title>")
-        for (flags, isOn) in [(["--single-page"], true), (["--single-page", "--no-single-page"], false)] {
+        let settings = try folder.write("settings.json", #"{"single-page": true}"#)
+        for (flags, isOn) in [
+            (["--single-page"], true), (["--single-page", "--no-single-page"], false),
+            (["-c", settings], true), (["-c", settings, "--no-single-page"], false),
+        ] {
             let program = try Self.drawbridge(["-p", "0", folder.path] + flags)
             let address = try await program.address()
             func get(_ path: String, _ accept: String = "text/html") async throws -> String {

@@ -54,14 +54,15 @@ import Testing
         let mayNot = Set(Options.keys).subtracting(mayHave)
         #expect(
             mayNot == [
-                "allowed-hosts", "api-for-others", "bring-home", "cert", "choose", "cors",
+                "allowed-hosts", "api-for-others", "cert", "choose", "cors",
                 "files-last",
                 "forward-to", "forwarded", "grace", "host", "inspector", "inspector-port", "keep-host", "key",
                 "location", "log",
                 "log-format",
                 "memory-for-bodies",
                 "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",
-                "quiet", "redact", "root", "save", "storage", "trusted-proxy", "unanswered", "upstream",
+                "quiet", "redact", "rewrite", "root", "save", "storage", "trusted-proxy", "unanswered",
+                "upstream",
                 "upstream-ca", "upstream-insecure",
                 "upstream-timeout", "verbose",
             ], "a new setting needs a class: may a file say it that nobody has named?")

@@ -123,7 +123,7 @@ import Testing
     ) async throws {
         let recorder = try Recorder(before: server)
         var options = Upstream.Options()
-        options.bringsHome = false
+        options.rewritesAddresses = false
         let known = try await ask(recorder.port, Case(line: "GET /file.txt"))
         _ = try await recorder.takeRequest()
         try await fronting("http://127.0.0.1:\(recorder.port)", options, pageRuntime: pageRuntime) { port in

@@ -226,7 +226,7 @@ struct AnswersBackTests {
             #expect(cookies.last == "c=d; HttpOnly")
         }
         var options = Upstream.Options()
-        options.bringsHome = false
+        options.rewritesAddresses = false
         try await proxying(to: redirecting, by: [.plain], options) { port, upstream in
             let reply = try await reply(port, get("/"))
             #expect(reply["Location"] == "http://127.0.0.1:\(upstream.port)/x?y#z")

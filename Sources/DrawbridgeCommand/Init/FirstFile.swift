@@ -110,28 +110,22 @@ struct FirstFile {
                 "// \"getUser\": {\"nick\": \"Ann\"}",
             ]
         }
-        var lines: [String] = []
-        if !known.isEmpty {
-            lines.append("// Handlers answer these; to mock one, remove the slashes:")
-            for (place, entry) in known.enumerated() {
-                // Without another name behind it, the last has no comma.
-                let comma = missing.isEmpty && passed.isEmpty && place == known.count - 1 ? "" : ","
-                lines.append("// \(JSON.string(entry.name)): {}\(comma)  // \(Self.places(entry))")
+        let groups = [
+            (known, "// ", "{}", "// Handlers answer these; to mock one, remove the slashes:"),
+            (
+                passed, "", #"{"$pass": true}"#,
+                "// Built-in handlers answer these; to mock one, write a value:"
+            ),
+            (missing, "", "{}", nil),
+        ]
+        var (lines, left) = ([String](), entries.count)
+        for (entries, slashes, value, title) in groups where !entries.isEmpty {
+            lines += (lines.isEmpty ? [] : [""]) + (title.map { [$0] } ?? [])
+            for entry in entries {
+                left -= 1
+                let reply = "\(JSON.string(entry.name)): \(value)\(left > 0 ? "," : "")"
+                lines.append("\(slashes)\(reply)  // \(Self.places(entry))")
             }
-            if !missing.isEmpty || !passed.isEmpty { lines.append("") }
-        }
-        if !passed.isEmpty {
-            lines.append("// Built-in handlers answer these; to mock one, write a value:")
-            for (place, entry) in passed.enumerated() {
-                let comma = missing.isEmpty && place == passed.count - 1 ? "" : ","
-                lines.append(
-                    "\(JSON.string(entry.name)): {\"$pass\": true}\(comma)  // \(Self.places(entry))")
-            }
-            if !missing.isEmpty { lines.append("") }
-        }
-        for (place, entry) in missing.enumerated() {
-            let comma = place == missing.count - 1 ? "" : ","
-            lines.append("\(JSON.string(entry.name)): {}\(comma)  // \(Self.places(entry))")
         }
         return lines
     }

@@ -29,9 +29,9 @@ struct BehindOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Replace this gateway's address by the upstream's in Origin and Referer, and the reverse in responses. (default: --bring-home)"
+            "Rewrite the upstream's address to the gateway's in redirects, cookies and policies, and the reverse in Origin and Referer. (default: --rewrite)"
     )
-    var bringHome: Bool?
+    var rewrite: Bool?
 
     @Option(
         help: ArgumentHelp(

@@ -102,9 +102,9 @@ struct ConfigFile {
 
     /// The keys whose values are true or false, and those that take several.
     private static let flags = [
-        "answer-missing", "api-for-others", "bring-home", "built-ins", "envelope", "files-last", "forwarded",
-        "keep-host",
-        "inspector", "open", "page-runtime", "proxy", "quiet", "save", "upstream-insecure", "verbose",
+        "answer-missing", "api-for-others", "built-ins", "envelope", "files-last", "forwarded", "keep-host",
+        "inspector", "open", "page-runtime", "proxy", "quiet", "rewrite", "save", "single-page",
+        "upstream-insecure", "verbose",
     ]
     private static let lists = [
         "allowed-hosts", "answer", "bridge", "choose", "cors", "forward-to", "inject", "message-handler",
@@ -173,14 +173,12 @@ struct ConfigFile {
 extension Options {
     /// All keys of a configuration file.
     static let keys = [
-        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "bring-home", "built-ins", "cert",
-        "choose",
-        "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace",
-        "host", "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
-        "memory-for-bodies",
-        "memory-per-connection", "message-handler", "open", "page-runtime", "plain", "port",
-        "proxy", "proxy-client", "quiet", "redact", "root", "save", "scheme", "shortcuts", "single-page",
-        "storage", "trusted-proxy",
-        "unanswered", "upstream", "upstream-ca", "upstream-insecure", "upstream-timeout", "verbose",
+        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "built-ins", "cert", "choose",
+        "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace", "host",
+        "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
+        "memory-for-bodies", "memory-per-connection", "message-handler", "open", "page-runtime", "plain",
+        "port", "proxy", "proxy-client", "quiet", "redact", "rewrite", "root", "save", "scheme",
+        "shortcuts", "single-page", "storage", "trusted-proxy", "unanswered", "upstream", "upstream-ca",
+        "upstream-insecure", "upstream-timeout", "verbose",
     ]
 }

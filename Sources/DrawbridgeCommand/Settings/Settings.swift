@@ -105,8 +105,17 @@ struct Settings {
         upstreams = list(\.behind.upstream)
         var options = Upstream.Options()
         options.keepsHost = value(\.behind.keepHost) ?? false
+        if isSinglePage, root == nil {
+            throw ValidationError(
+                "--single-page: no folder is served; name one: \(Command.program.name) my-page --single-page")
+        }
+        if options.keepsHost, upstreams.isEmpty {
+            throw ValidationError(
+                "--keep-host: there is no upstream; name one: \(Command.program.name) http://127.0.0.1:5173 --keep-host"
+            )
+        }
         options.tellsCaller = value(\.behind.forwarded) ?? true
-        options.bringsHome = value(\.behind.bringHome) ?? true
+        options.rewritesAddresses = value(\.behind.rewrite) ?? true
         options.certificates = try value(\.behind.upstreamCa).map(Self.readable)
         options.isInsecure = value(\.behind.upstreamInsecure) ?? false
         if let seconds = value(\.behind.upstreamTimeout) { options.answerTimeout = .seconds(seconds) }

@@ -115,7 +115,7 @@ extension Upstream.Options {
     fileprivate init(forProxy: Void) {
         self.init()
         tellsCaller = false
-        bringsHome = false
+        rewritesAddresses = false
         keepsHost = true
     }
 }

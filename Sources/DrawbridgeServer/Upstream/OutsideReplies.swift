@@ -109,7 +109,7 @@ package final class OutsideReplies: ReplySupplier {
     private var options: Upstream.Options {
         var options = Upstream.Options()
         options.tellsCaller = false
-        options.bringsHome = false
+        options.rewritesAddresses = false
         options.answerTimeout = patience
         return options
     }

@@ -26,7 +26,7 @@ public struct Upstream: Responder {
         public var tellsCaller = true
         /// Whether the server's own name stands for the gateway's in what the page says of itself, and the gateway's for the
         /// server's in what that says of itself.
-        public var bringsHome = true
+        public var rewritesAddresses = true
         /// Whether its certificate is taken unseen.
         public var isInsecure = false
         /// A file of certificates (PEM) to believe in place of the system's.

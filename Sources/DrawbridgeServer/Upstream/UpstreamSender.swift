@@ -138,7 +138,7 @@ struct UpstreamSender: Sendable {
     private func requestFields(
         _ request: Request, from caller: Caller, by mapping: UpstreamMapping?
     ) -> HTTPFields {
-        let isServers = options.bringsHome && !options.keepsHost
+        let isServers = options.rewritesAddresses && !options.keepsHost
         var fields = forwarding(request).requestFields(
             request.headers, from: caller,
             mapping: isServers ? mapping.map { OutwardMapping($0, for: caller) } : nil)
@@ -148,13 +148,13 @@ struct UpstreamSender: Sendable {
 
     /// What brings home the names that the server has for itself; nil where they stay.
     private func wayHome(for caller: Caller, by mapping: UpstreamMapping?) -> ReverseMapping? {
-        guard options.bringsHome, let mapping else { return nil }
+        guard options.rewritesAddresses, let mapping else { return nil }
         return ReverseMapping(mapping, for: caller, keepsHost: options.keepsHost)
     }
 
     /// Says once where a page leaves the gateway, and where it comes back to what was asked for ever.
     private func tell(of answer: Response, to request: Request, from caller: Caller) {
-        guard options.bringsHome, answer.status.kind == .redirection,
+        guard options.rewritesAddresses, answer.status.kind == .redirection,
             let location = answer.headers[.location],
             request.mayBeForPage,
             request.method == .get || request.method == .head

@@ -98,7 +98,8 @@ let package = Package(
                 logging, argumentParser,
             ],
             resources: [
-                .embedInCode("Manual/manual.html"), .embedInCode("Welcome/shop.html"),
+                .embedInCode("Manual/manual.html"), .embedInCode("Welcome/pages"),
+                .embedInCode("Welcome/shop.html"),
                 .embedInCode("Welcome/shop.css"), .embedInCode("Welcome/shop.js"),
                 .embedInCode("Welcome/shop.json"),
                 .embedInCode("Welcome/welcome.html"), .embedInCode("Welcome/welcome.css"),

@@ -59,7 +59,7 @@ public enum GatewayCommand {
             return try await initialize(by: command, standardHandlers: standardHandlers, register)
         }
         if let command = command(TestBridgeCommand.self, "test-bridge") { return try await tries(command) }
-        let settings = settings()
+        let settings = settings(isAlone: passThrough.isEmpty)
         let terminal = presenter == nil ? terminal(settings) : nil
         do {
             let gateway = Gateway(
@@ -170,7 +170,9 @@ public enum GatewayCommand {
     }
 
     /// What is asked for; ends the process if that cannot be.
-    private static func settings() -> Settings {
+    ///
+    /// - Parameter isAlone: whether the program serves nothing by itself.
+    private static func settings(isAlone: Bool) -> Settings {
         for word in CommandLine.arguments.dropFirst() {
             guard let problem = Command.misnamed(word) else { continue }
             leave(Command.self, ValidationError(problem))
@@ -178,7 +180,8 @@ public enum GatewayCommand {
         var command = parsed(Command.self)
         do {
             try Words(command.words).add(to: &command.options)
-            let settings = try Settings(command.options, command.config.map(ConfigFile.init))
+            let settings = try Settings(
+                command.options, command.config.map(ConfigFile.init), isAlone: isAlone)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings

@@ -7,15 +7,15 @@ struct ReplySources {
     /// A file, with the replies that it has.
     struct Source {
         /// What else it may say.
-        enum Kind {
+        enum Kind: Equatable {
             /// Replies alone.
             case replies
             /// All settings.
             case settings
             /// What a file may say that nobody has named.
             case found
-            /// Mocks of the page that is served when no folder is.
-            case welcome
+            /// Mocks of the pages that are served when no folder is, and which of these.
+            case welcome(pages: String)
         }
 
         let text: FileText
@@ -23,10 +23,16 @@ struct ReplySources {
         let file: ReplyFile
 
         private static func trust(_ text: FileText, _ kind: Kind) -> ReplyTrust {
-            if kind == .found || kind == .welcome { return .little }
+            switch kind {
+            case .found, .welcome: return .little
+            case .replies, .settings: break
+            }
             let folder = text.path.lastIndex(of: "/").map { text.path[..<$0] } ?? "."
             return .named(folder: folder.isEmpty ? "/" : String(folder))
         }
+
+        /// Whether somebody has written it.
+        var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
         /// What was perhaps meant otherwise in it.
         var doubts: [ReplyFault] { file.doubts }
@@ -39,7 +45,11 @@ struct ReplySources {
                 var file = try ReplyFile(
                     LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, trust: Self.trust(text, kind)
                 )
-                if kind == .welcome { file.restrict(toPagesAt: "/") } else { file.name(by: text.path) }
+                if case .welcome(let pages) = kind {
+                    file.restrict(toPagesAt: pages)
+                } else {
+                    file.name(by: text.path)
+                }
                 self.file = file
             } catch {
                 throw Failure("\(text.path), \(error)")
@@ -81,8 +91,8 @@ struct ReplySources {
             self.files.append(config.source)
         }
         if isWelcoming, self.files.isEmpty {
-            self.files += try WelcomePage.mocks.map { name, bytes in
-                try Source(FileText(name, bytes, isRegular: false), kind: .welcome)
+            self.files += try WelcomePage.mocks.map { name, bytes, pages in
+                try Source(FileText(name, bytes, isRegular: false), kind: .welcome(pages: pages))
             }
         }
         let known = layers.scenarioNames
@@ -92,7 +102,7 @@ struct ReplySources {
     }
 
     /// What people have written.
-    var written: [ReplyFile] { files.filter { $0.kind != .welcome }.map(\.file) }
+    var written: [ReplyFile] { files.filter(\.isWritten).map(\.file) }
 
     /// Puts a file in the place of the one that was there before it was saved.
     func replacing(at place: Int, by source: Source) -> Self {
@@ -104,7 +114,7 @@ struct ReplySources {
     /// Asks one more file, behind all others.
     func adding(_ source: Source) -> Self {
         var sources = self
-        sources.files.insert(source, at: files.firstIndex { $0.kind == .welcome } ?? files.count)
+        sources.files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)
         return sources
     }
 

@@ -62,7 +62,8 @@ struct Settings {
         upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
-    init(_ flags: Options, _ named: ConfigFile?) throws {
+    /// - Parameter isAlone: whether the program serves nothing by itself.
+    init(_ flags: Options, _ named: ConfigFile?, isAlone: Bool) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(found: text) }
@@ -124,17 +125,27 @@ struct Settings {
         isProxy = value(\.behind.proxy) ?? false
         proxyClients = list(\.behind.proxyClient)
         asksFilesLast = value(\.behind.filesLast) ?? false
+        let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
+        // Only where no page of anybody's own would get the bridges of the examples.
+        let hasNothing = config == nil && upstreams.isEmpty && !isProxy && access.allowedOrigins.isEmpty
+        let examples = isWelcoming && isAlone && hasNothing ? try WelcomePage.options() : nil
+        func pageList<T>(_ path: KeyPath<PageOptions, [T]>) -> [T] {
+            for options in [flags.pages, file?.pages, examples] {
+                if let list = options?[keyPath: path], !list.isEmpty { return list }
+            }
+            return []
+        }
         let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
-        let bridges = flags.pages.bridge.isEmpty ? file?.pages.bridge ?? [] : flags.pages.bridge
+        let bridges = pageList(\.bridge)
         pageRuntime =
             try value(\.pages.pageRuntime) == false
             ? nil
             : PageRuntime(
-                schemes: PageOptions.names(list(\.pages.scheme)), commandItem: value(\.pages.commandItem),
+                schemes: PageOptions.names(pageList(\.scheme)), commandItem: value(\.pages.commandItem),
                 messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
                 replyHandlers: handlers.filter(\.replies).map(\.name),
-                functions: PageOptions.names(list(\.pages.inject)),
-                shortcuts: PageOptions.names(list(\.pages.shortcuts)),
+                functions: PageOptions.names(pageList(\.inject)),
+                shortcuts: PageOptions.names(pageList(\.shortcuts)),
                 bridges: BridgeOption.scripts(bridges), userAgent: value(\.pages.userAgent),
                 missing: value(\.pages.answerMissing) == true ? .answer : .silent,
                 excluded: PageOptions.names(list(\.pages.plain)))
@@ -147,7 +158,7 @@ struct Settings {
         replies = try ReplySources(
             flags.handlers.reply, files: flags.handlers.replies, config: config,
             scenario: flags.handlers.scenario,
-            isWelcoming: root == nil && Self.pageServer(of: upstreams) == nil)
+            isWelcoming: isWelcoming)
         try replies.check(by: supplier)
         let answerFiles = ((file?.tests.choose ?? []) + flags.tests.answer + flags.tests.choose)
             .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }

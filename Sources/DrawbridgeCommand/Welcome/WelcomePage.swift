@@ -1,14 +1,29 @@
 import Drawbridge
 import HTTPTypes
 
-/// The page that is served when no folder is: the shop of the examples, and beside it what plays its app.
+/// What is served when no folder is: the shop of the examples, and beside it what plays its app; and a page for each
+/// bridge.
 struct WelcomePage: Responder {
-    private static let files: [String: (bytes: [UInt8], contentType: String)] = [
-        "/": (page, "text/html; charset=utf-8"),
-        "/shop.css": (PackageResources.shop_css, "text/css; charset=utf-8"),
-        "/shop.js": (PackageResources.shop_js, "text/javascript; charset=utf-8"),
-        "/welcome.css": (PackageResources.welcome_css, "text/css; charset=utf-8"),
-        "/welcome.js": (PackageResources.welcome_js, "text/javascript; charset=utf-8"),
+    private static let files: [String: [UInt8]] = [
+        "/": page,
+        "/shop.css": PackageResources.shop_css, "/shop.js": PackageResources.shop_js,
+        "/welcome.css": PackageResources.welcome_css, "/welcome.js": PackageResources.welcome_js,
+        "/pages/": PackageResources.index_html, "/pages/index.html": PackageResources.index_html,
+        "/pages/show.js": PackageResources.show_js, "/pages/style.css": PackageResources.style_css,
+        "/pages/android.html": PackageResources.android_html,
+        "/pages/capacitor.html": PackageResources.capacitor_html,
+        "/pages/cordova.html": PackageResources.cordova_html,
+        "/pages/dsbridge.html": PackageResources.dsbridge_html,
+        "/pages/everything.html": PackageResources.everything_html,
+        "/pages/flutter.html": PackageResources.flutter_html,
+        "/pages/functions.html": PackageResources.functions_html,
+        "/pages/jsbridge.html": PackageResources.jsbridge_html,
+        "/pages/kkjsbridge.html": PackageResources.kkjsbridge_html,
+        "/pages/messages.html": PackageResources.messages_html,
+        "/pages/queue.html": PackageResources.queue_html,
+        "/pages/reactnative.html": PackageResources.reactnative_html,
+        "/pages/shortcuts.html": PackageResources.shortcuts_html,
+        "/pages/wechat.html": PackageResources.wechat_html, "/pages/wvjb.html": PackageResources.wvjb_html,
     ]
 
     /// The shop's page, with what stands beside it, and the text of its mocks, which no page can ask for.
@@ -31,17 +46,27 @@ struct WelcomePage: Responder {
                 ).utf8)
     }()
 
-    /// The mocks of the shop and of what stands beside it, for this page alone: whoever asks by another way, as by curl, asks
-    /// the built-in handlers.
+    /// The mocks of these pages, for them alone: whoever asks by another way, as by curl, asks the built-in handlers.
     static let mocks = [
-        ("welcome.json", PackageResources.welcome_json), ("shop.json", PackageResources.shop_json),
+        (name: "welcome.json", bytes: PackageResources.welcome_json, pages: "/"),
+        (name: "shop.json", bytes: PackageResources.shop_json, pages: "/"),
+        (name: "settings.json", bytes: PackageResources.settings_json, pages: "/pages/*"),
     ]
 
+    /// The settings of the pages for each bridge.
+    static func options() throws -> PageOptions {
+        let text = FileText("settings.json", PackageResources.settings_json, isRegular: false)
+        return try ConfigFile(text, isFound: false).options.pages
+    }
+
     func respond(to request: Request) async throws -> Response? {
-        guard let file = Self.files[request.path], request.method == .get || request.method == .head else {
+        guard let bytes = Self.files[request.path], request.method == .get || request.method == .head else {
             return nil
         }
-        var response = Response(bytes: file.bytes, contentType: file.contentType)
+        let type =
+            request.path.hasSuffix(".css")
+            ? "text/css" : request.path.hasSuffix(".js") ? "text/javascript" : "text/html"
+        var response = Response(bytes: bytes, contentType: "\(type); charset=utf-8")
         response.headers[.cacheControl] = "no-cache"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

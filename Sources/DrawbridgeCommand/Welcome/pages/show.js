@@ -1,0 +1,1 @@
+../../../../examples/pages/show.js

@@ -7,12 +7,12 @@
 // uses calls: call, callNow, failure, gather, gatherings
 // uses names: naming, namings, watched
 // uses urls: openings, sendings
-// uses native: forgettings, voices
+// uses native: defer, forgettings, voices
 const version = 1;
 
 /// Sets up a bridge of the runtime's own. It gets `native` once for each of its names; its options are all settings.
 function setUp(names, make) {
-    make(...names.map(name => Object.assign(nativeFor({ name, options: config }), { connect, watched })));
+    make(...names.map(name => Object.assign(nativeFor({ name, options: config }), { connect, watched, defer })));
 }
 
 /// A function of a bridge's that holds up nothing where it throws: it gives nothing then.

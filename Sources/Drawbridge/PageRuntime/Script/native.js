@@ -1,7 +1,7 @@
 // What comes from native: answers, calls in each bridge's own way, scripts, events (contracts, sections 4 to 6).
 //
-// gives: apply, forgetAnswers, forgettings, voices
-// uses pristine: attempt, console, globalEval, loaded, Promise, wrap
+// gives: apply, defer, forgetAnswers, forgettings, voices
+// uses pristine: attempt, console, globalEval, later, loaded, Promise, wrap
 // uses channel: life, post
 // uses calls: replied
 // uses names: nameAll
@@ -20,12 +20,30 @@ function forgetAnswers() {
     forgettings.forEach(attempt);
 }
 
+/// How much will be heard in a later task.
+let deferred = 0;
+
+/// Makes something heard in a later task: these run in their order.
+function defer(work) {
+    deferred += 1;
+    later(() => {
+        deferred -= 1;
+        work();
+    });
+}
+
+/// Makes something heard behind what native sent before it.
+function inTurn(work) {
+    if (deferred) defer(work);
+    else work();
+}
+
 function apply(message) {
     if ('reply' in message) replied(message);
     else if ('call' in message) called(message);
-    else if ('evaluate' in message) evaluate(message);
+    else if ('evaluate' in message) inTurn(() => evaluate(message));
     else if ('names' in message) nameAll(message);
-    else if ('event' in message) happened(message);
+    else if ('event' in message) inTurn(() => happened(message));
     else if ('log' in message) console.warn(message.log);
     else if ('reload' in message) location.reload();
 }
@@ -148,7 +166,7 @@ function called({ call: name, data, id, bridge, hears }) {
             if (error) answer.error(error);
             else if (!voice.reports) answer.heard();
         };
-        if (voice.isThere) now();
+        if (voice.isThere) voice.reports ? now() : inTurn(now);
         else voice.when.then(now);
     };
     if (bridge) return speak(voices.find(({ names }) => names.includes(bridge)) || voices[voices.length - 1]);

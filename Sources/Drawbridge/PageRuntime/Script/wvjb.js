@@ -94,7 +94,7 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
             _handleMessageFromObjC(text) {
                 // A call waits for `init`; what the page itself has asked for does not.
                 if (early && !JSON.parse(text).responseId) early.push(text);
-                else if (isSafe) native.later(() => dispatch(text));
+                else if (isSafe) native.defer(() => dispatch(text));
                 else dispatch(text);
             },
         };

@@ -126,7 +126,7 @@ SLOW = (
         THREAD,
         ADDRESS,
         Stage("soak", "a short soak", (script("soak", "100000"),), ("soak",)),
-        Stage("fuzz", "made-up input to the parsers", (FUZZ,)),
+        Stage("fuzz", "made-up input to the parsers", (FUZZ, script("fuzz", "20", "names"))),
         Stage("fuzz-server", "made-up requests to the gateway", (script("fuzz-server", "20"),), ("fuzz-server",)),
     ),),
 )

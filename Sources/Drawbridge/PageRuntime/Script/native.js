@@ -21,31 +21,27 @@ function forgetAnswers() {
 }
 
 /// How much will be heard in a later task.
-let deferred = 0;
+let late = 0;
 
 /// Makes something heard in a later task: these run in their order.
-function defer(work) {
-    deferred += 1;
+function defer(work, of) {
+    late += 1;
     later(() => {
-        deferred -= 1;
-        work();
+        late -= 1;
+        work(of);
     });
 }
 
 /// Makes something heard behind what native sent before it.
-function inTurn(work) {
-    if (deferred) defer(work);
-    else work();
-}
+const inTurn = (work, of) => (late ? defer(work, of) : work(of));
+
+const kinds = {
+    __proto__: null, reply: replied, call: called, evaluate: it => inTurn(evaluate, it), names: nameAll,
+    event: it => inTurn(happened, it), log: it => console.warn(it.log), reload: () => location.reload(),
+};
 
 function apply(message) {
-    if ('reply' in message) replied(message);
-    else if ('call' in message) called(message);
-    else if ('evaluate' in message) inTurn(() => evaluate(message));
-    else if ('names' in message) nameAll(message);
-    else if ('event' in message) inTurn(() => happened(message));
-    else if ('log' in message) console.warn(message.log);
-    else if ('reload' in message) location.reload();
+    for (const kind in kinds) if (kind in message) return kinds[kind](message);
 }
 
 // The events of native's that the page has begun to listen for.
@@ -166,8 +162,8 @@ function called({ call: name, data, id, bridge, hears }) {
             if (error) answer.error(error);
             else if (!voice.reports) answer.heard();
         };
-        if (voice.isThere) voice.reports ? now() : inTurn(now);
-        else voice.when.then(now);
+        if (!voice.isThere) voice.when.then(now);
+        else voice.reports ? now() : inTurn(now);
     };
     if (bridge) return speak(voices.find(({ names }) => names.includes(bridge)) || voices[voices.length - 1]);
 

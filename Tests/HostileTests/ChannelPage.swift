@@ -32,7 +32,7 @@ struct ChannelPage: Sendable {
             ]
         ]
         try socket.send(String(decoding: hello.bytes, as: UTF8.self))
-        let frame = try JSON(parsing: try socket.receive().payload)
+        let frame = try JSON(parsing: try socket.receiveMessage().payload)
         guard let welcome = frame["welcome"] else { throw IsOver(frame: frame) }
         self.welcome = welcome
     }
@@ -66,7 +66,7 @@ struct ChannelPage: Sendable {
         try await blocking {
             var messages: [JSON] = []
             while messages.count < count {
-                messages += try JSON(parsing: try socket.receive().payload)["down"]?.arrayValue ?? []
+                messages += try JSON(parsing: try socket.receiveMessage().payload)["down"]?.arrayValue ?? []
             }
             return messages
         }

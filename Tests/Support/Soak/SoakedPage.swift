@@ -76,7 +76,7 @@ struct SoakedPage {
         try socket.send(String(decoding: JSON.object(members).bytes, as: UTF8.self))
     }
 
-    private func receive() throws -> JSON { try JSON(parsing: try socket.receive().payload) }
+    private func receive() throws -> JSON { try JSON(parsing: try socket.receiveMessage().payload) }
 }
 
 extension Caller {

@@ -107,6 +107,15 @@ package struct WebSocketClient: Sendable {
         return Frame(opcode: head[0] & 0x0F, payload: try raw.bytes(count))
     }
 
+    /// The next message; a ping before it, which comes where this client was slow, is answered.
+    package func receiveMessage() throws -> Frame {
+        while true {
+            let frame = try receive()
+            guard frame.opcode == 9 else { return frame }
+            try send(10, frame.payload)
+        }
+    }
+
     /// The frames up to the end of the connection.
     package func receiveToEnd() throws -> [Frame] {
         var frames: [Frame] = []

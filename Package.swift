@@ -36,13 +36,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // Texts in the binary: scripts for pages, the inspector, the welcome page, the manual.
-        .executableTarget(name: "embed-text", path: "Plugins/EmbedTextTool"),
-        .plugin(name: "EmbedText", capability: .buildTool(), dependencies: ["embed-text"]),
-
         // The core: rule, registry, handlers, replies. No C, no sockets.
         .target(
-            name: "Drawbridge", dependencies: [httpTypes, logging], plugins: ["EmbedText"]),
+            name: "Drawbridge", dependencies: [httpTypes, logging],
+            resources: [
+                .embedInCode("PageRuntime/Script"), .embedInCode("PageRuntime/Bridges"),
+                .embedInCode("PageRuntime/Worker"),
+                .embedInCode("Replies/drawbridge.schema.json"),
+                .embedInCode("Journal/tester-api.openapi.json"),
+            ]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
@@ -74,7 +76,7 @@ let package = Package(
             name: "DrawbridgeServer",
             dependencies: [
                 "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes, logging,
-            ], plugins: ["EmbedText"]),
+            ], resources: [.embedInCode("Inspector/Page")]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
@@ -94,7 +96,15 @@ let package = Package(
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop",
                 "MicroHTTPD",
                 logging, argumentParser,
-            ], plugins: ["EmbedText"]),
+            ],
+            resources: [
+                .embedInCode("Manual/manual.html"), .embedInCode("Welcome/pages"),
+                .embedInCode("Welcome/shop.html"),
+                .embedInCode("Welcome/shop.css"), .embedInCode("Welcome/shop.js"),
+                .embedInCode("Welcome/shop.json"),
+                .embedInCode("Welcome/welcome.html"), .embedInCode("Welcome/welcome.css"),
+                .embedInCode("Welcome/welcome.js"), .embedInCode("Welcome/welcome.json"),
+            ]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),
 
@@ -215,14 +225,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where ![.system, .plugin].contains(target.type) {
-    target.swiftSettings = settings
-}
+for target in package.targets where target.type != .system { target.swiftSettings = settings }
 
 // A build for a sanitizer takes long. So scripts/test names the tests that run in it, and only they are built, with what
 // they need.
 if let names = Context.environment["DRAWBRIDGE_TESTS"] {
-    var needed = names.split(separator: " ").map(String.init) + ["EmbedText"]
+    var needed = names.split(separator: " ").map(String.init)
     for name in needed where !package.targets.contains(where: { $0.name == name }) {
         fatalError("DRAWBRIDGE_TESTS names \(name), and there is no such target")
     }

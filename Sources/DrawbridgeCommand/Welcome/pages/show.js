@@ -1,1 +1,0 @@
-../../../../examples/pages/show.js

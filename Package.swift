@@ -38,7 +38,7 @@ let package = Package(
     targets: [
         // The core: rule, registry, handlers, replies. No C, no sockets.
         .target(
-            name: "Drawbridge", dependencies: [httpTypes, logging],
+            name: "Drawbridge", dependencies: ["HTTPGrammar", httpTypes, logging],
             resources: [
                 .embedInCode("PageRuntime/Script"), .embedInCode("PageRuntime/Bridges"),
                 .embedInCode("PageRuntime/Worker"),

@@ -1,5 +1,10 @@
-import Glibc
 package import HTTPTypes
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 extension HTTPField.Name {
     package static let host = Self("Host")!
@@ -13,9 +18,27 @@ extension UInt8 {
     package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
 
     /// White space inside a line (RFC 9110, section 5.6.3).
-    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+    @inlinable package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+    /// A letter of ASCII.
+    @inlinable package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    /// A letter or a digit of ASCII.
+    @inlinable package var isAlphanumeric: Bool { isDigit || isLetter }
+
+    /// A letter or a digit of ASCII, or an underscore.
+    @inlinable package var isWord: Bool { isAlphanumeric || self == UInt8(ascii: "_") }
+}
+
+extension BidirectionalCollection where Element == UInt8 {
+    /// What is within the white space around it, which is no part of a value (RFC 9110, section 5.5).
+    @inlinable package var trimmed: SubSequence {
+        let start = firstIndex { !$0.isBlank } ?? endIndex
+        let end = self[start...].lastIndex { !$0.isBlank }.map(index(after:)) ?? start
+        return self[start..<end]
+    }
 }
 
 /// A set of characters, in which looking one up is a shift.
@@ -33,8 +56,8 @@ package struct ASCIISet {
     package static let letters = ASCIISet(letterText)
     private static let letterText = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
+    @usableFromInline var low: UInt64 = 0
+    @usableFromInline var high: UInt64 = 0
 
     private init(_ characters: String) {
         for byte in characters.utf8 {
@@ -42,7 +65,7 @@ package struct ASCIISet {
         }
     }
 
-    package func contains(_ byte: UInt8) -> Bool {
+    @inlinable package func contains(_ byte: UInt8) -> Bool {
         byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
@@ -28,7 +30,7 @@ package struct AddressRange: Sendable, Equatable {
             self.init(address, prefix: size)
             return
         }
-        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]),
+        guard parts[1].utf8.allSatisfy(\.isDigit), let length = Int(parts[1]),
             (0...size).contains(length - offset)
         else {
             throw InvalidAddressRange(

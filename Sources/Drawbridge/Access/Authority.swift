@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// Host and port of a `Host` header or a target, the host in lower case and without a trailing dot.
 package struct Authority: Equatable, Sendable {
     /// A name, an IPv4 address, or an IPv6 address without its brackets.
@@ -31,12 +33,12 @@ package struct Authority: Equatable, Sendable {
     private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {
         guard let first = bytes.first else { return nil }
         let isIPv6 = first == UInt8(ascii: "[")
-        let isFitting = isIPv6 ? isAddressByte : isHostByte
+        let fitting = isIPv6 ? ASCIISet.address : ASCIISet.host
         let start = isIPv6 ? 1 : 0
         var end = start
         var hasUpperCase = false
         var hasColon = false
-        while end < bytes.count, isFitting(bytes[end]) {
+        while end < bytes.count, fitting.contains(bytes[end]) {
             if bytes[end] & 0xE0 == 0x40 { hasUpperCase = true }
             if bytes[end] == UInt8(ascii: ":") { hasColon = true }
             end += 1
@@ -53,7 +55,7 @@ package struct Authority: Equatable, Sendable {
         if rest < bytes.count {
             guard bytes[rest] == UInt8(ascii: ":") else { return nil }
             for byte in bytes[(rest + 1)...] {
-                guard isDigit(byte) else { return nil }
+                guard byte.isDigit else { return nil }
                 port = (port ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
                 guard port! <= UInt16.max else { return nil }
             }
@@ -79,27 +81,5 @@ package struct Authority: Equatable, Sendable {
     /// The same of an address as sockets show it: an IPv6 one has no brackets there.
     package static func isLoopback(address: String) -> Bool {
         Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-    /// The characters of an IPv6 address.
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
-
-    /// The characters of a registered name: unreserved, sub-delims and percent (RFC 3986, section 3.2.2), no comma.
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: "~!$&'()*+;=%".utf8.contains(byte)
-        }
     }
 }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The secret of programs that test: opens the tester's API below `/__drawbridge__/`, sent as `Authorization: Bearer`.
 ///
 /// It is another secret than the pages' own, and no page gets it.
@@ -33,8 +35,7 @@ public final class TesterToken: Sendable {
     }
 
     private static func isFitting(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "-")
+        byte.isWord || byte == UInt8(ascii: "-")
     }
 }
 

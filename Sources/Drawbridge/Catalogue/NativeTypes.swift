@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// What is sent to each name and what it answers, as far as that is known.
 struct NativeTypes {
     /// Where it is known from.
@@ -71,8 +73,7 @@ struct NativeTypes {
         var name = ""
         var begins = true
         for byte in pattern.text.utf8.prefix(200) {
-            let isDigit = (0x30...0x39).contains(byte)
-            guard isDigit || (0x61...0x7A).contains(byte | 0x20) else {
+            guard byte.isAlphanumeric else {
                 begins = true
                 continue
             }

@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// The names of native as operations of OpenAPI 3.1, for programs that call them by HTTP.
@@ -52,7 +53,7 @@ struct OpenAPIDocument {
             }
             let written = names.popFirst() ?? "*"
             let letters = written.utf8.filter {
-                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20)
+                $0.isAlphanumeric
             }
             var name = letters.isEmpty ? "rest" : String(decoding: letters, as: UTF8.self)
             while !taken.insert(name).inserted { name += "_" }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// One policy of a page (Content Security Policy Level 3), which is opened for the page runtime and for nothing else.
 ///
 /// All its text stays as it is, byte by byte, but the sources that are added.
@@ -122,7 +124,7 @@ package struct ContentSecurityPolicy {
     /// It goes into the tag, so it has to be one (section 2.3.1, `base64-value`).
     private static func isNonce(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { $0.isLetter || (0x30...0x39).contains($0) || "+/-_=".utf8.contains($0) }
+            && text.utf8.allSatisfy { $0.isAlphanumeric || "+/-_=".utf8.contains($0) }
     }
 
     /// Lets a script of the page's own origin in: by the nonce where this policy works with nonces, else by its origin.

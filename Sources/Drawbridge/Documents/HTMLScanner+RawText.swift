@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 // What is text up to its end tag: scripts, styles, titles (HTML, sections 13.2.5.2 to 13.2.5.4 and 13.2.5.9 to
 // 13.2.5.31).
 extension HTMLScanner {

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// Finds the tags of a document, byte by byte, as browsers do: the tokenizer of the HTML standard (section 13.2.5) as
 /// far as the end of a tag, a comment or a text depends on it.
 ///

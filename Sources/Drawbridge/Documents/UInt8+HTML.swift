@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 extension UInt8 {
     /// White space between and within tags: tab, line feed, form feed, carriage return, space.
     var isHTMLSpace: Bool {
@@ -6,9 +8,6 @@ extension UInt8 {
         default: false
         }
     }
-
-    /// Whether it is a letter of ASCII.
-    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
     /// A letter of ASCII in lower case, and all else as it is.
     var lowercased: UInt8 { isLetter ? self | 0x20 : self }

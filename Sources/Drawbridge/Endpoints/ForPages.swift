@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 import Synchronization
 
@@ -70,8 +71,8 @@ enum ForPages {
     /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.
     static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
-        guard (1...100).contains(name.utf8.count), name.utf8.first.map(isDigit) == false,
-            name.utf8.allSatisfy(isNameByte)
+        guard (1...100).contains(name.utf8.count), name.utf8.first?.isDigit == false,
+            name.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "$") })
         else { throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII") }
         return Response(
             headers: scriptFields,
@@ -79,13 +80,6 @@ enum ForPages {
                 Array(
                     #"window[Symbol.for("drawbridge")]("\#(name)", function () { return \#(name); });"#.utf8))
         )
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "$")
     }
 
     /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header

@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 import Synchronization
 
@@ -155,7 +156,7 @@ enum JournalAPI {
     private static func named(by request: Request, in gateway: Gateway) throws(HTTPError) -> JournalRecord {
         let journal = try gateway.keptJournal
         let text = request.parameters["number"] ?? ""
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard text.utf8.allSatisfy(\.isDigit) else {
             throw HTTPError(
                 .notFound,
                 "nothing at \(request.path.cut(to: 100)); a call has a number, and GET \(OwnPath.calls.path) lists them"

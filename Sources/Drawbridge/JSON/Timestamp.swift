@@ -1,4 +1,5 @@
 #if canImport(FoundationEssentials)
+import HTTPGrammar
 import FoundationEssentials
 #else
 import Foundation
@@ -104,7 +105,7 @@ enum Timestamp {
     }
 
     private static func digit(from rest: inout Bytes) -> Int? {
-        guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
+        guard let byte = rest.first, byte.isDigit else { return nil }
         rest.removeFirst()
         return Int(byte - UInt8(ascii: "0"))
     }

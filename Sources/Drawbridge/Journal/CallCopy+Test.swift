@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 // A call as a test.
@@ -132,10 +133,7 @@ extension CallCopy {
                 )
             case .failure(let obstacle): ("# \(obstacle.why)", "call[\"state\"] != \"waiting\"")
             }
-        let words = record.name.utf8.map { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-                ? String(UnicodeScalar(byte)) : "_"
-        }
+        let words = record.name.utf8.map { $0.isAlphanumeric ? String(UnicodeScalar($0)) : "_" }
         return """
             def test_\(words.joined().prefix(60))(native):
                 \(answer)

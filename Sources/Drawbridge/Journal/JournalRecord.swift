@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -296,10 +297,6 @@ enum CallName {
 
     /// Whether a person may paste it into a shell as it is: a page calls any name.
     static func isPlain(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-                    || "_./-".utf8.contains(byte)
-            }
+        !name.isEmpty && name.utf8.allSatisfy { $0.isWord || "./-".utf8.contains($0) }
     }
 }

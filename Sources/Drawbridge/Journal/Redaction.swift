@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// Leaves secrets of others out of what leaves the journal, by the names of members.
 ///
 /// The journal itself keeps them, since a call that is repeated needs them.
@@ -110,8 +112,7 @@ package struct Redaction: Sendable {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
-            || "_-%".utf8.contains(byte)
+        byte.isWord || byte >= 0x80 || "-%".utf8.contains(byte)
     }
 
     /// What may stand between a name and its sign: a quote, that of a text within a text, a space.

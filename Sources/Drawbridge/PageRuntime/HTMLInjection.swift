@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// Puts the page runtime's tag into the documents that come from behind the gateway.
@@ -253,7 +254,7 @@ extension Response {
         guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
             type.isHTMLType
         else { return false }
-        return headers.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+        return headers.word(.contentDisposition)?.hasPrefix("attachment") != true
     }
 
     /// Whether a browser looks at its bytes to know what it is (MIME Sniffing, section 7).
@@ -262,7 +263,7 @@ extension Response {
         return ["", "unknown/unknown", "application/unknown", "*/*"].contains(type)
             && status.kind == .successful
             && headers.value(.xContentTypeOptions)?.lowercased() != "nosniff"
-            && headers.value(.contentDisposition)?.trimmed.hasPrefix("attachment") != true
+            && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
     }
 
     fileprivate var isXHTML: Bool {
@@ -278,7 +279,7 @@ extension Response {
 
     /// How its bytes are encoded; nil where they are as they are.
     fileprivate var coding: String? {
-        let coding = headers.value(.contentEncoding)?.trimmed ?? ""
+        let coding = headers.word(.contentEncoding) ?? ""
         return coding == "identity" || coding.isEmpty ? nil : coding
     }
 
@@ -306,11 +307,9 @@ extension String {
     }
 }
 
-extension StringProtocol {
-    /// In lower case and without spaces and tabs around it.
-    fileprivate var trimmed: String {
-        let start = drop { $0 == " " || $0 == "\t" }
-        let end = start.lastIndex { $0 != " " && $0 != "\t" }
-        return end.map { start[...$0].lowercased() } ?? ""
+extension HTTPFields {
+    /// A value in lower case and without the white space around it.
+    fileprivate func word(_ name: HTTPField.Name) -> String? {
+        value(name).map { Substring($0.utf8.trimmed).lowercased() }
     }
 }

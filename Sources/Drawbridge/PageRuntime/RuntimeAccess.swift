@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// What the page runtime needs of a page's policies: its own script and its channel.
 struct RuntimeAccess: Sendable {
     /// What goes into the tag; nil where no policy works with nonces.
@@ -36,7 +38,7 @@ extension Request {
     /// The WebSocket origin of its page; nil for a host that no policy can name (an IPv6 address cannot be named).
     var socketOrigin: String? {
         guard let site, !site.isIPv6,
-            site.host.utf8.allSatisfy({ $0.isLetter || (0x30...0x39).contains($0) || "-._".utf8.contains($0) }
+            site.host.utf8.allSatisfy({ $0.isAlphanumeric || "-._".utf8.contains($0) }
             )
         else { return nil }
         let port = site.port.map { ":\($0)" } ?? ""

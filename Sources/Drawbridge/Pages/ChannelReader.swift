@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 import Synchronization
 
@@ -146,6 +147,6 @@ extension Pages {
     /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
     static func isID(_ text: String) -> Bool {
         text.utf8.count == 32
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The names that a page finds as members of objects: below `messageHandlers`, at shortcuts, as global functions.
 struct PageNames: Equatable, Sendable {
     /// Those that handlers and replies answer, sorted; none where no object of the page's shows them all.
@@ -29,11 +31,7 @@ struct MissedName: Hashable, Sendable {
     var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
 
     /// Whether it has nothing but letters, digits and underlines of ASCII.
-    var isPlain: Bool {
-        name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-        }
-    }
+    var isPlain: Bool { name.utf8.allSatisfy(\.isWord) }
 
     var isMessageHandler: Bool { object == "webkit.messageHandlers" }
 }

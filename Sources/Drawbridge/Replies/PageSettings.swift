@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// What pages are given besides replies, as an app gives it to them.
@@ -70,11 +71,8 @@ package struct PageSettings: Sendable {
     }
 
     private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
-        return text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-                || byte == UInt8(ascii: "$")
-        }
+        guard let first = text.utf8.first, !first.isDigit else { return false }
+        return text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "$") }
     }
 
     private static func cookies(_ value: LocatedJSON) throws(ReplyFault) -> [(name: String, value: String)] {

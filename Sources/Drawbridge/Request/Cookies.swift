@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The `Cookie` header, RFC 6265, section 4.2.
 enum Cookies {
     /// Reads the pairs; what is not a pair is left out, quotes around a value are part of it (section 5.4).
@@ -6,17 +8,11 @@ enum Cookies {
         for field in fields {
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
-                let name = trimmed(pair[..<equals])
+                let name = String(Substring(pair[..<equals].trimmed))
                 guard !name.isEmpty, cookies[name] == nil else { continue }
-                cookies[name] = trimmed(pair[pair.index(after: equals)...])
+                cookies[name] = String(Substring(pair[pair.index(after: equals)...].trimmed))
             }
         }
         return cookies
-    }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let head = text.drop(while: isSpace)
-        return String(Substring(head.prefix(head.count - head.reversed().prefix(while: isSpace).count)))
     }
 }

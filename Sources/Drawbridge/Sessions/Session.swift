@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The name of a test's own share of a gateway: which scenarios are on, which replies were set while it runs, how far
 /// sequences are.
 ///
@@ -18,8 +20,7 @@ package struct Session: Sendable, Hashable {
     }
 
     private static func isFitting(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-            || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
+        byte.isWord || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
     }
 
     /// The name of the cookie by which a browser says its session: browsers give the cookies of one port to all others.

@@ -1,4 +1,5 @@
 import Drawbridge
+import HTTPGrammar
 import HTTPTypes
 
 /// Which bytes of a file a request asks for (RFC 9110, section 14).
@@ -20,7 +21,8 @@ enum ByteRange: Equatable {
         self = .whole
         let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, sides[0].lowercased() == "bytes" else { return }
-        let bounds = sides[1].trimmed.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let bounds = Substring(sides[1].utf8.trimmed).split(
+            separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else {
             return
         }
@@ -44,18 +46,9 @@ enum ByteRange: Equatable {
     ///
     /// - Returns: the outer nil for anything but digits, which is malformed.
     private static func number(_ digits: Substring) -> Int?? {
-        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard digits.utf8.allSatisfy(\.isDigit) else {
             return nil
         }
         return .some(digits.isEmpty ? nil : Int(digits) ?? .max)
-    }
-}
-
-extension Substring {
-    /// Without spaces and tabs around it.
-    fileprivate var trimmed: Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        let end = start.lastIndex { $0 != " " && $0 != "\t" }
-        return end.map { start[...$0] } ?? ""
     }
 }

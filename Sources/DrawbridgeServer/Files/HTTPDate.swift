@@ -1,4 +1,5 @@
 import Glibc
+import HTTPGrammar
 
 /// A date as headers have it, in whole seconds (RFC 9110, section 5.6.7).
 struct HTTPDate: Comparable {
@@ -70,7 +71,7 @@ struct HTTPDate: Comparable {
     }
 
     private static func number(_ digits: Substring) -> Int? {
-        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard digits.utf8.allSatisfy(\.isDigit) else {
             return nil
         }
         return Int(digits)

@@ -1,3 +1,4 @@
+import HTTPGrammar
 package import HTTPTypes
 
 /// The fields of a message that mean its connection, and go no further (RFC 9110, section 7.6.1).
@@ -37,8 +38,7 @@ package struct HopByHop {
         // Nearly every `Connection` has one of these values, and they name no field that is not always taken out.
         if value == "keep-alive" || value == "close" || value == "Keep-Alive" { return }
         for part in value.utf8.split(separator: UInt8(ascii: ",")) {
-            let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            let name = part.drop(while: isSpace).prefix { !isSpace($0) }
+            let name = part.drop(while: \.isBlank).prefix { !$0.isBlank }
             if !name.isEmpty { named.insert(Substring(name).lowercased()) }
         }
     }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 extension ReverseMapping {
     /// A `Set-Cookie` as the caller's browser takes it; nil when it stays as it is.
     ///
@@ -67,8 +69,8 @@ private struct Attribute {
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         let equals = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
-        name = String(decoding: bytes[Self.trimmed(bytes[..<equals])], as: UTF8.self).lowercased()
-        place = Self.trimmed(bytes[equals...].dropFirst())
+        name = String(decoding: bytes[..<equals].trimmed, as: UTF8.self).lowercased()
+        place = bytes[equals...].dropFirst().trimmed.indices
     }
 
     /// Empty for what is no UTF-8, which is neither a domain nor a path.
@@ -77,15 +79,5 @@ private struct Attribute {
     /// The same with another value, and every other byte as it is.
     func replacing(with value: String) -> [UInt8] {
         bytes[..<place.lowerBound] + Array(value.utf8) + bytes[place.upperBound...]
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
-
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> Range<Int> {
-        let start = bytes.firstIndex { !isSpace($0) } ?? bytes.endIndex
-        let end = bytes[start...].lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
-        return start..<end
     }
 }

@@ -1,4 +1,5 @@
 import Drawbridge
+import HTTPGrammar
 import HTTPTypes
 
 /// What an upstream says about its own addresses, as the caller reaches them: in redirects, cookies, policies, and wherever
@@ -139,12 +140,11 @@ package struct ReverseMapping: Sendable {
 
     /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).
     package func refresh(_ text: String) -> String? {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
-            .drop { isSpace($0) || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
+        var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || $0.isDigit }
+            .drop { $0.isBlank || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
         if rest.prefix(3).elementsEqual("url".utf8, by: { $0 | 0x20 == $1 }) {
-            let equals = rest.dropFirst(3).drop(while: isSpace)
-            if equals.first == UInt8(ascii: "=") { rest = equals.dropFirst().drop(while: isSpace) }
+            let equals = rest.dropFirst(3).drop(while: \.isBlank)
+            if equals.first == UInt8(ascii: "=") { rest = equals.dropFirst().drop(while: \.isBlank) }
         }
         var end = rest.endIndex
         if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
@@ -165,7 +165,7 @@ extension ReverseMapping: Homecoming {
         var rest = text[...]
         while let colon = rest.firstRange(of: mark) {
             let start =
-                rest[..<colon.lowerBound].lastIndex { !Self.isLetter($0) }.map { $0 + 1 } ?? rest.startIndex
+                rest[..<colon.lowerBound].lastIndex { !$0.isLetter }.map { $0 + 1 } ?? rest.startIndex
             let scheme = String(decoding: rest[start..<colon.lowerBound], as: UTF8.self).lowercased()
             let end =
                 rest[colon.upperBound...].firstIndex { Self.endsAuthority($0) || Self.endsURL($0) }
@@ -193,8 +193,6 @@ extension ReverseMapping: Homecoming {
         }
         return result.isEmpty || result + rest == text ? nil : result + rest
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     private static func endsURL(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte >= 0x7F || "\"'<>,;()|".utf8.contains(byte)

@@ -102,7 +102,7 @@ struct ResponseHeadReader {
         guard written.allSatisfy(token.contains), let name = FieldNames.name(written) else {
             throw MalformedResponse("the name of a header field is no token", line)
         }
-        let value = Self.trimmed(line[(end + 1)...])
+        let value = UnsafeRawBufferPointer(rebasing: line[(end + 1)...].trimmed)
         var all: UInt8 = 0
         for byte in value {
             guard byte.isFieldByte else {
@@ -128,7 +128,7 @@ struct ResponseHeadReader {
 
     /// The same length twice is one; a list of lengths is no number.
     private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
-        guard !value.isEmpty, value.allSatisfy(Self.isDigit) else {
+        guard !value.isEmpty, value.allSatisfy(\.isDigit) else {
             throw MalformedResponse("the Content-Length is no number", value)
         }
         guard let length = Self.number(value[...]) else {
@@ -153,24 +153,12 @@ struct ResponseHeadReader {
     private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
         var number = 0
         for digit in digits {
-            guard isDigit(digit) else { return nil }
+            guard digit.isDigit else { return nil }
             let (tens, hasTooManyDigits) = number.multipliedReportingOverflow(by: 10)
             let (sum, isTooLarge) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
             guard !hasTooManyDigits, !isTooLarge else { return nil }
             number = sum
         }
         return number
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-    }
-
-    /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
-    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {
-        var (start, end) = (value.startIndex, value.endIndex)
-        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
-        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: value[start..<end])
     }
 }

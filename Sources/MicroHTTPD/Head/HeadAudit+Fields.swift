@@ -41,18 +41,10 @@ extension HeadAudit.Fields {
         String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
     }
 
-    /// A value without the white space around it, which is no part of it (RFC 9110, section 5.5).
-    private static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var (start, end) = (0, value.count)
-        while start < end, value[start].isBlank { start += 1 }
-        while end > start, value[end - 1].isBlank { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: value[start..<end])
-    }
-
     /// The library does not read `Host`, and whoever does gets this value: it may be made tidy.
     private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
         guard host == nil else { throw .malformed("there are two Host headers; send one") }
-        host = String(decoding: Self.trimmed(value), as: UTF8.self)
+        host = String(decoding: value.trimmed, as: UTF8.self)
         count += 1
     }
 }

@@ -70,11 +70,7 @@ package struct WebSocketHandshake: Sendable {
     /// The elements of a list over all its lines (RFC 9110, section 5.6.1).
     private static func list(_ values: [String]) -> [String] {
         values.flatMap { value in
-            value.split(separator: ",").map { part in
-                let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-                let start = part.drop(while: isBlank)
-                return String(start.reversed().drop(while: isBlank).reversed())
-            }
+            value.split(separator: ",").map { String(Substring($0.utf8.trimmed)) }
         }.filter { !$0.isEmpty }
     }
 

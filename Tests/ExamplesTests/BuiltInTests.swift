@@ -42,6 +42,23 @@ import Testing
         try await Self.until { try await Self.answering(program) == [] }
     }
 
+    /// What the banner tells to try is answered, whoever answers.
+    @Test(arguments: [
+        (#"{"replies": {"getUser": {"nick": "Ann"}}}"#, "", "getUser"),
+        (#"{"replies": {"user/:id": {"id": 1}}}"#, "", "user/ID"),
+        ("{}", "--reply 'pay={\"code\": 0}'", "pay"), ("{}", "", "echo"),
+    ])
+    func theLineToTryAnswers(_ mocks: String, _ flags: String, _ name: String) async throws {
+        let folder = try Folder()
+        try folder.write("index.html", "<p>page")
+        try folder.write("drawbridge.json", mocks)
+        let program = try Self.start(in: folder, ".", flags)
+        let line = try await program.line(with: "  try  ")
+        let url = try #require(line.firstMatch(of: /http:[^']*/)).output
+        #expect(url.contains("/\(name)?"), "\(line)")
+        #expect(try await curl(String(url)).contains(#""code":200"#), "\(line)")
+    }
+
     @Test func theBannerAndFlagsSayWhichAnswer() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.mocks)

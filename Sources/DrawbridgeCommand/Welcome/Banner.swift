@@ -168,7 +168,7 @@ struct Banner {
                 "  pages     curl \(trust)-H \(testerHeader) \(reachable)/__drawbridge__/pages"
             )
         }
-        lines.append("  try       \(example)")
+        if let example { lines.append("  try       \(example)") }
         if takesWords { lines.append("  help      ? and Enter lists what you can type here") }
         return lines
     }
@@ -233,20 +233,21 @@ struct Banner {
     /// The flag with which curl takes any certificate: it may not know this one, or that may be for another name.
     private var trust: String { address.scheme == "https" ? "-k " : "" }
 
-    /// A line to try: the first handler of the program's own, or else the echo.
-    private var example: String {
-        let query = "_mobile_bridge=1"
+    /// A line to try: a handler of the program's own, or a mock, or else the echo; nil where nothing answers.
+    private var example: String? {
+        let own = (ownPaths + replies.flatMap(\.names).map { "/\($0)" }).filter {
+            $0.wholeMatch(of: /[A-Za-z0-9_.\/:*-]+/) != nil
+        }
         // One with a part to fill in is told as one fills it in.
-        let own = (ownPaths.first { !$0.contains(where: ":*".contains) } ?? ownPaths.first).map { path in
+        let named = (own.first { !$0.contains(where: ":*".contains) } ?? own.first).map { path in
             path.split(separator: "/").map {
                 $0 == "*" || $0.first == ":" ? $0.drop { $0 == ":" }.uppercased() : "\($0)"
             }
             .map { "/\($0)" }.joined()
         }
-        let call =
-            own == nil && builtInPaths.contains("/echo")
-            ? "/echo?\(query)&message=Hello" : "\(own ?? builtInPaths.min() ?? "/")?\(query)"
-        return "curl \(trust)'\(reachable)\(call)'"
+        let isEcho = named == nil && builtInPaths.contains("/echo")
+        guard let path = isEcho ? "/echo" : named ?? builtInPaths.min() else { return nil }
+        return "curl \(trust)'\(reachable)\(path)?_mobile_bridge=1\(isEcho ? "&message=Hello" : "")'"
     }
 }
 

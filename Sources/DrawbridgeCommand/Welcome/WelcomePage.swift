@@ -60,9 +60,9 @@ struct WelcomePage: Responder {
     }
 
     func respond(to request: Request) async throws -> Response? {
-        guard let bytes = Self.files[request.path], request.method == .get || request.method == .head else {
-            return nil
-        }
+        guard request.method == .get || request.method == .head else { return nil }
+        if request.path == "/pages" { return Response(.movedPermanently, headers: [.location: "/pages/"]) }
+        guard let bytes = Self.files[request.path] else { return nil }
         let type =
             request.path.hasSuffix(".css")
             ? "text/css" : request.path.hasSuffix(".js") ? "text/javascript" : "text/html"

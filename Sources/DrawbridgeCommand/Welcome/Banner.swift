@@ -157,9 +157,10 @@ struct Banner {
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
         let isPart = builtIns?.areHeldBack == true
         if !builtInPaths.isEmpty {
-            lines.append("  built-in  \(Self.list(builtInPaths))\(isPart ? "  (all by --built-ins)" : "")")
+            let why = isPart ? "  (the others are off beside mocks; --built-ins)" : ""
+            lines.append("  built-in  \(Self.list(builtInPaths))\(why)")
         } else if isPart {
-            lines.append("  built-in  off beside mocks  (on by --built-ins)")
+            lines.append("  built-in  off, since there are mocks  (--built-ins turns them on)")
         }
         lines += exposure
         lines.append("  manual    \(reachable)/__drawbridge__/manual/")

@@ -114,9 +114,10 @@ extension Gateway {
         guard cases.isEmpty else {
             return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
         }
-        // Its handlers take other methods, or what was sent says no name.
-        let said = try? JSON(parsing: record.output.bytes)["message"]?.stringValue
-        if record.code == 405 || record.name.isEmpty, let said, said != "No response" { return said }
+        func said() -> String? { (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue }
+        // Its handlers are there, and take other methods.
+        if record.code == 405 { return said() ?? "its handlers take other methods" }
+        if record.name.isEmpty, let said = said(), said != "No response" { return said }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
         let mock = howToMock(record.name) ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }

@@ -52,9 +52,7 @@ struct OpenAPIDocument {
                 continue
             }
             let written = names.popFirst() ?? "*"
-            let letters = written.utf8.filter {
-                $0.isAlphanumeric
-            }
+            let letters = written.utf8.filter(\.isAlphanumeric)
             var name = letters.isEmpty ? "rest" : String(decoding: letters, as: UTF8.self)
             while !taken.insert(name).inserted { name += "_" }
             path += "/{\(name)}"

@@ -1,5 +1,6 @@
-#if canImport(FoundationEssentials)
 import HTTPGrammar
+
+#if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation

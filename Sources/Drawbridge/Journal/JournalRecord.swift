@@ -219,9 +219,7 @@ struct JournalRecord: Sendable {
     /// From its beginning to its answer.
     private(set) var took: Duration?
 
-    init(
-        _ number: Int, _ head: Head, _ state: State?, change: Int, input: Value, output: Value
-    ) {
+    init(_ number: Int, _ head: Head, _ state: State?, change: Int, input: Value, output: Value) {
         self.number = number
         self.head = head
         self.state = state

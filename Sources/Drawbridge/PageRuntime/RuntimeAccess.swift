@@ -38,8 +38,7 @@ extension Request {
     /// The WebSocket origin of its page; nil for a host that no policy can name (an IPv6 address cannot be named).
     var socketOrigin: String? {
         guard let site, !site.isIPv6,
-            site.host.utf8.allSatisfy({ $0.isAlphanumeric || "-._".utf8.contains($0) }
-            )
+            site.host.utf8.allSatisfy({ $0.isWord || "-.".utf8.contains($0) })
         else { return nil }
         let port = site.port.map { ":\($0)" } ?? ""
         return "\(scheme == "https" ? "wss" : "ws")://\(site.host)\(port)"

@@ -1,8 +1,9 @@
 /// What an input has to be like for a case to fit: the value of `$when`.
 ///
 /// It says a part of the input: an object's members that are named here fit, and others may stand beside them; an array
-/// fits by its length, and each element by its place. Numbers fit by value (`1` and `1.0`), strings byte by byte,
-/// `null` what is missing too, a text that is JSON as what it says. In forms, `5` and `true` fit their text.
+/// fits by its length, and each element by its place. Numbers fit by value (`1` and `1.0`), strings byte by byte.
+/// `null` fits `null` and what is missing. A text that says an object or an array in JSON fits as what it says. Where a
+/// form or a query says all in text, `5` and `true` fit their text.
 indirect enum Condition: Sendable {
     case members([(name: String, condition: Condition)])
     case elements([Condition])

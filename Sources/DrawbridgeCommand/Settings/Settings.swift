@@ -69,8 +69,9 @@ struct Settings {
         if case .file(let text) = found { config = try ConfigFile(found: text) }
         let file = config?.options
         func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
-        func list(_ path: KeyPath<Options, [String]>) -> [String] {
-            flags[keyPath: path].isEmpty ? file?[keyPath: path] ?? [] : flags[keyPath: path]
+        var layers = [flags] + (config.map { [$0.options] } ?? [])
+        func list<T>(_ path: KeyPath<Options, [T]>) -> [T] {
+            layers.lazy.map { $0[keyPath: path] }.first { !$0.isEmpty } ?? []
         }
         let host =
             flags.access.host ?? Self.environment("DRAWBRIDGE_HOST") ?? file?.access.host
@@ -127,25 +128,20 @@ struct Settings {
         asksFilesLast = value(\.behind.filesLast) ?? false
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
         // Only where no page of anybody's own would get the bridges of the examples.
-        let hasNothing = config == nil && upstreams.isEmpty && !isProxy && access.allowedOrigins.isEmpty
-        let examples = isWelcoming && isAlone && hasNothing ? try WelcomePage.options() : nil
-        func pageList<T>(_ path: KeyPath<PageOptions, [T]>) -> [T] {
-            for options in [flags.pages, file?.pages, examples] {
-                if let list = options?[keyPath: path], !list.isEmpty { return list }
-            }
-            return []
+        if isWelcoming, isAlone, config == nil, upstreams.isEmpty, !isProxy, access.allowedOrigins.isEmpty {
+            layers.append(try WelcomePage.options())
         }
         let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
-        let bridges = pageList(\.bridge)
+        let bridges = list(\.pages.bridge)
         pageRuntime =
             try value(\.pages.pageRuntime) == false
             ? nil
             : PageRuntime(
-                schemes: PageOptions.names(pageList(\.scheme)), commandItem: value(\.pages.commandItem),
+                schemes: PageOptions.names(list(\.pages.scheme)), commandItem: value(\.pages.commandItem),
                 messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
                 replyHandlers: handlers.filter(\.replies).map(\.name),
-                functions: PageOptions.names(pageList(\.inject)),
-                shortcuts: PageOptions.names(pageList(\.shortcuts)),
+                functions: PageOptions.names(list(\.pages.inject)),
+                shortcuts: PageOptions.names(list(\.pages.shortcuts)),
                 bridges: BridgeOption.scripts(bridges), userAgent: value(\.pages.userAgent),
                 missing: value(\.pages.answerMissing) == true ? .answer : .silent,
                 excluded: PageOptions.names(list(\.pages.plain)))

@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeServer
 import HTTPTypes
 
 /// What is served when no folder is: the shop of the examples, and beside it what plays its app; and a page for each
@@ -54,19 +55,17 @@ struct WelcomePage: Responder {
     ]
 
     /// The settings of the pages for each bridge.
-    static func options() throws -> PageOptions {
+    static func options() throws -> Options {
         let text = FileText("settings.json", PackageResources.settings_json, isRegular: false)
-        return try ConfigFile(text, isFound: false).options.pages
+        return try ConfigFile(text, isFound: false).options
     }
 
     func respond(to request: Request) async throws -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         if request.path == "/pages" { return Response(.movedPermanently, headers: [.location: "/pages/"]) }
         guard let bytes = Self.files[request.path] else { return nil }
-        let type =
-            request.path.hasSuffix(".css")
-            ? "text/css" : request.path.hasSuffix(".js") ? "text/javascript" : "text/html"
-        var response = Response(bytes: bytes, contentType: "\(type); charset=utf-8")
+        let name = request.path.hasSuffix("/") ? "index.html" : request.path
+        var response = Response(bytes: bytes, contentType: MediaType.ofText(name))
         response.headers[.cacheControl] = "no-cache"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

@@ -1,7 +1,7 @@
 import Drawbridge
 
 /// The media type of a file, by its extension.
-enum MediaType {
+package enum MediaType {
     /// What `Content-Type` says of a file.
     static func of(_ file: OpenFile, named name: String) throws -> String {
         let type = of(name)
@@ -21,7 +21,7 @@ enum MediaType {
     }
 
     /// What `Content-Type` says of a text in UTF-8.
-    static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
+    package static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
 
     /// The type without parameters; `application/octet-stream` for what nobody knows.
     static func of(_ name: String) -> String {

@@ -36,14 +36,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // The core: rule, registry, handlers, replies. No C, no sockets.
+        // Scripts, pages and descriptions that are built in. C, because Swift's compiler takes a minute for them.
+        .target(name: "CTexts"),
+
+        // The core: rule, registry, handlers, replies. No C library, no sockets.
         .target(
-            name: "Drawbridge", dependencies: ["HTTPGrammar", httpTypes, logging],
-            resources: [
-                .embedInCode("PageRuntime/Script"), .embedInCode("PageRuntime/Bridges"),
-                .embedInCode("PageRuntime/Worker"),
-                .embedInCode("Replies/drawbridge.schema.json"),
-                .embedInCode("Journal/tester-api.openapi.json"),
+            name: "Drawbridge", dependencies: ["CTexts", "HTTPGrammar", httpTypes, logging],
+            exclude: [
+                "PageRuntime/Script", "PageRuntime/Bridges", "PageRuntime/Worker",
+                "Replies/drawbridge.schema.json", "Journal/tester-api.openapi.json",
             ]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
@@ -75,8 +76,9 @@ let package = Package(
         .target(
             name: "DrawbridgeServer",
             dependencies: [
-                "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes, logging,
-            ], resources: [.embedInCode("Inspector/Page")]),
+                "CTexts", "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes,
+                logging,
+            ], exclude: ["Inspector/Page"]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
@@ -93,17 +95,12 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop",
-                "MicroHTTPD",
+                "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "MicroHTTPD",
                 logging, argumentParser,
             ],
-            resources: [
-                .embedInCode("Manual/manual.html"), .embedInCode("Welcome/pages"),
-                .embedInCode("Welcome/shop.html"),
-                .embedInCode("Welcome/shop.css"), .embedInCode("Welcome/shop.js"),
-                .embedInCode("Welcome/shop.json"),
-                .embedInCode("Welcome/welcome.html"), .embedInCode("Welcome/welcome.css"),
-                .embedInCode("Welcome/welcome.js"), .embedInCode("Welcome/welcome.json"),
+            exclude: [
+                "Manual", "Welcome/welcome.html", "Welcome/welcome.css", "Welcome/welcome.js",
+                "Welcome/welcome.json",
             ]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),

@@ -70,7 +70,7 @@ public enum GatewayCommand {
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
-            gateway.manual.withLock { $0 = PackageResources.manual_html }
+            gateway.manual.withLock { $0 = WelcomePage.texts["manual.html"] }
             gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
             try await register(gateway)
             gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }

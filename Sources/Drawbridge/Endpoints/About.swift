@@ -14,11 +14,11 @@ enum About {
     }
 
     static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        document(PackageResources.drawbridge_schema_json, "application/schema+json")
+        document(Texts.core["drawbridge.schema.json"], "application/schema+json")
     }
 
     static func description(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        document(PackageResources.tester_api_openapi_json, "application/openapi+json")
+        document(Texts.core["tester-api.openapi.json"], "application/openapi+json")
     }
 
     static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {

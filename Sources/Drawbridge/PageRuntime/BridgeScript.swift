@@ -1,3 +1,5 @@
+import CTexts
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -156,18 +158,7 @@ public struct BridgeScript: Sendable, Equatable {
     /// The names of those that come with Drawbridge, sorted.
     public static let shipped = scripts.keys.sorted()
 
-    private static let scripts: [String: [UInt8]] = [
-        "android": PackageResources.android_js,
-        "capacitor": PackageResources.capacitor_js,
-        "cordova": PackageResources.cordova_js,
-        "dsbridge": PackageResources.dsbridge_js,
-        "flutter": PackageResources.flutter_js,
-        "jsbridge-android": PackageResources.jsbridge_android_js,
-        "kkjsbridge": PackageResources.kkjsbridge_js,
-        "object": PackageResources.object_js,
-        "reactnative": PackageResources.reactnative_js,
-        "webviewjavascriptbridge": PackageResources.webviewjavascriptbridge_js,
-    ]
+    private static let scripts = Texts(bridge_texts()).files
 
     /// The path of its script below the gateway's own.
     var path: String { "\(OwnPath.bridge.path)/\(name).js" }

@@ -5,34 +5,20 @@ enum RuntimeScript {
     static let path = "/__drawbridge__/page.js"
 
     /// The modules in their order: what one needs while it is evaluated, those before it have.
-    static let modules: [[UInt8]] = [
-        PackageResources.pristine_js,
-        PackageResources.channel_js,
-        PackageResources.faults_js,
-        PackageResources.calls_js,
-        PackageResources.urls_js,
-        PackageResources.names_js,
-        PackageResources.native_js,
-        PackageResources.interface_js,
-        PackageResources.inject_js,
-        PackageResources.messages_js,
-        PackageResources.wvjb_js,
-        PackageResources.commands_js,
-        PackageResources.queue_js,
-        PackageResources.frames_js,
-        PackageResources.shortcuts_js,
-        PackageResources.globals_js,
-        PackageResources.bridges_js,
+    private static let order = [
+        "pristine", "channel", "faults", "calls", "urls", "names", "native", "interface", "inject",
+        "messages", "wvjb", "commands", "queue", "frames", "shortcuts", "globals", "bridges",
     ]
+
+    static let modules = order.map { Texts.core["\($0).js"] }
 
     /// Their text without what a gateway does not need: what tells faults is for a journal alone, and the last module for
     /// bridges from outside.
     private static func body(hasBridges: Bool, hasJournal: Bool) -> [UInt8] {
-        let left = modules.filter {
-            (hasJournal || $0 != PackageResources.faults_js)
-                && (hasBridges || $0 != PackageResources.bridges_js)
+        let left = zip(order, modules).filter { name, _ in
+            (hasJournal || name != "faults") && (hasBridges || name != "bridges")
         }
-        return left.flatMap { joined(withoutComments($0)) } + Array("})();\n".utf8)
+        return left.flatMap { joined(withoutComments($0.1)) } + Array("})();\n".utf8)
     }
 
     private static let bodies = [false, true].map { hasBridges in

@@ -34,7 +34,7 @@ final class ServiceWorkers: Sendable {
             if paths.count < Self.most { paths.insert(path) }
         }
         switch response.status.code {
-        case 200 where response.isScript: return followed(response, by: PackageResources.worker_js)
+        case 200 where response.isScript: return followed(response, by: Texts.core["worker.js"])
         // An app with one page shows it for every path.
         case 200, 404, 410: return nil
         default: return response
@@ -44,7 +44,7 @@ final class ServiceWorkers: Sendable {
     /// The script of a worker that goes.
     static let leaving = Response(
         headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache"],
-        body: .bytes(PackageResources.leave_js))
+        body: .bytes(Texts.core["leave.js"]))
 
     private func followed(_ response: Response, by lines: [UInt8]) -> Response {
         // Who asked for no body gets none.

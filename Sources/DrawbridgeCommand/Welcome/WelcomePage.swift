@@ -1,3 +1,4 @@
+import CTexts
 import Drawbridge
 import DrawbridgeServer
 import HTTPTypes
@@ -5,36 +6,27 @@ import HTTPTypes
 /// What is served when no folder is: the shop of the examples, and beside it what plays its app; and a page for each
 /// bridge.
 struct WelcomePage: Responder {
-    private static let files: [String: [UInt8]] = [
-        "/": page,
-        "/shop.css": PackageResources.shop_css, "/shop.js": PackageResources.shop_js,
-        "/welcome.css": PackageResources.welcome_css, "/welcome.js": PackageResources.welcome_js,
-        "/pages/": PackageResources.index_html, "/pages/index.html": PackageResources.index_html,
-        "/pages/show.js": PackageResources.show_js, "/pages/style.css": PackageResources.style_css,
-        "/pages/android.html": PackageResources.android_html,
-        "/pages/capacitor.html": PackageResources.capacitor_html,
-        "/pages/cordova.html": PackageResources.cordova_html,
-        "/pages/dsbridge.html": PackageResources.dsbridge_html,
-        "/pages/everything.html": PackageResources.everything_html,
-        "/pages/flutter.html": PackageResources.flutter_html,
-        "/pages/functions.html": PackageResources.functions_html,
-        "/pages/jsbridge.html": PackageResources.jsbridge_html,
-        "/pages/kkjsbridge.html": PackageResources.kkjsbridge_html,
-        "/pages/messages.html": PackageResources.messages_html,
-        "/pages/queue.html": PackageResources.queue_html,
-        "/pages/reactnative.html": PackageResources.reactnative_html,
-        "/pages/shortcuts.html": PackageResources.shortcuts_html,
-        "/pages/wechat.html": PackageResources.wechat_html, "/pages/wvjb.html": PackageResources.wvjb_html,
-    ]
+    static let texts = Texts(command_texts())
+    private static let pages = Texts(page_texts())
+
+    private static let files: [String: [UInt8]] = {
+        var files = ["/": page]
+        for name in ["shop.css", "shop.js", "welcome.css", "welcome.js"] { files["/\(name)"] = texts[name] }
+        for (name, bytes) in pages.files where name != "settings.json" {
+            files["/pages/\(name)"] = bytes
+        }
+        files["/pages/"] = pages["index.html"]
+        return files
+    }()
 
     /// The shop's page, with what stands beside it, and the text of its mocks, which no page can ask for.
     private static let page: [UInt8] = {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         return Array(
-            text(PackageResources.shop_html)
+            text(texts["shop.html"])
                 .replacing(
                     "<ol id=\"log\"></ol>\n",
-                    with: "<ol id=\"log\"></ol>\n\(text(PackageResources.welcome_html))"
+                    with: "<ol id=\"log\"></ol>\n\(text(texts["welcome.html"]))"
                 )
                 .replacing("</head>", with: "<link rel=\"stylesheet\" href=\"welcome.css\">\n</head>")
                 .replacing(
@@ -49,14 +41,14 @@ struct WelcomePage: Responder {
 
     /// The mocks of these pages, for them alone: whoever asks by another way, as by curl, asks the built-in handlers.
     static let mocks = [
-        (name: "welcome.json", bytes: PackageResources.welcome_json, pages: "/"),
-        (name: "shop.json", bytes: PackageResources.shop_json, pages: "/"),
-        (name: "settings.json", bytes: PackageResources.settings_json, pages: "/pages/*"),
+        (name: "welcome.json", bytes: texts["welcome.json"], pages: "/"),
+        (name: "shop.json", bytes: texts["shop.json"], pages: "/"),
+        (name: "settings.json", bytes: pages["settings.json"], pages: "/pages/*"),
     ]
 
     /// The settings of the pages for each bridge.
     static func options() throws -> Options {
-        let text = FileText("settings.json", PackageResources.settings_json, isRegular: false)
+        let text = FileText("settings.json", pages["settings.json"], isRegular: false)
         return try ConfigFile(text, isFound: false).options
     }
 

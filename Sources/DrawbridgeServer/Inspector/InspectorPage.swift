@@ -1,36 +1,7 @@
+import CTexts
+import Drawbridge
+
 /// The files of the inspector's page, the folder `Page`, by their names.
 enum InspectorPage {
-    static let files: [String: [UInt8]] = [
-        "access.js": PackageResources.access_js,
-        "answer.js": PackageResources.answer_js,
-        "api.js": PackageResources.api_js,
-        "catalogue.js": PackageResources.catalogue_js,
-        "copy.js": PackageResources.copy_js,
-        "detail.js": PackageResources.detail_js,
-        "dom.js": PackageResources.dom_js,
-        "editor.js": PackageResources.editor_js,
-        "facts.js": PackageResources.facts_js,
-        "filter.js": PackageResources.filter_js,
-        "frame.js": PackageResources.frame_js,
-        "icon.svg": PackageResources.icon_svg,
-        "index.html": PackageResources.index_html,
-        "json.js": PackageResources.json_js,
-        "keys.js": PackageResources.keys_js,
-        "list.js": PackageResources.list_js,
-        "main.js": PackageResources.main_js,
-        "menu.js": PackageResources.menu_js,
-        "pages.js": PackageResources.pages_js,
-        "parts.css": PackageResources.parts_css,
-        "questions.js": PackageResources.questions_js,
-        "records.js": PackageResources.records_js,
-        "row.js": PackageResources.row_js,
-        "scenarios.js": PackageResources.scenarios_js,
-        "search.js": PackageResources.search_js,
-        "state.js": PackageResources.state_js,
-        "stream.js": PackageResources.stream_js,
-        "style.css": PackageResources.style_css,
-        "text.js": PackageResources.text_js,
-        "tree.js": PackageResources.tree_js,
-        "write.js": PackageResources.write_js,
-    ]
+    static let files = Texts(inspector_texts()).files
 }

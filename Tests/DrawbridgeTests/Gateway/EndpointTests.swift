@@ -12,7 +12,7 @@ import Testing
 
     /// Who reads the description finds all that there is, and nothing else.
     @Test func theDescriptionHasEveryVerbOfEveryPath() throws {
-        let description = try JSON(parsing: PackageResources.tester_api_openapi_json)
+        let description = try JSON(parsing: Texts.core["tester-api.openapi.json"])
         let paths = try #require(description["paths"]?.objectValue)
         var described: Set<String> = []
         for (path, verbs) in paths {

@@ -1,1 +1,0 @@
-../../../examples/shop/shop.js

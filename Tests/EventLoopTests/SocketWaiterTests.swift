@@ -2,7 +2,6 @@ import EventLoop
 import Glibc
 import Testing
 
-/// What waits for sockets, whichever way the system has: both are in every build, and keep the same promises.
 @Suite(.timeLimit(.minutes(5)))
 final class SocketWaiterTests {
     /// They are open until the test is over.
@@ -14,26 +13,8 @@ final class SocketWaiterTests {
         return new
     }
 
-    enum Way: CaseIterable, Sendable {
-        case epoll, poll
-
-        func make() throws -> any Waiting {
-            switch self {
-            case .epoll: Box(try EpollWaiter())
-            case .poll: Box(try PollWaiter())
-            }
-        }
-
-        func makeWakeUp() throws -> WakeUp {
-            switch self {
-            case .epoll: try EpollWaiter.makeWakeUp()
-            case .poll: try PollWaiter.makeWakeUp()
-            }
-        }
-    }
-
-    @Test(arguments: Way.allCases) func itTellsWhatIsReadyAsLongAsItIs(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func itTellsWhatIsReadyAsLongAsItIs() throws {
+        let waiter = try Waiter()
         let (one, other) = (try pair(), try pair())
         try waiter.add(one.near, for: .readable)
         try waiter.add(other.near, for: .readable)
@@ -45,8 +26,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test(arguments: Way.allCases) func itTellsOnlyWhatASocketIsWatchedFor(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func itTellsOnlyWhatASocketIsWatchedFor() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         pair.say("x")
         try waiter.add(pair.near, for: .writable)
@@ -59,8 +40,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test(arguments: Way.allCases) func oneThatIsRemovedIsToldNoMore(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func oneThatIsRemovedIsToldNoMore() throws {
+        let waiter = try Waiter()
         let pairs = try (0..<3).map { _ in try pair() }
         for pair in pairs {
             try waiter.add(pair.near, for: .readable)
@@ -74,8 +55,8 @@ final class SocketWaiterTests {
     }
 
     /// Who is told of one socket may close another, whose number is the next one's from then on.
-    @Test(arguments: Way.allCases) func oneThatIsRemovedWhileOthersAreToldIsNotTold(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func oneThatIsRemovedWhileOthersAreToldIsNotTold() throws {
+        let waiter = try Waiter()
         let pairs = try (0..<3).map { _ in try pair() }
         for pair in pairs {
             try waiter.add(pair.near, for: .readable)
@@ -92,9 +73,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 1000)[others[0].near] == .writable)
     }
 
-    @Test(arguments: Way.allCases)
-    func onesThatAreAddedWhileOthersAreToldWaitForTheNextTime(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func onesThatAreAddedWhileOthersAreToldWaitForTheNextTime() throws {
+        let waiter = try Waiter()
         let (one, other) = (try pair(), try pair())
         one.say("x")
         other.say("x")
@@ -106,8 +86,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 1000).count == 2)
     }
 
-    @Test(arguments: Way.allCases) func thePeersEndIsTold(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func thePeersEndIsTold() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.readable, .closed])
         shutdown(pair.far, Int32(SHUT_WR))
@@ -116,8 +96,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 1000) == [pair.near: .closed])
     }
 
-    @Test(arguments: Way.allCases) func hangingUpIsToldWhateverASocketIsWatchedFor(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func hangingUpIsToldWhateverASocketIsWatchedFor() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [])
         #expect(waiter.ready(within: 0) == [:])
@@ -127,8 +107,8 @@ final class SocketWaiterTests {
     }
 
     /// A peer that closes with something unread breaks the connection.
-    @Test(arguments: Way.allCases) func aBreakIsTold(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func aBreakIsTold() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.closed, .onceEach])
         precondition(write(pair.near, "x", 1) == 1)
@@ -138,8 +118,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test(arguments: Way.allCases) func whatIsToldOnceIsToldAgainWhenItIsExpected(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func whatIsToldOnceIsToldAgainWhenItIsExpected() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.readable, .writable, .closed, .onceEach])
         #expect(waiter.ready(within: 1000) == [pair.near: .writable])
@@ -157,8 +137,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test(arguments: Way.allCases) func roomIsToldOnceItIsExpected(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func roomIsToldOnceItIsExpected() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.writable, .onceEach])
         #expect(waiter.ready(within: 1000) == [pair.near: .writable])
@@ -176,8 +156,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 1000) == [pair.near: .writable])
     }
 
-    @Test(arguments: Way.allCases) func itWaitsNoLongerThanItIsTold(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func itWaitsNoLongerThanItIsTold() throws {
+        let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: .readable)
         let start = ContinuousClock.now
@@ -185,8 +165,8 @@ final class SocketWaiterTests {
         #expect(ContinuousClock.now - start >= .milliseconds(49))
     }
 
-    @Test(arguments: Way.allCases) func itWaitsForManySockets(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func itWaitsForManySockets() throws {
+        let waiter = try Waiter()
         let pairs = try (0..<300).map { _ in try pair() }
         for pair in pairs { try waiter.add(pair.near, for: .readable) }
         pairs[299].say("x")
@@ -204,8 +184,8 @@ final class SocketWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test(arguments: Way.allCases) func whatIsNoSocketIsNotWatched(_ way: Way) throws {
-        let waiter = try way.make()
+    @Test func whatIsNoSocketIsNotWatched() throws {
+        let waiter = try Waiter()
         #expect(throws: SystemError.self) { try waiter.add(-1, for: .readable) }
         let pair = try self.pair()
         #expect(throws: SystemError.self) { try waiter.change(pair.near, for: .readable) }
@@ -218,16 +198,13 @@ final class SocketWaiterTests {
     }
 
     /// In a process of its own, where nobody else opens so much that the numbers are reached.
-    @Test(arguments: Way.allCases) func oneThatWasClosedBeforeItWasRemovedIsForgotten(_ way: Way) async {
-        switch way {
-        case .epoll: await #expect(processExitsWith: .success) { try close(watchedBy: .epoll) }
-        case .poll: await #expect(processExitsWith: .success) { try close(watchedBy: .poll) }
-        }
+    @Test func oneThatWasClosedBeforeItWasRemovedIsForgotten() async {
+        await #expect(processExitsWith: .success) { try closeWhatIsWatched() }
     }
 
-    @Test(arguments: Way.allCases) func anotherThreadEndsTheWait(_ way: Way) throws {
-        let waiter = try way.make()
-        let wakeUp = try way.makeWakeUp()
+    @Test func anotherThreadEndsTheWait() throws {
+        let waiter = try Waiter()
+        let wakeUp = try EpollWaiter.makeWakeUp()
         try waiter.add(wakeUp.descriptor, for: .readable)
         #expect(waiter.ready(within: 0) == [:])
         wakeUp.ring()
@@ -241,8 +218,8 @@ final class SocketWaiterTests {
 }
 
 /// Closes a socket that has something to read and is watched, and watches the next one of its number.
-private func close(watchedBy way: SocketWaiterTests.Way) throws {
-    let waiter = try way.make()
+private func closeWhatIsWatched() throws {
+    let waiter = try Waiter()
     let (number, far) = try pair(from: 700)
     precondition(write(far, "x", 1) == 1)
     try waiter.add(number, for: .readable)
@@ -271,30 +248,11 @@ private func pair(from number: Int32) throws -> (Int32, Int32) {
     return (fcntl(near, F_DUPFD, number), fcntl(far, F_DUPFD, number))
 }
 
-/// A waiter as an object, so that one test serves both.
-protocol Waiting: AnyObject {
-    func add(_ socket: Int32, for readiness: Readiness) throws
-    func change(_ socket: Int32, for readiness: Readiness) throws
-    func expect(_ readiness: Readiness, on socket: Int32)
-    func remove(_ socket: Int32)
-    func wait(milliseconds: Int32)
-    func next() -> (socket: Int32, readiness: Readiness)?
-}
+/// A waiter as an object, which the macros of tests can call.
+private final class Waiter {
+    private var waiter: EpollWaiter
 
-extension Waiting {
-    /// All that is ready.
-    func ready(within milliseconds: Int32) -> [Int32: Readiness] {
-        wait(milliseconds: milliseconds)
-        var ready: [Int32: Readiness] = [:]
-        while let (socket, readiness) = next() { ready[socket] = readiness }
-        return ready
-    }
-}
-
-private final class Box<Waiter: SocketWaiter & ~Copyable>: Waiting {
-    private var waiter: Waiter
-
-    init(_ waiter: consuming Waiter) { self.waiter = waiter }
+    init() throws { waiter = try EpollWaiter() }
 
     func add(_ socket: Int32, for readiness: Readiness) throws { try waiter.add(socket, for: readiness) }
     func change(_ socket: Int32, for readiness: Readiness) throws {
@@ -304,4 +262,12 @@ private final class Box<Waiter: SocketWaiter & ~Copyable>: Waiting {
     func remove(_ socket: Int32) { waiter.remove(socket) }
     func wait(milliseconds: Int32) { waiter.wait(milliseconds: milliseconds) }
     func next() -> (socket: Int32, readiness: Readiness)? { waiter.next() }
+
+    /// All that is ready.
+    func ready(within milliseconds: Int32) -> [Int32: Readiness] {
+        wait(milliseconds: milliseconds)
+        var ready: [Int32: Readiness] = [:]
+        while let (socket, readiness) = next() { ready[socket] = readiness }
+        return ready
+    }
 }

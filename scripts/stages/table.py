@@ -130,19 +130,4 @@ SLOW = (
         Stage("fuzz-server", "made-up requests to the gateway", (script("fuzz-server", "20"),), ("fuzz-server",)),
     ),),
 )
-
-
-def poll(filter, **more):
-    return Tests(filter, options=("--scratch-path", ".build/poll"), **more)
-
-
-# Only by name.
-POLL = Stage("poll", "all that is on a loop, where there is no epoll, only poll", (
-    Command(("swift", "build", "--scratch-path", ".build/poll", "-Xswiftc", "-DDRAWBRIDGE_POLL", "--build-tests")),
-    poll("^(EventLoopTests|HTTPClientTests|DrawbridgeServerTests)"),
-    poll("^MicroHTTPDTests", at_once=True, environment=ALONE),
-    poll("^HostileTests", at_once=True),
-    poll("^UpstreamTests", environment=ALONE)), ("engine", "hostile", "upstreams"))
-
-NAMED = {stage.name: stage for row in GATE + SLOW for lane in row for stage in lane}
-NAMED |= {stage.name: stage for stage in (FORMAT, POLL)}
+NAMED = {stage.name: stage for row in GATE + SLOW for lane in row for stage in lane} | {FORMAT.name: FORMAT}

@@ -30,10 +30,5 @@ package protocol SocketWaiter: ~Copyable {
     static func makeWakeUp() throws -> WakeUp
 }
 
-// Decided when a loop is compiled, so that it calls its waiter without asking which it is. `scripts/test poll` says
-// DRAWBRIDGE_POLL.
-#if os(Linux) && !DRAWBRIDGE_POLL
+// Decided when a loop is compiled, so that it calls its waiter without asking which it is. A port adds its own here.
 typealias SystemWaiter = EpollWaiter
-#else
-typealias SystemWaiter = PollWaiter
-#endif

@@ -59,7 +59,7 @@ struct MiddlewareTests {
             middleware: [
                 Doing { request, next in
                     var request = request
-                    request.headers[.pageToken] = request.gateway?.access.token.text
+                    request.headers[.pageToken] = (request.answerer as? Gateway)?.access.token.text
                     return await next(request)
                 }
             ], access: AccessPolicy(requiresToken: true))

@@ -3,7 +3,7 @@ extension Request {
     /// also where there is no connection.
     ///
     /// What acts on that machine, and not on the page, is for them alone: opening a program there, for instance.
-    public var isFromThisMachine: Bool { gateway?.access.isFromThisMachine(self) != false }
+    public var isFromThisMachine: Bool { answerer?.isFromThisMachine(self) != false }
 }
 
 // Who sent a request, as far as its connection and its header fields tell. Everything else about access follows it.

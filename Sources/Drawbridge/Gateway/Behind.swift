@@ -90,7 +90,7 @@ extension Gateway {
 
     /// The answer with the cookies that an app would have given to its page, where that has none of the name.
     private func withCookies(_ response: Response, for request: Request) -> Response {
-        guard replyBook.isUsed, request.isForPage,
+        guard replyBook.isUsed, DocumentRequest(request) == .page,
             response.status.kind == .successful || response.status == .notModified
         else { return response }
         let cookies = replyBook.settings(ofPageAt: request.path).cookies

@@ -15,7 +15,7 @@ extension Gateway {
 
     /// The path of the page that a request is for, or that sent it.
     private func pagePath(of request: Request) -> String {
-        guard !request.isForPage else { return request.path }
+        guard DocumentRequest(request) != .page else { return request.path }
         return request.pagePath ?? request.headers.value(.referer).map(Target.path(ofURL:)) ?? request.path
     }
 }

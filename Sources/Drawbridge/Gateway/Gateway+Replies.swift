@@ -203,8 +203,11 @@ extension Gateway {
                 return answer
             }
             let title = found.reply.isSilence ? "\(found.title), silence" : found.title
+            let (book, supplier) = (replyBook, replySupplier.withLock { $0 })
             let route = Route(replying: title) { request in
-                ReplyHandler(reply: found.reply, title: found.title, input: input, request: request)
+                ReplyHandler(
+                    reply: found.reply, title: found.title, input: input, request: request, book: book,
+                    supplier: supplier)
             }
             let resets = found.reply.then.isEmpty ? 0 : replySteps.resets(of: plain.session)
             var answer = await run(route, plain, by: tasks)

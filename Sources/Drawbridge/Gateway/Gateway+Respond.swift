@@ -132,7 +132,9 @@ extension Gateway {
             {
                 error.message +=
                     "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
-            } else if request.isForPage, request.path.split(separator: "/").last?.contains(".") != true {
+            } else if DocumentRequest(request) == .page,
+                request.path.split(separator: "/").last?.contains(".") != true
+            {
                 error.message += "; if this is a client-side route, start with --single-page"
             }
             throw error
@@ -152,7 +154,7 @@ extension Gateway {
         }
         var refusing: [Route] = []
         for (route, values) in matches(segments, for: plain) {
-            let request = plain.with(values, of: route)
+            let request = route.named(values, in: plain)
             guard route.takes(request.method.rawValue) else {
                 // Those of the pattern that fits best.
                 if refusing.first?.pattern.text ?? route.pattern.text == route.pattern.text {

@@ -12,7 +12,7 @@ package import Synchronization
 ///
 /// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
 /// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
-public final class Gateway: Sendable {
+public final class Gateway: Answerer {
     /// What happens to a request that is meant for native but has no handler.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -101,7 +101,7 @@ public final class Gateway: Sendable {
     /// The bridges of which the scripts of a served folder speak, and which pages are not given.
     let spokenBridges = Mutex<[SpokenBridge]>([])
     /// The questions that wait for an answer.
-    let questions = Questions()
+    let questions: Questions
     /// The handlers that every page can reach.
     let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
@@ -134,7 +134,9 @@ public final class Gateway: Sendable {
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.testerToken = testerToken
-        journal = Journal(isOn: keepsJournal)
+        let journal = Journal(isOn: keepsJournal)
+        self.journal = journal
+        questions = Questions(in: journal)
         behind = passThrough.behindTheGateway
         let replyBook = ReplyBook(in: registry)
         self.replyBook = replyBook
@@ -149,7 +151,7 @@ public final class Gateway: Sendable {
                 return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
             }
             return HTMLInjection(
-                epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames,
+                epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
                 version: { request in bridges(request).map { "-\($0.name)" }.joined() }
             ) { request, nonce in
                 RuntimeScript.tags(

@@ -252,7 +252,7 @@ extension Gateway {
         guard let (route, values) = fitting.first(where: { $0.route.takes(method) }) else {
             return .native(plain, .unknown(declining: nil))
         }
-        return .native(plain.with(values, of: route), .likely(route))
+        return .native(route.named(values, in: plain), .likely(route))
     }
 }
 
@@ -292,15 +292,5 @@ extension Gateway {
     /// How many bytes of a body a handler takes that wants all of it at once.
     func limit(of route: Route) -> Int {
         if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
-    }
-}
-
-extension Request {
-    /// The same with what stood in the path for the parts of a route's pattern that have a name.
-    func with(_ values: [String], of route: Route) -> Request {
-        guard !values.isEmpty || !parameters.isEmpty else { return self }
-        var request = self
-        request.parameters = Dictionary(zip(route.pattern.names, values), uniquingKeysWith: { $1 })
-        return request
     }
 }

@@ -8,7 +8,7 @@ extension Gateway {
     /// - Parameter request: of the inspector's own listener; nothing of it is checked here.
     package func answer(inspector request: Request) async -> Response {
         var request = request
-        request.gateway = self
+        request.answerer = self
         request.isOfInspector = true
         do {
             guard OwnPath(of: request)?.isForTesters == true else {

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Whether a browser shows what it asks for as a page, or hands it to a script.
-enum DocumentRequest {
+package enum DocumentRequest {
     /// A page, in a window or a frame.
     case page
     /// Data for a script, an image, a part of another page.
@@ -12,7 +12,7 @@ enum DocumentRequest {
     case unknown
 
     /// - Parameter workers: the paths of scripts of service workers, as far as they are known.
-    init(_ request: Request, workers: (String) -> Bool = { _ in false }) {
+    package init(_ request: Request, workers: (String) -> Bool = { _ in false }) {
         let headers = request.headers
         if let destination = headers.value(.secFetchDest) {
             switch destination {
@@ -46,12 +46,4 @@ enum DocumentRequest {
         guard let origin = request.headers.value(.origin) else { return false }
         return request.site.map { AccessPolicy.origin(scheme: request.scheme, $0) } != origin
     }
-}
-
-extension Request {
-    /// Whether a browser shows the answer as a page.
-    package var isForPage: Bool { DocumentRequest(self) == .page }
-
-    /// Whether a browser may show it as one.
-    package var mayBeForPage: Bool { DocumentRequest(self) != .other }
 }

@@ -22,7 +22,8 @@ struct HTMLInjection: Sendable {
     private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
-    let withoutNative = PagesWithoutNative()
+    let withoutNative: PagesWithoutNative
+    private let replyBook: ReplyBook?
     private let workers = ServiceWorkers()
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
@@ -34,7 +35,8 @@ struct HTMLInjection: Sendable {
     ///   - version: another text where the tag is another one; letters, digits, `-`, `_` and `.`.
     ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
     init(
-        epoch: String, isForForeignFrames: Bool = false,
+        epoch: String, isForForeignFrames: Bool = false, _ replyBook: ReplyBook? = nil,
+        _ journal: Journal? = nil,
         version: @escaping @Sendable (_ request: Request) -> String = { _ in "" },
         tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String
     ) {
@@ -42,6 +44,8 @@ struct HTMLInjection: Sendable {
         self.version = version
         self.isForForeignFrames = isForForeignFrames
         self.tag = tag
+        self.replyBook = replyBook
+        withoutNative = PagesWithoutNative(journal)
     }
 
     /// What marks the entity tag of the document that answers a request.
@@ -102,7 +106,7 @@ struct HTMLInjection: Sendable {
         {
             withoutNative.expect(request)
             let session = request.session
-            if session != .usual, request.gateway?.replyBook.isNews("a page", in: session.name) == true {
+            if session != .usual, replyBook?.isNews("a page", in: session.name) == true {
                 request.logger.notice(
                     """
                     \(request.path) uses session \(session.name), which has its own mocks and scenarios; \
@@ -116,7 +120,7 @@ struct HTMLInjection: Sendable {
     /// The script of a worker that goes, in place of one that is not there any more; nil where none is asked for.
     func leaving(_ request: Request) -> Response? {
         guard ServiceWorkers.isScript(request.headers) else { return nil }
-        if request.gateway?.replyBook.isNews("a worker", in: request.path) != false {
+        if replyBook?.isNews("a worker", in: request.path) != false {
             request.logger.notice(
                 "there is no service worker at \(request.path) any more; the browser is told to remove it, and its pages load again"
             )

@@ -32,6 +32,10 @@ final class PagesWithoutNative: Sendable {
     }
 
     private let state = Mutex(State())
+    private let journal: Journal?
+
+    /// - Parameter journal: where they are told, besides the log.
+    init(_ journal: Journal?) { self.journal = journal }
 
     /// So long a page may take until it asks for its script, which stands before all that it has; another time is for
     /// tests.
@@ -45,7 +49,7 @@ final class PagesWithoutNative: Sendable {
         guard isNew else { return }
         let sentence = Self.sentence(request.path, reason)
         request.logger.warning("\(sentence)")
-        if let journal = request.gateway?.journal, journal.isOn {
+        if let journal, journal.isOn {
             journal.note(sentence, about: request.path)
         }
     }

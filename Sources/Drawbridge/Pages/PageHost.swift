@@ -5,6 +5,15 @@ protocol PageHost: Answerer {
     /// The pages that speak to it.
     var pages: Pages { get }
 
+    /// Whether a text is the secret that pages have.
+    func isPageToken(_ text: String) -> Bool
+
+    /// Whether pages are given a bridge from outside.
+    func hasBridge(_ bridge: Page.Bridge) -> Bool
+
+    /// Asks the person at the app, or a program in that person's place.
+    func present(_ question: Question, for request: Request) async throws -> JSON?
+
     /// Counts what is registered, in the sets of its pages too.
     var registry: Registry { get }
 
@@ -29,9 +38,6 @@ protocol PageHost: Answerer {
     /// What is said of a bridge that a page seems to want, and whether the log does not have it yet; nil where pages have
     /// it.
     func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)?
-
-    /// Whether pages are given a bridge from outside.
-    func hasBridge(_ bridge: Page.Bridge) -> Bool
 
     /// Whether the page hears what its call came to.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool

@@ -1,4 +1,7 @@
 extension Request {
+    /// Who has its page and asks the person at the app; nil for a request that no gateway has seen.
+    private var host: (any PageHost)? { answerer as? any PageHost }
+
     /// The page that sent this; nil for one that comes from no page of the gateway's, or from one that says nothing of
     /// itself.
     ///
@@ -9,30 +12,30 @@ extension Request {
     /// ```
     public var page: Page? {
         if let callingPage { return callingPage.page }
-        guard let gateway, let id = headers.value(.pageID), let token = headers.value(.pageToken),
-            gateway.access.token.matches(token)
+        guard let id = headers.value(.pageID), let token = headers.value(.pageToken), let host,
+            host.isPageToken(token)
         else { return nil }
-        return gateway.pages.page(id)
+        return host.pages.page(id)
     }
 
     /// The bridge from outside that has claimed it, one of those which pages have; nil for all other requests.
     var claimingBridge: Page.Bridge? {
         guard !isAnonymous, channelCall == nil, let name = headers.value(.pageBridge),
-            gateway?.pageRuntime?.bridges.contains(where: { $0.name == name }) == true
+            case let bridge? = Page.Bridge(rawValue: name), host?.hasBridge(bridge) == true
         else { return nil }
-        return Page.Bridge(rawValue: name)
+        return bridge
     }
 
     /// Those of the requests of pages among which it counts; nil for all that no page has sent by HTTP.
-    var pageRequests: PageRequests? { isAnonymous || channelCall != nil ? nil : gateway?.pages.requests }
+    var pageRequests: PageRequests? { isAnonymous || channelCall != nil ? nil : host?.pages.requests }
 
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
     /// A request says where its page was then. That goes before what is known of the page, whose word of another
     /// address may still be on its way by the channel; and a page that uses HTTP alone has none.
     var pagePath: String? {
-        if channelCall == nil, let gateway, let path = headers.value(.pagePath),
-            let token = headers.value(.pageToken), gateway.access.token.matches(token)
+        if channelCall == nil, let path = headers.value(.pagePath),
+            let token = headers.value(.pageToken), host?.isPageToken(token) == true
         {
             return path
         }
@@ -55,5 +58,19 @@ extension Request {
             PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
             upTo: Outbox.limitOfAnswers)
         return true
+    }
+
+    /// Asks the person at the app, and waits for the answer.
+    ///
+    /// ```swift
+    /// let question = Question("delete", message: "Delete all?", choices: ["ok", "cancel"])
+    /// guard try await request.present(question) == "ok" else { return Nothing() }
+    /// ```
+    ///
+    /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
+    ///   be asked, and for a notice, which is only shown.
+    /// - Throws: a `CancellationError` when the caller has gone.
+    public func present(_ question: Question) async throws -> JSON? {
+        try await host?.present(question, for: self)
     }
 }

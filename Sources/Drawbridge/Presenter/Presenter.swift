@@ -24,20 +24,3 @@ extension Presenter {
     /// True: most presenters have somebody to ask.
     public func canAnswer(_ question: Question) -> Bool { true }
 }
-
-extension Request {
-    /// Asks the person at the app, and waits for the answer.
-    ///
-    /// ```swift
-    /// let question = Question("delete", message: "Delete all?", choices: ["ok", "cancel"])
-    /// guard try await request.present(question) == "ok" else { return Nothing() }
-    /// ```
-    ///
-    /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
-    ///   be asked, and for a notice, which is only shown.
-    /// - Throws: a `CancellationError` when the caller has gone.
-    public func present(_ question: Question) async throws -> JSON? {
-        guard let gateway else { return try await ScriptedPresenter().present(question, for: self) }
-        return try await gateway.questions.present(question, for: self, by: gateway.presenter)
-    }
-}

@@ -34,6 +34,10 @@ final class Questions: Sendable {
     static let most = 1000
 
     private let state = Mutex(State())
+    private let journal: Journal
+
+    /// - Parameter journal: where they stand while they wait.
+    init(in journal: Journal) { self.journal = journal }
 
     /// Asks whoever can be asked.
     ///
@@ -43,7 +47,6 @@ final class Questions: Sendable {
     ) async throws -> JSON? {
         let session = request.session
         let hasPresenter = presenter.canAnswer(question)
-        let journal = request.gateway?.journal
         let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
         let person = isScripted ? "script" : "person"
         guard question.kind != .notice, hasPresenter || isWatched(session) else {
@@ -54,10 +57,10 @@ final class Questions: Sendable {
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
         let number = try open(question, session, of: request, answers)
         note(nil, question, request)
-        journal?.touch(.questions)
+        journal.touch(.questions)
         defer {
             _ = take(number)
-            journal?.touch(.questions)
+            journal.touch(.questions)
         }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             if hasPresenter {
@@ -91,8 +94,8 @@ final class Questions: Sendable {
 
     /// - Parameter decision: nil where the question begins to wait.
     private func note(_ decision: Decided?, _ question: Question, _ request: Request) {
-        guard let number = request.record, let gateway = request.gateway else { return }
-        gateway.journal.note(.init(question: question.name, decided: decision), of: number)
+        guard let number = request.record else { return }
+        journal.note(.init(question: question.name, decided: decision), of: number)
     }
 
     /// Takes a question out, once.

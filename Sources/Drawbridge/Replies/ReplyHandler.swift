@@ -7,6 +7,9 @@ struct ReplyHandler: Handler {
     let title: String
     let input: ReplyInput
     let request: Request
+    let book: ReplyBook
+    /// Gives what comes from programs and files; nil where nobody can.
+    let supplier: (any ReplySupplier)?
 
     /// So long a request is held that nobody ever answers: a program that asks learns that it waits in vain.
     private static let patience = 60
@@ -34,15 +37,15 @@ struct ReplyHandler: Handler {
         for (place, template) in reply.progress.enumerated() {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
             let isHeard = try request.progress(try await filled(template))
-            if !isHeard, request.gateway?.replyBook.isNews("$progress", in: title) == true {
+            if !isHeard, book.isNews("$progress", in: title) {
                 request.logger.notice("reply \(title): this bridge hears no $progress, and goes without")
             }
         }
     }
 
-    private var supplier: any ReplySupplier {
+    private var givenSupplier: any ReplySupplier {
         get throws {
-            guard let supplier = request.gateway?.replySupplier.withLock({ $0 }) else {
+            guard let supplier else {
                 throw HTTPError(
                     .badGateway, "programs and files are for the command alone; serve by it")
             }
@@ -59,7 +62,7 @@ struct ReplyHandler: Handler {
             "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] }
                 ?? .null,
         ]
-        return Response(body: .output(try await supplier.ask(call.bytes, at: target, for: request)))
+        return Response(body: .output(try await givenSupplier.ask(call.bytes, at: target, for: request)))
     }
 
     /// What goes out as it stands; a page that called by a bridge with a callback gets its body.
@@ -93,7 +96,7 @@ struct ReplyHandler: Handler {
         case .text(let text): return answer(.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
         case .file(let file):
             let asker = raw.status == 200 && request.callingPage == nil ? request : nil
-            if let found = try supplier.open(file, for: asker) { return found }
+            if let found = try givenSupplier.open(file, for: asker) { return found }
             throw HTTPError(
                 .internalServerError,
                 "there is no file \(file.text) in the folder of the file of replies; put it there")
@@ -143,7 +146,7 @@ struct ReplyHandler: Handler {
     private func filledHere(_ template: Template) throws -> JSON {
         do {
             return try template.filled(input) { word in
-                if request.gateway?.replyBook.isNews(word, in: title) == true {
+                if book.isNews(word, in: title) {
                     request.logger.warning(
                         "\(title): the input has no \(word.trimmingPrefix("input.")): {{\(word)}} is left empty"
                     )

@@ -13,8 +13,20 @@ package protocol Answerer: AnyObject, Sendable {
     /// The handlers of its paths.
     var registered: [(path: String, handler: String)] { get }
 
+    /// The limit of a collected body in bytes.
+    var bodyLimit: Int { get }
+
     /// Sends a request on to what lies behind it; nil where nothing there takes it.
     func answerFromBehind(_ request: Request) async throws -> Response?
+
+    /// Answers the request that a handler's class was redirected to.
+    func redirected(to request: Request) async -> Response
+
+    /// Whether the caller is on this machine, and nobody stands between.
+    func isFromThisMachine(_ request: Request) -> Bool
+
+    /// Why a page may not open a WebSocket; nil where it may.
+    func refusesSocket(of request: Request) -> HTTPError?
 }
 
 /// A page's call of a handler by its channel, as far as the request asks that stands for it.

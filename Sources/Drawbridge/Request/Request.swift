@@ -149,7 +149,7 @@ public struct Request: Sendable {
     var isForScript: Bool { channelCall?.isForScript ?? false }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
-    var answerer: (any Answerer)? {
+    package var answerer: (any Answerer)? {
         get { parts.values.answerer }
         set { change { $0.answerer = newValue } }
     }

@@ -42,7 +42,7 @@ public final class HandlerSet: Sendable {
         // A type that stores nothing is made of nothing.
         if MemoryLayout<H>.size > 0 {
             do {
-                _ = try H(request: Request(path).with(route.pattern.names.map { _ in "1" }, of: route))
+                _ = try H(request: route.named(route.pattern.names.map { _ in "1" }, in: Request(path)))
             } catch let error as MissingInitializer {
                 throw RegistrationError(path, "\(error)")
             } catch {

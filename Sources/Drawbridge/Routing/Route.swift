@@ -38,9 +38,9 @@ final class Route: Routed {
     /// Makes the route of a reply, which takes what its names fit and answers whenever it likes.
     ///
     /// - Parameter title: which reply it is, such as `pay, case 2`.
-    init(replying title: String, make: @escaping @Sendable (Request) throws -> ReplyHandler) {
+    init<H: Handler>(replying title: String, make: @escaping @Sendable (Request) throws -> H) {
         pattern = RoutePattern("/*")
-        handler = ReplyHandler.self
+        handler = H.self
         self.make = make
         name = "reply \(title)"
         rule = nil
@@ -77,6 +77,14 @@ final class Route: Routed {
         title = "handler \(name)"
         timing = Array("handler;desc=\"\(name)\";dur=".utf8)
         methods = H.methods.map { Set($0.map(\.rawValue)) }
+    }
+
+    /// A request with what stood in its path for the parts of the pattern that have a name.
+    func named(_ values: [String], in request: Request) -> Request {
+        guard !values.isEmpty || !request.parameters.isEmpty else { return request }
+        var named = request
+        named.parameters = Dictionary(zip(pattern.names, values), uniquingKeysWith: { $1 })
+        return named
     }
 
     /// Whether the handler asks for this method.

@@ -10,7 +10,7 @@ package struct SinglePage: Responder {
     package init(of files: StaticFiles) { self.files = files }
 
     package func respond(to request: Request) async throws -> Response? {
-        guard request.isForPage, request.method == .get || request.method == .head,
+        guard DocumentRequest(request) == .page, request.method == .get || request.method == .head,
             request.path.split(separator: "/").last?.contains(".") != true
         else { return nil }
         return try files.index(for: request)

@@ -62,7 +62,7 @@ package final class OutsideReplies: ReplySupplier {
         var asked = Request(
             .post, url.path ?? "/", headers: [.contentType: "application/json", .accept: "application/json"],
             body: .init(call))
-        asked.gateway = request.gateway
+        asked.answerer = request.answerer
         let answer = await sender.send(asked, url.path ?? "/", by: nil)
         let body: [UInt8]
         do {

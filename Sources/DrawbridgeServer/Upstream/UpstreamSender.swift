@@ -112,7 +112,7 @@ struct UpstreamSender: Sendable {
                     page's own server
                     """))
         }
-        if isTunnel(request), let error = request.gateway?.access.refusesSocket(of: request) {
+        if isTunnel(request), let error = request.answerer?.refusesSocket(of: request) {
             return Gateway.refusal(error)
         }
         if request.method == .options, Self.maxForwards(of: request) == 0 {
@@ -156,7 +156,7 @@ struct UpstreamSender: Sendable {
     private func tell(of answer: Response, to request: Request, from caller: Caller) {
         guard options.rewritesAddresses, answer.status.kind == .redirection,
             let location = answer.headers[.location],
-            request.mayBeForPage,
+            DocumentRequest(request) != .other,
             request.method == .get || request.method == .head
         else { return }
         guard let (scheme, rest) = ReverseMapping.afterScheme(location.utf8) else {
@@ -208,7 +208,9 @@ extension UpstreamSender {
                 head.fields, isOldVersion: head.isOldVersion, mapping: wayHome),
             body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
-        if let wayHome, request.mayBeForPage, response.headers[.contentType]?.hasPrefix("text/html") == true {
+        if let wayHome, DocumentRequest(request) != .other,
+            response.headers[.contentType]?.hasPrefix("text/html") == true
+        {
             response.homecoming = wayHome
         }
         tell(of: response, to: request, from: caller)
@@ -234,7 +236,7 @@ extension UpstreamSender {
             case .late: .gatewayTimeout
             case .forbidden: .forbidden
             }
-        guard error.kind == .unreachable, request.method == .get, request.isForPage else {
+        guard error.kind == .unreachable, request.method == .get, DocumentRequest(request) == .page else {
             return Gateway.refusal(HTTPError(status, error.description))
         }
         return RetryPage.response(status, error.description)

@@ -32,7 +32,7 @@ extension URLRequest {
             throw HTTPError(.badRequest, "\(request.path) is no URL: encode it")
         }
         if request.body.bytes == nil {
-            let limit = request.gateway?.bodyLimit ?? Gateway.defaultBodyLimit
+            let limit = request.answerer?.bodyLimit ?? Gateway.defaultBodyLimit
             var chunks = request.body.makeAsyncIterator()
             var bytes: [UInt8] = []
             while bytes.count <= limit, let chunk = try await chunks.next() { bytes += chunk }

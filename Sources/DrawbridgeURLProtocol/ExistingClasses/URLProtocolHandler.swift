@@ -76,13 +76,13 @@ final class URLProtocolHandler: Handler {
     ) async throws -> Response {
         guard let url = newRequest.url else { throw fault("redirected to no URL") }
         if redirects == .followed, let next = request.redirected(to: newRequest),
-            let gateway = request.gateway
+            let answerer = request.answerer
         {
             let count = Self.redirections + 1
             guard count <= Self.redirectionLimit else {
                 throw fault("redirected more than \(Self.redirectionLimit) times, at last to \(url)")
             }
-            return await Self.$redirections.withValue(count) { await gateway.redirected(to: next) }
+            return await Self.$redirections.withValue(count) { await answerer.redirected(to: next) }
         }
         var response = try Response(redirectResponse, .allowed)
         if response.status.kind != .redirection { response.status = .found }

@@ -198,7 +198,7 @@ struct HTMLInjectionTests {
         for _ in 0..<2 {
             var request = Request(.get, "/p", headers: headers)
             request.answerer = gateway
-            _ = injection.apply(to: document("<!doctype html>", said), for: request)
+            _ = gateway.injection?.apply(to: document("<!doctype html>", said), for: request)
         }
         #expect(log.entries.count == 1 && log.entries[0].contains("/p") && log.entries[0].contains(why))
     }

@@ -42,7 +42,7 @@ import Testing
 
     init() {
         var request = Request("/")
-        request.gateway = Gateway(logger: log.logger)
+        request.answerer = Gateway(logger: log.logger)
         self.request = request
     }
 

@@ -1,0 +1,11 @@
+extension Gateway {
+    func present(_ question: Question, for request: Request) async throws -> JSON? {
+        try await questions.present(question, for: request, by: presenter)
+    }
+
+    package func refusesSocket(of request: Request) -> HTTPError? { access.refusesSocket(of: request) }
+
+    package func isFromThisMachine(_ request: Request) -> Bool { access.isFromThisMachine(request) }
+
+    func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
+}

@@ -39,9 +39,18 @@ let package = Package(
         // Scripts, pages and descriptions that are built in. C, because Swift's compiler takes a minute for them.
         .target(name: "CTexts"),
 
+        // JSON as the core reads, writes and keeps it. It knows nothing of HTTP.
+        .target(name: "DrawbridgeJSON"),
+
+        // HTML that is changed on its way, and the policies that come with it.
+        .target(name: "DrawbridgeDocuments", dependencies: ["HTTPGrammar"]),
+
         // The core: rule, registry, handlers, replies. No C library, no sockets.
         .target(
-            name: "Drawbridge", dependencies: ["CTexts", "HTTPGrammar", httpTypes, logging],
+            name: "Drawbridge",
+            dependencies: [
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeJSON", "HTTPGrammar", httpTypes, logging,
+            ],
             exclude: [
                 "PageRuntime/Script", "PageRuntime/Bridges", "PageRuntime/Worker",
                 "Replies/drawbridge.schema.json", "Journal/tester-api.openapi.json",
@@ -76,8 +85,8 @@ let package = Package(
         .target(
             name: "DrawbridgeServer",
             dependencies: [
-                "CTexts", "Drawbridge", "EventLoop", "HTTPClient", "HTTPGrammar", "MicroHTTPD", httpTypes,
-                logging,
+                "CTexts", "Drawbridge", "DrawbridgeDocuments", "EventLoop", "HTTPClient", "HTTPGrammar",
+                "MicroHTTPD", httpTypes, logging,
             ], exclude: ["Inspector/Page"]),
 
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
@@ -146,7 +155,11 @@ let package = Package(
             name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Support/Soak"),
         .testTarget(
             name: "DrawbridgeTests",
-            dependencies: ["Drawbridge", "DrawbridgeTesting", "TestSupport", httpTypes, logging],
+            dependencies: [
+                "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeTesting", "TestSupport",
+                httpTypes,
+                logging,
+            ],
             exclude: ["PageRuntime/names.js"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["CGnuTLS", "TLS"]),

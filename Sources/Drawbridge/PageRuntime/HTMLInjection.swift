@@ -1,3 +1,4 @@
+import DrawbridgeDocuments
 import HTTPGrammar
 import HTTPTypes
 
@@ -62,7 +63,7 @@ struct HTMLInjection: Sendable {
                 withoutNative.tell(of: request, .encoded(coding))
                 return response
             }
-            return workers.answer(response, at: request.path) ?? leaving(request) ?? response
+            return workers.changed(response, at: request.path) ?? leaving(request) ?? response
         }
         let use = use(of: request)
         if response.status == .notModified {

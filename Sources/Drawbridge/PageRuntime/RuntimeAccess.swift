@@ -1,3 +1,4 @@
+import DrawbridgeDocuments
 import HTTPGrammar
 
 /// What the page runtime needs of a page's policies: its own script and its channel.

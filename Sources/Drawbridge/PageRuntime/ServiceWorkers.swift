@@ -29,7 +29,7 @@ final class ServiceWorkers: Sendable {
     func has(_ path: String) -> Bool { paths.withLock { $0.contains(path) } }
 
     /// The answer to a request for such a script; nil where it stands for one that is not there any more.
-    func answer(_ response: Response, at path: String) -> Response? {
+    func changed(_ response: Response, at path: String) -> Response? {
         paths.withLock { paths in
             if paths.count < Self.most { paths.insert(path) }
         }

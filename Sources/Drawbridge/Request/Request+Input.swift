@@ -69,7 +69,7 @@ extension Request {
         if !parameters.isEmpty { try tape.add(parameters) }
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }
-            return try JSONTapeDecoder(tape).decode(T.self)
+            return try tape.decode(T.self)
         } catch let error as DecodingError {
             throw HTTPError(.badRequest, error.explanation)
         }

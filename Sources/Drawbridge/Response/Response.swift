@@ -1,3 +1,4 @@
+package import DrawbridgeDocuments
 public import HTTPTypes
 
 /// An answer: a head and a body.

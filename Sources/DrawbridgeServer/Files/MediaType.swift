@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeDocuments
 
 /// The media type of a file, by its extension.
 package enum MediaType {

@@ -1,4 +1,5 @@
 import Drawbridge
+import DrawbridgeDocuments
 import HTTPGrammar
 import HTTPTypes
 

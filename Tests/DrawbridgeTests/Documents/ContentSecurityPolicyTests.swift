@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeDocuments
 
 @Suite("Policies that are opened for the page runtime")
 struct ContentSecurityPolicyTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeDocuments
 
 @Suite("The tag's place in a document")
 struct HTMLRewriterTests {

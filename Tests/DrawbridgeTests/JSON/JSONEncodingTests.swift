@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 @Suite("Encoding to JSON")
 struct JSONEncodingTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// Typed values through ours and through Foundation's encoder and decoder.
 @Suite("JSON beside Foundation's")

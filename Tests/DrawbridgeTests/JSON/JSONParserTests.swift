@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 @Suite("Reading JSON")
 struct JSONParserTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// A type with every shape that `Codable` can take.
 struct JSONSample: Codable, Equatable {

@@ -1,6 +1,7 @@
 import TestSupport
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 extension String {
     private static let alphabet: [Unicode.Scalar] = [

@@ -36,7 +36,7 @@ extension JSON {
     }
 
     /// Appends a string in quotes, copying the stretches between escapes whole.
-    static func write(_ string: String, into output: inout [UInt8]) {
+    package static func write(_ string: String, into output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))
         string.withUTF8 { bytes in
@@ -62,7 +62,7 @@ extension JSON {
     }
 
     /// Appends an integer.
-    static func write(_ value: Int, into output: inout [UInt8]) {
+    package static func write(_ value: Int, into output: inout [UInt8]) {
         var rest = value.magnitude
         var digits: InlineArray<20, UInt8> = .init(repeating: 0)
         var start = digits.count
@@ -92,13 +92,13 @@ extension JSON {
     }
 
     /// Four hexadecimal digits.
-    static func hexadecimal(_ code: some FixedWidthInteger) -> String {
+    package static func hexadecimal(_ code: some FixedWidthInteger) -> String {
         let digits = String(code, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
     /// The value for a message: its beginning when it is long.
-    var excerpt: String { description.cut(to: 40) }
+    package var excerpt: String { description.cut(to: 40) }
 }
 
 extension String {

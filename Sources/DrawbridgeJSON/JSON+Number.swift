@@ -87,10 +87,10 @@ extension JSON.Number {
     }
 
     /// Whether both are worth the same, however they are written: `1` and `1.0`.
-    func hasSameValue(as other: Self) -> Bool { parts == other.parts }
+    package func hasSameValue(as other: Self) -> Bool { parts == other.parts }
 
     /// The number in the one spelling that all numbers of its value share: `1` and `1.0` are both `1e0`.
-    var canonical: Self {
+    package var canonical: Self {
         let parts = parts
         guard !parts.digits.isEmpty else { return Self(verified: "0") }
         let digits = String(decoding: parts.digits, as: UTF8.self)
@@ -98,7 +98,7 @@ extension JSON.Number {
     }
 
     /// Whether the number has no fraction, however it is written.
-    var isWhole: Bool { parts.exponent >= 0 }
+    package var isWhole: Bool { parts.exponent >= 0 }
 
     /// The number as `digits × 10^exponent`, without zeros at either end of `digits`.
     private struct Parts: Equatable {

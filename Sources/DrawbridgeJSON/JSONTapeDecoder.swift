@@ -31,7 +31,14 @@ extension JSON {
                 tape.markText(place)
             }
         }
-        return try JSONTapeDecoder(tape).decode(type)
+        return try tape.decode(type)
+    }
+}
+
+extension JSONTape {
+    /// Makes a value of a type out of the whole, as ``JSON/decode(_:textMembers:)`` does.
+    package func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try JSONTapeDecoder(self).decode(type)
     }
 }
 

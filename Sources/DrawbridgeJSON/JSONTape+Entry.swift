@@ -1,32 +1,32 @@
 extension JSONTape {
     /// One value of a JSON text, or the name of a member, which stands before the member's value.
-    struct Entry {
-        enum Kind: UInt8 {
+    package struct Entry {
+        package enum Kind: UInt8 {
             case null, no, yes, number, string, name, array, object
         }
 
         /// What the parent of the outermost value is.
-        static let none = UInt32.max
+        package static let none = UInt32.max
 
-        let kind: Kind
+        package let kind: Kind
         /// Whether the value came from a query or a form, where all is text.
-        var isText = false
+        package var isText = false
         /// Whether `start` and `end` count in the tape's `aside` instead of its `bytes`.
-        var isAside = false
+        package var isAside = false
         /// Of a name, where it begins in the text; of a value, how many stand before it in its array or object.
-        var position: UInt32 = 0
+        package var position: UInt32 = 0
         /// The place of the array or object around it.
-        var parent: UInt32 = none
+        package var parent: UInt32 = none
         /// Where the characters begin; of an array or object, the number of its values.
-        var start: UInt32 = 0
+        package var start: UInt32 = 0
         /// Where the characters end; of an array or object, the entry after its last.
-        var end: UInt32 = 0
+        package var end: UInt32 = 0
 
-        var isContainer: Bool { kind.rawValue >= Kind.array.rawValue }
+        package var isContainer: Bool { kind.rawValue >= Kind.array.rawValue }
 
-        var range: Range<Int> { Int(start)..<Int(end) }
+        package var range: Range<Int> { Int(start)..<Int(end) }
 
         /// The number of values in an array or object.
-        var count: Int { Int(start) }
+        package var count: Int { Int(start) }
     }
 }

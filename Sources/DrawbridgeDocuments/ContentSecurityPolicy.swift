@@ -6,7 +6,7 @@ import HTTPGrammar
 package struct ContentSecurityPolicy {
     /// `script-src 'self' 'nonce-x'`, as it is written.
     private struct Directive {
-        var text: [UInt8]
+        package var text: [UInt8]
 
         /// The name in lower case; empty where there is nothing between two semicolons.
         var name: String { words.first.map { String(decoding: $0, as: UTF8.self).lowercased() } ?? "" }
@@ -31,19 +31,19 @@ package struct ContentSecurityPolicy {
 
     private var directives: [Directive]
 
-    init(_ text: some Collection<UInt8>) {
+    package init(_ text: some Collection<UInt8>) {
         directives = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .map { Directive(text: Array($0)) }
     }
 
     /// The policy as it stands in a header or a `<meta>`.
-    var text: [UInt8] { Array(directives.map(\.text).joined(separator: [UInt8(ascii: ";")])) }
+    package var text: [UInt8] { Array(directives.map(\.text).joined(separator: [UInt8(ascii: ";")])) }
 
     /// Whether it has a directive of this name.
-    func has(_ name: String) -> Bool { sources(of: name) != nil }
+    package func has(_ name: String) -> Bool { sources(of: name) != nil }
 
     /// Whether pages under it stand in a sandbox that does not allow this.
-    func isSandboxed(without flag: String) -> Bool {
+    package func isSandboxed(without flag: String) -> Bool {
         sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == flag } } ?? false
     }
 
@@ -74,7 +74,7 @@ package struct ContentSecurityPolicy {
     /// gateway.
     ///
     /// - Parameter own: what stands for a source that names the server; nil for any other.
-    mutating func allowItself(by own: (_ source: String) -> String?) {
+    package mutating func allowItself(by own: (_ source: String) -> String?) {
         for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
             let sources = directives[index].sources
             guard !sources.contains("*") else { continue }
@@ -91,13 +91,13 @@ package struct ContentSecurityPolicy {
     }
 
     /// Changes the text of a directive, where that has to be another.
-    mutating func change(_ name: String, by change: ([UInt8]) -> [UInt8]?) {
+    package mutating func change(_ name: String, by change: ([UInt8]) -> [UInt8]?) {
         guard let index = index(of: name), let text = change(directives[index].text) else { return }
         directives[index].text = text
     }
 
     /// Takes a directive out.
-    mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
+    package mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
 
     // MARK: Scripts
 
@@ -110,7 +110,7 @@ package struct ContentSecurityPolicy {
     }
 
     /// The nonce by which scripts of this page may run; nil where none is in use.
-    var nonce: String? {
+    package var nonce: String? {
         scripts?.sources.lazy.compactMap { source in
             guard source.lowercased().hasPrefix("'nonce-"), source.hasSuffix("'") else { return nil }
             let nonce = source.dropFirst("'nonce-".count).dropLast()
@@ -119,7 +119,9 @@ package struct ContentSecurityPolicy {
     }
 
     /// Whether nothing but a nonce lets a script in that the page itself has not loaded.
-    var isDynamic: Bool { scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false }
+    package var isDynamic: Bool {
+        scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false
+    }
 
     /// It goes into the tag, so it has to be one (section 2.3.1, `base64-value`).
     private static func isNonce(_ text: some StringProtocol) -> Bool {
@@ -130,7 +132,7 @@ package struct ContentSecurityPolicy {
     /// Lets a script of the page's own origin in: by the nonce where this policy works with nonces, else by its origin.
     ///
     /// A nonce beside `'unsafe-inline'` alone would turn that off.
-    mutating func allowScript(nonce wanted: String?) {
+    package mutating func allowScript(nonce wanted: String?) {
         guard let (name, sources) = scripts else { return }
         if let wanted, nonce != nil || isDynamic {
             let source = "'nonce-\(wanted)'"
@@ -150,7 +152,7 @@ package struct ContentSecurityPolicy {
     /// Lets the page connect to its own origin, which is not a WebSocket's in every browser.
     ///
     /// - Parameter socket: `ws://localhost:8080`; nil where the host cannot be said in a policy.
-    mutating func allowConnection(socket: String?) {
+    package mutating func allowConnection(socket: String?) {
         guard
             let sources = (sources(of: "connect-src") ?? sources(of: "default-src"))?.map({ $0.lowercased() }
             ),
@@ -188,7 +190,7 @@ extension ContentSecurityPolicy {
     }
 
     /// The policies of one field or one `<meta>`, which commas part.
-    static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
+    package static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
         text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
             ContentSecurityPolicy($0)
         }
@@ -196,5 +198,5 @@ extension ContentSecurityPolicy {
 }
 
 extension [ContentSecurityPolicy] {
-    var text: [UInt8] { [UInt8](map(\.text).joined(separator: [UInt8(ascii: ",")])) }
+    package var text: [UInt8] { [UInt8](map(\.text).joined(separator: [UInt8(ascii: ",")])) }
 }

@@ -4,8 +4,8 @@
 /// known by the position of its entry, and the first one is the whole.
 ///
 /// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
-final class JSONTape {
-    let bytes: [UInt8]
+package final class JSONTape {
+    package let bytes: [UInt8]
     /// What is found in the text, or added to it.
     private struct Found {
         var entries: [Entry]
@@ -25,7 +25,7 @@ final class JSONTape {
     /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
     ///
     /// - Parameter allowsRepetition: takes an object with two members of one name.
-    init(
+    package init(
         parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
     ) throws(JSON.ParseError) {
         self.bytes = bytes
@@ -37,31 +37,31 @@ final class JSONTape {
     }
 
     /// The text `null`.
-    init() {
+    package init() {
         bytes = []
         own = Found(entries: [Entry(kind: .null)])
     }
 
     /// The tape of a value.
-    convenience init(_ value: JSON) throws(JSON.ParseError) {
+    package convenience init(_ value: JSON) throws(JSON.ParseError) {
         try self.init(parsing: value.bytes, maximumDepth: .max)
     }
 
     // MARK: - Looking
 
     @inline(__always)
-    subscript(place: Int) -> Entry { own.entries[place] }
+    package subscript(place: Int) -> Entry { own.entries[place] }
 
     /// The place after a value and all that is in it.
     @inline(__always)
-    func next(after place: Int) -> Int {
+    package func next(after place: Int) -> Int {
         let entry = own.entries[place]
         return entry.isContainer ? Int(entry.end) : place + 1
     }
 
     /// The characters of a number, or of a string or name without its quotes and escapes.
     @inline(__always)
-    func withCharacters<Result, Failure: Error>(
+    package func withCharacters<Result, Failure: Error>(
         of entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if entry.isAside {
@@ -77,13 +77,13 @@ final class JSONTape {
 
     /// The characters as a string.
     @inline(__always)
-    func string(_ entry: Entry) -> String {
+    package func string(_ entry: Entry) -> String {
         withCharacters(of: entry) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Where the value of the object's member with this name stands; names are compared byte by byte.
     @inline(__always)
-    func member(_ name: String, of object: Int) -> Int? {
+    package func member(_ name: String, of object: Int) -> Int? {
         let entry = own.entries[object]
         guard entry.kind == .object else { return nil }
         if entry.count > Self.searchLimit { return index(of: object)[JSON.Bytewise(name)] }
@@ -111,7 +111,7 @@ final class JSONTape {
     }
 
     /// The places of the values in an array or object.
-    func values(in container: Int) -> [Int] {
+    package func values(in container: Int) -> [Int] {
         var values: [Int] = []
         let step = own.entries[container].kind == .object ? 1 : 0
         var place = container + 1 + step
@@ -123,7 +123,7 @@ final class JSONTape {
     }
 
     /// The coding path to a value from the outermost one.
-    func path(to place: Int) -> [any CodingKey] {
+    package func path(to place: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var place = place
         while own.entries[place].parent != Entry.none {
@@ -142,7 +142,7 @@ final class JSONTape {
     // MARK: - Adding
 
     /// Appends a member to the outermost object, or to `null`: one text, or an array of several.
-    func add(_ values: [String], named name: String) {
+    package func add(_ values: [String], named name: String) {
         if own.entries[0].kind == .null { own.entries = [Entry(kind: .object)] }
         append(name, .name, in: 0)
         var parent = 0
@@ -168,14 +168,14 @@ final class JSONTape {
     }
 
     /// A `null` that stands for the member `super` of an object without one.
-    func missingParent(of object: Int) -> Int {
+    package func missingParent(of object: Int) -> Int {
         append(JSON.PathKey.parent.stringValue, .name, in: object)
         own.entries.append(Entry(kind: .null, parent: UInt32(object)))
         return own.entries.count - 1
     }
 
     /// Says that a value is text, and with an array the values in it.
-    func markText(_ place: Int) {
+    package func markText(_ place: Int) {
         var place = place
         let end = next(after: place)
         while place < end {

@@ -18,7 +18,7 @@ extension DecodingError {
 
 extension [any CodingKey] {
     /// The path as a script writes it, such as `items[2].price`.
-    var dotted: String {
+    package var dotted: String {
         var path = ""
         for key in self {
             if let position = key.intValue {

@@ -1,3 +1,4 @@
+import DrawbridgeDocuments
 import Synchronization
 
 extension HTMLRewriter {

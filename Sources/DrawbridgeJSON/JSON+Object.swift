@@ -22,7 +22,7 @@ extension JSON {
         }
 
         /// Takes members whose names are known to differ.
-        init(unique members: [Element]) {
+        package init(unique members: [Element]) {
             self.members = members
             if members.count > Self.searchLimit { buildIndex() }
         }

@@ -3,7 +3,7 @@ extension JSON {
     ///
     /// The tape is read from its end to its beginning. So when an array or object comes, its values are made already:
     /// they stand at the end of one list, in reverse order, and are taken from there.
-    init(_ tape: JSONTape, at place: Int = 0) {
+    package init(_ tape: JSONTape, at place: Int = 0) {
         if !tape[place].isContainer {
             self.init(scalar: tape[place], of: tape)
             return

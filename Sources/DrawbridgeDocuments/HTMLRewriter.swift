@@ -2,9 +2,9 @@
 ///
 /// Only the first ``window`` bytes are looked at. Of these it holds back what lies behind the best place so far, and
 /// then no more than a `<meta>` whose end has not come; all other bytes go on as they are.
-struct HTMLRewriter {
+package struct HTMLRewriter {
     /// How many bytes of a document are looked at.
-    static let window = 64 << 10
+    package static let window = 64 << 10
 
     private enum Phase {
         /// Nothing but white space came yet.
@@ -33,7 +33,7 @@ struct HTMLRewriter {
     private var output: [UInt8] = []
 
     /// Whether the tag is in.
-    private(set) var isTagged = false
+    package private(set) var isTagged = false
 
     /// Begins a document.
     ///
@@ -42,7 +42,7 @@ struct HTMLRewriter {
     ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
     ///   - homecoming: brings home what the head says of its server.
     ///   - policy: a policy of a `<meta>` as it has to be; nil to leave it.
-    init(
+    package init(
         tag: [UInt8], isPage: Bool, homecoming: (any Homecoming)? = nil,
         policy: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) {
@@ -53,7 +53,7 @@ struct HTMLRewriter {
     }
 
     /// Takes the next bytes of the document; returns those of the result that are certain.
-    mutating func take(_ chunk: [UInt8]) -> [UInt8] {
+    package mutating func take(_ chunk: [UInt8]) -> [UInt8] {
         if phase == .over { return chunk }
         let seen = chunk.prefix(Self.window - passed - held.count)
         held += seen
@@ -71,7 +71,7 @@ struct HTMLRewriter {
     }
 
     /// Ends the document; returns what was held back.
-    mutating func finish() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         if phase == .over { return [] }
         read(isAll: true)
         end()

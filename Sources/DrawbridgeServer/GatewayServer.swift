@@ -29,18 +29,18 @@ public final class GatewayServer: Sendable {
         server = HTTPServer(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             limits: configuration.limits, loops: loops, logger: gateway.logger,
-            admitting: { head, remoteAddress, localAddress in
+            choosing: { head, remoteAddress, localAddress in
                 let plan = gateway.plan(
                     for: Request(
                         head.known.head, remoteAddress: remoteAddress,
                         localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress()))
-                switch gateway.admission(by: plan) {
+                switch gateway.bodyChoice(by: plan) {
                 case .refused(let response):
                     log?.add(plan.request, response, bytes: response.body.bytes?.count ?? 0)
                     return (.refused(response.head, response.body.bytes ?? []), nil)
-                case .taken(.streamed): return (.streamed, AdmittedPlan(plan))
+                case .taken(.streamed): return (.streamed, KeptPlan(plan))
                 case .taken(.collected(upTo: let limit)):
-                    return (.collected(upTo: limit ?? gateway.bodyLimit), AdmittedPlan(plan))
+                    return (.collected(upTo: limit ?? gateway.bodyLimit), KeptPlan(plan))
                 }
             },
             above: 4 << 10,
@@ -51,7 +51,7 @@ public final class GatewayServer: Sendable {
                 return (response.head, response.body.bytes ?? [])
             },
             handling: { exchange, body in
-                exchange.answer(body, with: gateway, by: tasks.tasks(for: exchange), log)
+                exchange.respond(to: body, with: gateway, by: tasks.tasks(for: exchange), log)
             })
         try server.start()
         address = ServerAddress(
@@ -97,7 +97,7 @@ public final class GatewayServer: Sendable {
 extension WaitingBytes: WaitingMemory {}
 
 /// What a gateway decided when the engine asked about a body, kept until that body is there.
-private final class AdmittedPlan: Sendable {
+private final class KeptPlan: Sendable {
     let plan: Plan
 
     init(_ plan: Plan) { self.plan = plan }
@@ -110,8 +110,8 @@ extension Exchange {
     /// One request's way through the gateway, from the engine and back.
     ///
     /// - Parameter collected: the request's body, unless it is streamed.
-    fileprivate func answer(
-        _ collected: consuming [UInt8], with gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?
+    fileprivate func respond(
+        to collected: consuming [UInt8], with gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?
     ) {
         let start = log == nil ? Self.unlogged : .now
         if !head.headers.isEmpty, head.target.utf8.starts(with: PageChannel.path.utf8),
@@ -130,7 +130,7 @@ extension Exchange {
             send(answer, to: request, by: gateway, since: start, log)
         case .pending(let pending, for: let request):
             let sending: @Sendable (AccessLog.Cut?) -> Void = { [self, request] cut in
-                let answer = pending.answer(to: request, in: gateway)
+                let answer = pending.response(to: request, in: gateway)
                 send(answer, to: request, by: gateway, since: start, log, cut: cut)
             }
             // A handler that asks an actor has its answer in a moment. So the loop's tasks run before anybody waits.
@@ -150,7 +150,7 @@ extension Exchange {
     private func plan(
         for known: KnownHead, _ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop
     ) -> Plan {
-        if let admitted = admitted as? AdmittedPlan, let plan = gateway.plan(admitted.plan, with: body) {
+        if let kept = kept as? KeptPlan, let plan = gateway.plan(kept.plan, with: body) {
             return plan
         }
         return gateway.plan(

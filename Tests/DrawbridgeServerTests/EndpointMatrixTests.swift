@@ -170,7 +170,7 @@ import Testing
                 try #require(.init(rawValue: String(parts[0]))), target,
                 headers: row.body.isEmpty ? [:] : [.contentType: "application/json"], body: .init(row.body))
             let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
-            let status = await gateway.answer(inspector: request).status.code
+            let status = await gateway.respond(toInspector: request).status.code
             let asTester = row.here[Secret.allCases.firstIndex(of: .testerToken) ?? 0]
             #expect(status == (path.isForTesters ? asTester : 404), "\(row.request)")
         }

@@ -84,7 +84,7 @@ import Testing
         ] as [HTTPFields] {
             let request = Request("/a", headers: headers)
             #expect(await gateway.respond(to: request).status == .forbidden)
-            guard case .refused = gateway.admission(by: gateway.plan(for: request)) else {
+            guard case .refused = gateway.bodyChoice(by: gateway.plan(for: request)) else {
                 Issue.record("refused before its body is read")
                 continue
             }

@@ -12,12 +12,13 @@ typealias Handle = @Sendable (Exchange) async -> Void
 func withServer<Value>(
     tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil, reading: HeadReading? = nil,
     grace: Duration = .seconds(2),
-    admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 8 << 20) },
+    chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
 ) async throws -> Value {
     let server = HTTPServer(
         tls: tls, limits: limits, loops: loops,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, admit: admit, handle: handle)
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, chooseBody: chooseBody,
+        handle: handle)
     if let reading { try server.start(reading: reading) } else { try server.start() }
     do {
         let value = try await test(server)

@@ -95,7 +95,7 @@ struct Endpoint: Sendable {
     /// Answers what is below `/__drawbridge__/`.
     ///
     /// - Throws: a 403 to who may not ask, a 404 for what is not there, a 405.
-    static func answer(_ request: Request, by gateway: Gateway) async throws -> Response {
+    static func respond(to request: Request, by gateway: Gateway) async throws -> Response {
         guard let path = OwnPath(of: request) else { throw nothing(at: request) }
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
         if path.isForTesters { try gateway.authorizeTester(request) }

@@ -121,7 +121,7 @@ enum ForPages {
         }
         guard isTaken else { return isOver(sign, gateway) }
         let answer = await CallingPage.$waiting.withValue((page.id, handler)) {
-            await gateway.answer(call, of: page, by: nil)
+            await gateway.respond(to: call, of: page, by: nil)
         }
         page.warnIfMissing(answer, call)
         var text = Array(#"{"received":\#(page.state.withLock { $0.received }),"#.utf8)

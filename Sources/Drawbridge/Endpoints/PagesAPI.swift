@@ -99,7 +99,7 @@ enum PagesAPI {
     ) async throws {
         do {
             guard page.mayHear else { throw page.presence == .frozen ? PageError.frozen : PageError.left }
-            _ = try await send(page).answer(within: input.seconds.map { .seconds($0) } ?? ReplySteps.patience)
+            _ = try await send(page).result(within: input.seconds.map { .seconds($0) } ?? ReplySteps.patience)
         } catch let error as PageError {
             var unheard = ReplySteps.Unheard()
             unheard.add(name, by: page, error)

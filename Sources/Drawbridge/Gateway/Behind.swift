@@ -19,12 +19,12 @@ private struct Behind: GatewayBackground {
         all = ResponderChain(passThrough)
     }
 
-    func answer(own request: Request, of gateway: Gateway) async throws -> Response {
+    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response {
         // Where a browser learns of a proxy, that answers.
         if OwnPath(of: request) == .proxyScript, let answer = try await proxies.respond(to: request) {
             return answer
         }
-        return try await Endpoint.answer(request, by: gateway)
+        return try await Endpoint.respond(to: request, by: gateway)
     }
 
     func answering(
@@ -61,7 +61,7 @@ extension Gateway {
     /// Documents of others get the page runtime.
     package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
-        if isOwnPage, OwnPath.isOwn(request) { return try await behind.answer(own: request, of: self) }
+        if isOwnPage, OwnPath.isOwn(request) { return try await behind.respond(toOwn: request, of: self) }
         guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
             return try await chain.respond(to: request)?.withPasser
         }

@@ -78,14 +78,14 @@ extension Gateway {
     private func pass(_ plan: Plan, by tasks: HandlerTasks) -> Beginning {
         let passage = Passage(self, plan, by: tasks)
         return passage.start()
-            ? .answered(passage.answer(to: plan.request, in: self), to: plan.request)
+            ? .answered(passage.response(to: plan.request, in: self), to: plan.request)
             : .pending(passage, for: plan.request)
     }
 }
 
 extension Load: Pending {
-    package func answer(to request: Request, in gateway: Gateway) -> Response {
-        var answer = gateway.answer(of: self)
+    package func response(to request: Request, in gateway: Gateway) -> Response {
+        var answer = gateway.response(of: self)
         gateway.finish(&answer, for: request)
         return answer
     }

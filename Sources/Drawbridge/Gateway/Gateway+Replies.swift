@@ -151,14 +151,14 @@ extension Gateway {
     /// The answer of the first of these replies that fits; nil where the handlers are asked.
     ///
     /// - Parameter plain: has its body afterwards, where a reply looked at it.
-    func answer(
+    func replied(
         _ plain: inout Request, by replies: ReplyLookup, original: Request, _ tasks: HandlerTasks?
     ) async -> Response? {
         guard !replies.isEmpty else { return nil }
         do {
             return try await replied(to: &plain, original: original, replies, by: tasks)
         } catch {
-            return reply(known(error, in: plain.path, plain), to: plain)
+            return failure(known(error, in: plain.path, plain), to: plain)
         }
     }
 

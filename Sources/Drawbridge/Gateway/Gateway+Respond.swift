@@ -50,7 +50,7 @@ extension Gateway {
         by tasks: HandlerTasks?
     ) async -> Response {
         do {
-            guard let outer = rest.first else { return try await answer(request, plan, by: tasks) }
+            guard let outer = rest.first else { return try await respond(to: request, plan, by: tasks) }
             return try await outer.handle(request) { [self] in
                 await inside(rest.dropFirst(), $0, plan, by: tasks)
             }
@@ -60,8 +60,8 @@ extension Gateway {
     }
 
     /// Native or not.
-    private func answer(
-        _ request: Request, _ plan: Plan?, by tasks: HandlerTasks?
+    private func respond(
+        to request: Request, _ plan: Plan?, by tasks: HandlerTasks?
     ) async throws -> Response {
         var plan = planInside(for: request, after: plan)
         if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
@@ -81,19 +81,21 @@ extension Gateway {
             }
         }
         if journal.isOn { begins(&plain, original: plan.request) }
-        var answer = await answer(native: plain, plan, taker, by: tasks)
+        var answer = await respond(toNative: plain, plan, taker, by: tasks)
         if plain.record != nil { ends(plain, &answer) }
         return answer
     }
 
     /// By a reply, a handler, or the gateway itself.
-    private func answer(
-        native request: Request, _ plan: Plan, _ first: Plan.Taker, by tasks: HandlerTasks?
+    private func respond(
+        toNative request: Request, _ plan: Plan, _ first: Plan.Taker, by tasks: HandlerTasks?
     ) async -> Response {
         var (plain, taker) = (request, first)
         var original = plan.request
         if case .replying(let replies, let beneath) = taker {
-            if let answer = await answer(&plain, by: replies, original: plan.request, tasks) { return answer }
+            if let answer = await replied(&plain, by: replies, original: plan.request, tasks) {
+                return answer
+            }
             taker = beneath
             original.body = plain.body
         }
@@ -103,13 +105,13 @@ extension Gateway {
             var named = try await named(plain)
             sends(named)
             if plain.naming != .path,
-                let answer = await answer(&named, by: replies(to: named), original: plan.request, tasks)
+                let answer = await replied(&named, by: replies(to: named), original: plan.request, tasks)
             {
                 return answer
             }
             return try await handle(named, original: original, unless: asked.declining, by: tasks)
         } catch {
-            var response = reply(known(error, in: plan.request.path, plan.request), to: plan.request)
+            var response = failure(known(error, in: plan.request.path, plan.request), to: plan.request)
             response.answeredBy = Response.noHandler
             return response
         }
@@ -187,7 +189,7 @@ extension Gateway {
                 await run(route, within: rest.dropFirst(), $0, by: tasks)
             }
         } catch {
-            return answer(to: plain, of: route, error, after: .zero)
+            return outcome(for: plain, of: route, error, after: .zero)
         }
     }
 
@@ -203,10 +205,10 @@ extension Gateway {
             case .answered(let answer): return answer
             case .loading(let load):
                 await load.end()
-                return answer(of: load)
+                return response(of: load)
             }
         } catch {
-            return answer(to: plain, of: route, error, after: .zero)
+            return outcome(for: plain, of: route, error, after: .zero)
         }
     }
 
@@ -225,45 +227,45 @@ extension Gateway {
         }
         tellAsked(plain, route)
         if let immediate = route.immediate, tasks?.loop.isCurrent ?? true {
-            return .answered(answer(plain, with: route, immediate, on: tasks?.loop))
+            return .answered(respondAtOnce(to: plain, with: route, immediate, on: tasks?.loop))
         }
         do {
             let load = try Load(route, plain, on: tasks?.loop)
             // A loop's own task inherits nothing: not the values that middleware has set in its task.
             let hasNoTask = middleware.isEmpty && route.middleware.isEmpty
             let isOver = load.start(by: hasNoTask ? tasks : nil)
-            return isOver ? .answered(answer(of: load)) : .loading(load)
+            return isOver ? .answered(response(of: load)) : .loading(load)
         } catch {
-            return .answered(answer(to: plain, of: route, error, after: .zero))
+            return .answered(outcome(for: plain, of: route, error, after: .zero))
         }
     }
 
     /// Lets a handler answer that waits for nothing.
-    private func answer(
-        _ request: Request, with route: Route, _ immediate: Route.Immediate, on loop: (any HandlerLoop)?
+    private func respondAtOnce(
+        to request: Request, with route: Route, _ immediate: Route.Immediate, on loop: (any HandlerLoop)?
     ) -> Response {
         let began = Moment.now
         let response: Response
         do {
             response = try loop?.watch.during(route.handler) { try immediate(request) } ?? immediate(request)
         } catch {
-            return answer(to: request, of: route, error, after: route.held(since: began, request))
+            return outcome(for: request, of: route, error, after: route.held(since: began, request))
         }
-        return answer(to: request, of: route, response, after: route.held(since: began, request))
+        return outcome(for: request, of: route, response, after: route.held(since: began, request))
     }
 
     /// What a load that is over has come to.
-    func answer(of load: Load) -> Response {
+    func response(of load: Load) -> Response {
         do {
-            return answer(to: load.request, of: load.route, try load.takeResponse(), after: load.took)
+            return outcome(for: load.request, of: load.route, try load.takeResponse(), after: load.took)
         } catch {
-            return answer(to: load.request, of: load.route, error, after: load.took)
+            return outcome(for: load.request, of: load.route, error, after: load.took)
         }
     }
 
     /// What a handler's answer becomes.
-    private func answer(
-        to request: Request, of route: Route, _ response: consuming Response, after took: Duration
+    private func outcome(
+        for request: Request, of route: Route, _ response: consuming Response, after took: Duration
     ) -> Response {
         do {
             if request.record != nil { ends(request, by: route, &response) }
@@ -271,19 +273,19 @@ extension Gateway {
             label(&response, to: request, of: route, after: took)
             return response
         } catch {
-            return answer(to: request, of: route, error, after: took)
+            return outcome(for: request, of: route, error, after: took)
         }
     }
 
     /// What a handler's error becomes.
-    private func answer(
-        to request: Request, of route: Route, _ error: any Error, after took: Duration
+    private func outcome(
+        for request: Request, of route: Route, _ error: any Error, after took: Duration
     ) -> Response {
         let cause = error
         let error = known(error, in: route.name, request)
         ends(request, by: route, error, because: cause)
         // No page that expects the envelope asked for a handler without a path.
-        var answer = route.rule == nil ? reply(error, to: request) : Self.refusal(error)
+        var answer = route.rule == nil ? failure(error, to: request) : Self.refusal(error)
         if error.status.kind == .clientError { answer.refusal = error.message }
         label(&answer, to: request, of: route, after: took)
         return answer

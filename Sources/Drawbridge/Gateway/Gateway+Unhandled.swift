@@ -31,7 +31,7 @@ extension Gateway {
             response.answeredBy = Response.noHandler
             return response
         }
-        var response = reply(HTTPError(.badRequest, "No response"), to: plain)
+        var response = failure(HTTPError(.badRequest, "No response"), to: plain)
         response.headers[.hint] = hint
         response.answeredBy = Response.noHandler
         return response

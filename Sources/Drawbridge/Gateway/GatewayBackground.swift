@@ -1,7 +1,7 @@
 /// What a gateway asks of those who lie behind it, whoever they are.
 protocol GatewayBackground: Sendable {
     /// The gateway itself answers what is below `/__drawbridge__/`.
-    func answer(own request: Request, of gateway: Gateway) async throws -> Response
+    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response
 
     /// Who may answer a request, and whether the page runtime goes into its document.
     ///

@@ -259,14 +259,14 @@ extension Gateway {
 // The body.
 extension Gateway {
     /// What becomes of a body.
-    package enum Admission: Sendable {
+    package enum BodyChoice: Sendable {
         /// The answer is there, and nobody reads it.
         case refused(Response)
         case taken(BodyMode)
     }
 
     /// What an engine does with the body of a request, before `100 Continue` is sent for it.
-    package func admission(by plan: Plan) -> Admission {
+    package func bodyChoice(by plan: Plan) -> BodyChoice {
         // A preflight is answered where middleware sees it.
         if case .preflight = plan.way { return .taken(.streamed) }
         if var answer = answerToHead(plan) {

@@ -36,12 +36,12 @@ extension JSONHandler {
     public func startLoading(_ request: Request) async throws -> Response {
         // Nearly always it is there, and a call that may wait costs more than reading a small one.
         guard let input = try request.promptInput(as: Input.self) else {
-            return try answer(try await handle(try await request.input(as: Input.self)))
+            return try response(of: try await handle(try await request.input(as: Input.self)))
         }
-        return try answer(try await handle(input))
+        return try response(of: try await handle(input))
     }
 
-    private func answer(_ output: Output) throws -> Response {
+    private func response(of output: Output) throws -> Response {
         try Response(output: output, message: message(for: output))
     }
 }

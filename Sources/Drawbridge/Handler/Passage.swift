@@ -78,7 +78,7 @@ extension Passage: Pending {
         task?.cancel()
     }
 
-    func answer(to request: Request, in gateway: Gateway) -> Response {
+    func response(to request: Request, in gateway: Gateway) -> Response {
         guard let response = state.withLock({ $0.response.take() }) else {
             preconditionFailure("the answer of a passage is taken once, when it is over")
         }

@@ -13,5 +13,5 @@ package protocol Pending: AnyObject, Sendable {
     func cancel()
 
     /// The answer, taken once when it is over.
-    func answer(to request: Request, in gateway: Gateway) -> Response
+    func response(to request: Request, in gateway: Gateway) -> Response
 }

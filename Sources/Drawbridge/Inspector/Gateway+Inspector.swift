@@ -6,7 +6,7 @@ extension Gateway {
     /// Answers a request of the inspector's, whose secret was looked at before.
     ///
     /// - Parameter request: of the inspector's own listener; nothing of it is checked here.
-    package func answer(inspector request: Request) async -> Response {
+    package func respond(toInspector request: Request) async -> Response {
         var request = request
         request.answerer = self
         request.isOfInspector = true
@@ -15,7 +15,7 @@ extension Gateway {
                 throw HTTPError(
                     .notFound, "nothing at \(request.path.cut(to: 100)); the inspector asks as programs do")
             }
-            return try await behind.answer(own: request, of: self)
+            return try await behind.respond(toOwn: request, of: self)
         } catch {
             return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
         }

@@ -83,9 +83,9 @@ extension Gateway {
         case .silent: return "never answers"
         case .left: return "\(time)  \(journal.isStopping ? "stopped" : "its caller left")"
         case .error, .expired: break
-        case .answered, .waiting, nil: return "\(time)  \(code(of: record))\(answer(of: record))"
+        case .answered, .waiting, nil: return "\(time)  \(code(of: record))\(ending(of: record))"
         }
-        return "\(time)  \(code(of: record))\(message(of: record) ?? answer(of: record))"
+        return "\(time)  \(code(of: record))\(message(of: record) ?? ending(of: record))"
     }
 
     /// What an error says.
@@ -94,7 +94,7 @@ extension Gateway {
         return (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
     }
 
-    private func answer(of record: JournalRecord) -> String {
+    private func ending(of record: JournalRecord) -> String {
         switch record.form {
         case .stream: "a stream"
         case .raw(let type) where !type.hasPrefix("application/json") && !type.hasPrefix("text/"):

@@ -17,7 +17,7 @@ struct HTTPArchive {
     private static func entry(_ copy: CallCopy) -> JSON {
         let record = copy.record
         let time = record.took.flatMap { JSON.Number(literal: $0.milliseconds).map(JSON.number) } ?? 0
-        let answer = answer(of: copy)
+        let answer = response(of: copy)
         var request: JSON.Object = [
             "method": .string(copy.method), "url": .string(copy.url), "httpVersion": "HTTP/1.1",
             "cookies": [], "headers": [], "headersSize": -1, "bodySize": .number(.init(copy.body.count)),
@@ -57,7 +57,7 @@ struct HTTPArchive {
         var type = ""
     }
 
-    private static func answer(of copy: CallCopy) -> Answer {
+    private static func response(of copy: CallCopy) -> Answer {
         let record = copy.record
         switch record.state {
         case .waiting, .silent, .left, nil: return Answer()

@@ -25,7 +25,7 @@ extension Gateway: PageHost {
     }
 
     /// Lets the handler answer that a page has called by its name.
-    func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
+    func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
         let began = ContinuousClock.now
         let request = request(call, of: page)
         let response = await respond(to: request, by: tasks)

@@ -117,15 +117,15 @@ extension Page {
             state.running[state.lastRun] = Page.Running(bytes: bytes)
             return state.lastRun
         }
-        guard let number else { return reply(to: call, PageAnswer(error: .noRoomForPages)) }
+        guard let number else { return end(call, PageAnswer(error: .noRoomForPages)) }
         let task = Task.immediate {
-            let outcome = await gateway.answer(call, of: self, by: tasks)
+            let outcome = await gateway.respond(to: call, of: self, by: tasks)
             state.withLock { state in
                 guard let ended = state.running.removeValue(forKey: number) else { return }
                 state.runningBytes -= ended.bytes
                 state.runningMemory?.changeAnyway(to: state.runningBytes)
             }
-            reply(to: call, outcome)
+            end(call, outcome)
             outcome.afterwards?()
         }
         let isGone = state.withLock { state in
@@ -137,7 +137,7 @@ extension Page {
     }
 
     /// Tells the page what its call came to, as its bridge wants to hear it.
-    private func reply(to call: PageCall, _ outcome: PageAnswer) {
+    private func end(_ call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
         guard let id = call.id, gateway.isHeard(outcome, call) else {
@@ -146,11 +146,11 @@ extension Page {
         }
         // The log has it in the line of the call. Few pages look at the errors that they are given.
         if let problem, outcome.isRefusedInput { tellConsole(problem) }
-        answer(call, under: id, outcome)
+        send(call, under: id, outcome)
     }
 
     /// Sends an answer, or says in its place why it cannot go: a page waits for every call that it gave a callback.
-    private func answer(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
+    private func send(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
         guard let problem = send(outcome, under: id) else { return }
         let refusal =
             Outbox.fits(PageAnswer.message(id, outcome))

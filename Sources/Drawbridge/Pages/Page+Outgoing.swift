@@ -221,7 +221,7 @@ extension Page {
             state.withLock { _ = $0.calls.removeValue(forKey: id) }
             throw error
         }
-        return try await call.answer(within: deadline)
+        return try await call.result(within: deadline)
     }
 
     /// Names the handlers for which the page stands still, once for each request: if they wait for what it is asked,

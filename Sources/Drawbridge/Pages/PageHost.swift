@@ -24,7 +24,7 @@ protocol PageHost: Answerer {
     var isTelling: Bool { get }
 
     /// Lets a handler answer that a page has called by its name.
-    func answer(_ call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
+    func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
     /// How a name that nobody answers gets an answer: the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String

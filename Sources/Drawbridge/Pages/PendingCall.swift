@@ -36,7 +36,7 @@ final class PendingCall: Expiring {
     }
 
     /// Waits for the answer, the deadline, or the page's end; once.
-    func answer(within deadline: Duration?) async throws -> JSON {
+    func result(within deadline: Duration?) async throws -> JSON {
         state.withLock { $0.deadline = deadline }
         if let deadline { Deadlines.shared.add(self, after: deadline) }
         defer { Deadlines.shared.remove(self) }

@@ -87,13 +87,13 @@ struct ReplyHandler: Handler {
     }
 
     private func body(of raw: RawReply) async throws -> Response {
-        func answer(_ body: Response.Body, _ type: String) -> Response {
+        func made(_ body: Response.Body, _ type: String) -> Response {
             Response(headers: [.contentType: type], body: body)
         }
         switch raw.body {
-        case .none: return answer(.empty, "application/json")
-        case .json(let template): return answer(.bytes(try await filled(template).bytes), "application/json")
-        case .text(let text): return answer(.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
+        case .none: return made(.empty, "application/json")
+        case .json(let template): return made(.bytes(try await filled(template).bytes), "application/json")
+        case .text(let text): return made(.bytes(Array(text.utf8)), "text/plain; charset=utf-8")
         case .file(let file):
             let asker = raw.status == 200 && request.callingPage == nil ? request : nil
             if let found = try givenSupplier.open(file, for: asker) { return found }

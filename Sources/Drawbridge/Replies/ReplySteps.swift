@@ -147,7 +147,7 @@ final class ReplySteps: Sendable {
         var unheard = Unheard()
         for one in sent {
             do {
-                _ = try await one.delivery.answer(within: max(.zero, ContinuousClock.now.duration(to: end)))
+                _ = try await one.delivery.result(within: max(.zero, ContinuousClock.now.duration(to: end)))
                 scene.logger.info(
                     "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) has heard \(one.name)")
             } catch let error as PageError {

@@ -69,13 +69,13 @@ actor LiveReplies {
     /// Answers by what the files say now.
     func begin() throws {
         gateway.replySupplier.withLock { $0 = supplier }
-        try answer()
+        try apply()
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.doubts, of: file.text.path) }
         tellFaults()
     }
 
-    private func answer() throws {
+    private func apply() throws {
         try builtIns?.follow(sources.written, hasBuiltIns)
         gateway.reply(by: sources.layers)
     }
@@ -132,7 +132,7 @@ actor LiveReplies {
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)
         sources = sources.adding(config.source)
-        try answer()
+        try apply()
         let rest = config.hasSettings ? "; its settings, from the next start on" : ""
         gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")
         tell(config.source.doubts, of: path)
@@ -156,7 +156,7 @@ actor LiveReplies {
         try changed.check(by: supplier)
         states[place].complaint = nil
         sources = changed
-        try answer()
+        try apply()
         tellTaken(text.path, new, old)
         tell(new.doubts, of: text.path)
         tellFaults()

@@ -31,7 +31,7 @@ struct ExchangeRun {
             if misfits.first?.verb == "called" { return misfits }
         case .nativeCalls(let with, let answer, let bridge):
             guard let page = try await page() else { return [Self.noPage] }
-            let found = try await Self.answer(of: page, exchange.name, with, bridge, patience)
+            let found = try await Self.outcome(of: page, exchange.name, with, bridge, patience)
             if let answer, !Self.fits(found, answer) {
                 misfits.append(.init("answered", found, wanted: answer))
             }
@@ -108,7 +108,7 @@ struct ExchangeRun {
         wanted: "the page")
 
     /// What the page answers: a value, or an error as `$error` has it.
-    private static func answer(
+    private static func outcome(
         of page: Page, _ name: String, _ with: JSON, _ bridge: Page.Bridge?, _ patience: Duration
     ) async throws -> JSON {
         do {

@@ -62,7 +62,7 @@ public struct StaticFiles: Responder {
     ///
     /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
     public func respond(to request: Request) async throws -> Response? {
-        guard var response = try answer(to: request) else { return nil }
+        guard var response = try serve(request) else { return nil }
         response.answeredBy = Response.files
         return response
     }
@@ -73,7 +73,7 @@ public struct StaticFiles: Responder {
             guard let folder = try openRoot(for: request) else { return nil }
             var walk = Walk(from: folder, of: root)
             guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
-            var response = try answer(request, with: index, named: "index.html")
+            var response = try serve(request, with: index, named: "index.html")
             response.answeredBy = Response.files
             return response
         } catch {
@@ -81,7 +81,7 @@ public struct StaticFiles: Responder {
         }
     }
 
-    private func answer(to request: Request) throws -> Response? {
+    private func serve(_ request: Request) throws -> Response? {
         guard let path = RequestedPath(request.path) else { return nil }
         do {
             guard let folder = try openRoot(for: request) else { return nil }
@@ -91,10 +91,10 @@ public struct StaticFiles: Responder {
                 return path.isFolder
                     || hiddenNames.contains(path.names.last ?? "") && walk.isIn(foldersOf: hidden)
                     || file.isOne(of: hidden)
-                    ? nil : try answer(request, with: file, named: path.names.last ?? "")
+                    ? nil : try serve(request, with: file, named: path.names.last ?? "")
             case .folder?:
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
-                if path.isFolder { return try answer(request, with: index, named: "index.html") }
+                if path.isFolder { return try serve(request, with: index, named: "index.html") }
                 return request.isRead ? redirect(to: path.asFolder(query: Self.query(of: request))) : nil
             case nil:
                 return nil
@@ -131,7 +131,7 @@ extension StaticFiles {
         return try part(of: file, named: named, for: request)
     }
 
-    private func answer(_ request: Request, with file: OpenFile, named name: String) throws -> Response {
+    private func serve(_ request: Request, with file: OpenFile, named name: String) throws -> Response {
         guard request.isRead else {
             throw HTTPError(
                 .methodNotAllowed, "\(request.path) is a file: it takes GET and HEAD, not \(request.method)",

@@ -25,7 +25,7 @@ final class InspectorDoor: Middleware {
     func handle(_ request: Request, next: Next) async -> Response {
         var response: Response
         do {
-            response = try await answer(request)
+            response = try await respond(to: request)
         } catch let error as HTTPError {
             response = Gateway.refusal(error)
         } catch {
@@ -35,7 +35,7 @@ final class InspectorDoor: Middleware {
         return response
     }
 
-    private func answer(_ request: Request) async throws -> Response {
+    private func respond(to request: Request) async throws -> Response {
         let authority = "\(host):\(port.load(ordering: .relaxed))"
         guard !request.isAbsoluteForm, request.authority == authority else { throw Self.foreign }
         if let origin = request.headers[.origin], origin != "http://\(authority)" { throw Self.foreign }
@@ -56,7 +56,7 @@ final class InspectorDoor: Middleware {
             return try asset(String(path.dropFirst()), request)
         }
         switch pass.judge(request, from: request.remoteAddress) {
-        case .right: return await gateway.answer(inspector: request)
+        case .right: return await gateway.respond(toInspector: request)
         case .throttled: throw Self.throttled
         case .wrong, nil:
             throw HTTPError(

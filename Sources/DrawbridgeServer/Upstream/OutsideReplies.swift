@@ -39,7 +39,7 @@ package final class OutsideReplies: ReplySupplier {
     ) async throws -> [UInt8] {
         if let refusal = refusal(of: target) { throw HTTPError(.badGateway, refusal) }
         return try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask { try await self.answer(to: call, at: target, for: request) }
+            group.addTask { try await self.send(to: call, at: target, for: request) }
             group.addTask { [patience] in
                 try await Task.sleep(for: patience)
                 throw HTTPError(
@@ -52,7 +52,7 @@ package final class OutsideReplies: ReplySupplier {
         }
     }
 
-    private func answer(
+    private func send(
         to call: [UInt8], at target: ForwardTarget, for request: Request
     ) async throws -> [UInt8] {
         let url = try UpstreamURL(target.text)

@@ -87,7 +87,7 @@ struct UpstreamSender: Sendable {
                 record?.succeeded(request.logger)
                 tell(response(beginning, of: fetch, to: request, from: caller, by: mapping))
             case .failure(let error):
-                tell(answer(to: request, insteadOf: error))
+                tell(failure(of: request, error))
             }
         }
         return fetch.cancel
@@ -222,7 +222,7 @@ extension UpstreamSender {
     }
 
     /// What a caller gets when the server does not answer.
-    private func answer(to request: Request, insteadOf error: any Error) -> Response {
+    private func failure(of request: Request, _ error: any Error) -> Response {
         if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {
             // The fetch was cancelled because its caller has left, so nobody reads this answer.

@@ -34,7 +34,7 @@ final class URLProtocolHandler: Handler {
         load.start(try await URLRequest(collecting: request))
         switch try await next() {
         case .received(let response, let policy):
-            return try await answer(request, try Response(response, policy))
+            return try await loaded(request, try Response(response, policy))
         case .redirected(let newRequest, let response):
             return try await redirect(request, to: newRequest, response)
         case .loaded:
@@ -44,7 +44,7 @@ final class URLProtocolHandler: Handler {
         }
     }
 
-    private func answer(_ request: Request, _ head: Response) async throws -> Response {
+    private func loaded(_ request: Request, _ head: Response) async throws -> Response {
         var response = head
         let length = head.body.length
         if request.method == .head || !response.status.hasBody {

@@ -22,7 +22,7 @@ final class SessionLoad: @unchecked Sendable {
         lock.withLock {
             task = Task { [self] in
                 do {
-                    try await answer(by: gateway)
+                    try await respond(by: gateway)
                 } catch {
                     end { $0.urlProtocol(urlProtocol, didFailWithError: error) }
                 }
@@ -39,7 +39,7 @@ final class SessionLoad: @unchecked Sendable {
         task?.cancel()
     }
 
-    private func answer(by gateway: Gateway?) async throws {
+    private func respond(by gateway: Gateway?) async throws {
         #if canImport(FoundationNetworking)
         try checkTask()
         #endif

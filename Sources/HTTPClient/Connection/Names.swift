@@ -48,14 +48,14 @@ final class Names: Sendable {
             return waiting[question]?.count == 1
         }
         guard isFirst else { return }
-        let isTaken = calls.run { [self] in answer(question, lookUp(name, port)) }
+        let isTaken = calls.run { [self] in tellAll(question, lookUp(name, port)) }
         if !isTaken {
             let problem = "too many names are being looked up to ask for \(name) too; try again"
-            answer(question, .failure(TransferError(.unreachable, problem)))
+            tellAll(question, .failure(TransferError(.unreachable, problem)))
         }
     }
 
-    private func answer(_ question: Question, _ answer: Answer) {
+    private func tellAll(_ question: Question, _ answer: Answer) {
         let tells = waiting.withLock { $0.removeValue(forKey: question) } ?? []
         for tell in tells { tell(answer) }
     }

@@ -14,8 +14,8 @@ public final class Exchange: Sendable {
     public let remoteAddress: String?
     /// The address of ours that a caller from another machine came to, without a port.
     package let localAddress: String?
-    /// What `admitting` made of the head (``HTTPServer/AdmitHead``); nil where it was not asked.
-    package let admitted: (any AnyObject & Sendable)?
+    /// What `choosing` made of the head (``HTTPServer/ChooseBodyByHead``); nil where it was not asked.
+    package let kept: (any AnyObject & Sendable)?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed.
@@ -68,11 +68,11 @@ public final class Exchange: Sendable {
     }
 
     init(
-        _ head: AuditedHead, _ mode: Incoming.Mode, _ admitted: (any AnyObject & Sendable)?,
+        _ head: AuditedHead, _ mode: Incoming.Mode, _ kept: (any AnyObject & Sendable)?,
         _ connection: LibraryConnection, _ caller: Connection, _ worker: Worker
     ) {
         self.head = head
-        self.admitted = admitted
+        self.kept = kept
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress

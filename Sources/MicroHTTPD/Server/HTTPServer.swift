@@ -17,7 +17,7 @@ public final class HTTPServer: Sendable {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Admission: Sendable {
+    public enum BodyChoice: Sendable {
         /// Answered now; the body is not read by anybody.
         case refused(HTTPResponse, [UInt8])
         /// Collected before the handler starts; more than this many bytes are a 413.
@@ -27,11 +27,11 @@ public final class HTTPServer: Sendable {
     }
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
-    public typealias Admit = @Sendable (HTTPRequest, Bool, String?) -> Admission
-    /// What was decided on a head, and what is kept of that for whoever answers (``Exchange/admitted``).
-    package typealias Admitted = (admission: Admission, kept: (any AnyObject & Sendable)?)
+    public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
+    /// What was decided on a head, and what is kept of that for whoever answers (``Exchange/kept``).
+    package typealias ChosenBody = (choice: BodyChoice, kept: (any AnyObject & Sendable)?)
     /// The same of a head as the audit left it, with the caller's address and what looks up ours.
-    package typealias AdmitHead = @Sendable (AuditedHead, String?, () -> String?) -> Admitted
+    package typealias ChooseBodyByHead = @Sendable (AuditedHead, String?, () -> String?) -> ChosenBody
 
     /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
@@ -51,7 +51,7 @@ public final class HTTPServer: Sendable {
 
     private let requestedPort: Int
     private let loops: Int
-    private let admitHead: AdmitHead
+    private let chooseBodyByHead: ChooseBodyByHead
     let promptBodies: Int
     private let makeRefusal: Refuse
     private let state = Mutex(State())
@@ -70,13 +70,13 @@ public final class HTTPServer: Sendable {
     ///   - tls: makes it a server for https, by TLS 1.2 and 1.3; without it, it is one for http.
     ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
     ///   - logger: where it says what goes wrong.
-    ///   - admit: decides what happens to a body; must not block.
+    ///   - chooseBody: decides what happens to a body; must not block.
     ///   - refuse: dresses what the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, logger: Logger = Logger(label: "drawbridge.http"),
-        admit: @escaping Admit = { _, _, _ in .collected(upTo: 8 << 20) },
+        chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
         refuse: @escaping Refuse = { status, message in
             (HTTPResponse(status: status, headerFields: [.contentType: "text/plain"]), Array(message.utf8))
         },
@@ -84,7 +84,7 @@ public final class HTTPServer: Sendable {
     ) {
         self.init(
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
-            admitting: { head, address, _ in (admit(head.request, head.isAbsoluteForm, address), nil) },
+            choosing: { head, address, _ in (chooseBody(head.request, head.isAbsoluteForm, address), nil) },
             refuse: refuse,
             handling: { exchange, body in
                 exchange.keep(body)
@@ -95,11 +95,11 @@ public final class HTTPServer: Sendable {
     /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
     /// `handling` starts one.
     ///
-    /// - Parameter prompt: bodies of up to so many bytes are collected without asking `admitting`: they are there with
+    /// - Parameter prompt: bodies of up to so many bytes are collected without asking `choosing`: they are there with
     ///   their head, and whoever handles them may refuse them as well.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
-        admitting: @escaping AdmitHead, above prompt: Int = 0, refuse: @escaping Refuse,
+        choosing: @escaping ChooseBodyByHead, above prompt: Int = 0, refuse: @escaping Refuse,
         handling: @escaping Handle
     ) {
         self.host = host
@@ -109,7 +109,7 @@ public final class HTTPServer: Sendable {
         bodyMemory = BodyMemory(limit: limits.memoryForBodies ?? MemoryLimit.usualForBodies)
         self.loops = loops ?? Self.usualLoops
         self.logger = logger
-        admitHead = admitting
+        chooseBodyByHead = choosing
         promptBodies = prompt
         makeRefusal = refuse
         handle = handling
@@ -237,8 +237,8 @@ public final class HTTPServer: Sendable {
         return Answer(head, .bytes(body), closing: true)
     }
 
-    func admit(_ head: AuditedHead, from caller: Connection) -> Admitted {
-        admitHead(head, caller.address) { caller.localAddress }
+    func chooseBody(_ head: AuditedHead, from caller: Connection) -> ChosenBody {
+        chooseBodyByHead(head, caller.address) { caller.localAddress }
     }
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {

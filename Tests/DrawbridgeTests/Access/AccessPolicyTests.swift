@@ -194,7 +194,7 @@ struct AccessPolicyTests {
             .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
         request.isAbsoluteForm = call.isAbsolute
         let gateway = gateway(Self.policy, Notebook())
-        switch gateway.admission(by: gateway.plan(for: request)) {
+        switch gateway.bodyChoice(by: gateway.plan(for: request)) {
         case .taken: #expect(call.isTaken)
         case .refused(let response):
             #expect(!call.isTaken)

@@ -150,7 +150,7 @@ struct ProxyAccessTests {
         let request = Self.request(
             "http://127.0.0.1:9999/login?_mobile_bridge=1", method: .post, [.secFetchSite: "same-origin"])
         let gateway = Self.gateway()
-        guard case .refused(let response) = gateway.admission(by: gateway.plan(for: request)) else {
+        guard case .refused(let response) = gateway.bodyChoice(by: gateway.plan(for: request)) else {
             Issue.record("it is taken")
             return
         }

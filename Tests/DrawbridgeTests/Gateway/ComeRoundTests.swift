@@ -35,7 +35,7 @@ struct ComeRoundTests {
         let journal = Notebook()
         let gateway = Self.gateway(journal)
         let plan = gateway.plan(for: Self.request(target, by: gateway))
-        guard case .taken(.streamed) = gateway.admission(by: plan) else {
+        guard case .taken(.streamed) = gateway.bodyChoice(by: plan) else {
             Issue.record("its body is collected for a handler that does not get it")
             return
         }

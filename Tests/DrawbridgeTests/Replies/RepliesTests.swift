@@ -143,7 +143,7 @@ extension Gateway {
     @Test func aBodyThatNoReplyLooksAtIsLeftWhereItIs() async throws {
         let gateway = try await Gateway.replying(#"{"a": 1}"#)
         guard
-            case .taken(.streamed) = gateway.admission(
+            case .taken(.streamed) = gateway.bodyChoice(
                 by: gateway.plan(for: Request(.post, "/a?_mobile_bridge=1")))
         else {
             Issue.record("it is collected")
@@ -331,13 +331,13 @@ extension Gateway {
         let gateway = try await Gateway.replying(#"{"a": {"$pass": true}}"#)
         try gateway.register(Streamed.self, at: "/a")
         let request = Request(.post, "/a?_mobile_bridge=1")
-        guard case .taken(.streamed) = gateway.admission(by: gateway.plan(for: request)) else {
+        guard case .taken(.streamed) = gateway.bodyChoice(by: gateway.plan(for: request)) else {
             Issue.record("the body is not streamed")
             return
         }
         try await gateway.mock(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
         guard
-            case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.admission(
+            case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.bodyChoice(
                 by: gateway.plan(for: request))
         else {
             Issue.record("the body is not collected")

@@ -188,7 +188,7 @@ struct FramingTests {
     @Test(arguments: uploads.indices, [false, true])
     func aBodyArrivesWhole(_ index: Int, _ isStreamed: Bool) async throws {
         let upload = Self.uploads[index]
-        try await withServer(admit: { _, _, _ in isStreamed ? .streamed : .collected(upTo: 100) }) {
+        try await withServer(chooseBody: { _, _, _ in isStreamed ? .streamed : .collected(upTo: 100) }) {
             exchange in
             var body = exchange.body
             if exchange.isStreamed { while let chunk = try? await exchange.nextChunk() { body += chunk } }
@@ -207,7 +207,7 @@ struct FramingTests {
 
     @Test(arguments: [false, true])
     func aSenderThatExpectsToContinueIsTold(_ isStreamed: Bool) async throws {
-        try await withServer(admit: { _, _, _ in isStreamed ? .streamed : .collected(upTo: 100) }) {
+        try await withServer(chooseBody: { _, _, _ in isStreamed ? .streamed : .collected(upTo: 100) }) {
             exchange in
             var body = exchange.body
             if exchange.isStreamed { while let chunk = try? await exchange.nextChunk() { body += chunk } }
@@ -232,7 +232,7 @@ struct FramingTests {
         async throws
     {
         let reached = Tally()
-        try await withServer(admit: { _, _, _ in .collected(upTo: 100) }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .collected(upTo: 100) }) { exchange in
             reached.add(exchange.body.count)
             ok(exchange)
         } test: { server in
@@ -254,7 +254,8 @@ struct FramingTests {
 
     @Test(arguments: [false, true])
     func aSenderOfFarTooMuchReadsTheRefusalAfterwards(_ isChunked: Bool) async throws {
-        try await withServer(admit: { _, _, _ in .collected(upTo: 1 << 20) }, handle: { ok($0) }) { server in
+        try await withServer(chooseBody: { _, _, _ in .collected(upTo: 1 << 20) }, handle: { ok($0) }) {
+            server in
             let port = server.port
             let reply = try await blocking {
                 let client = try RawClient(port)
@@ -278,7 +279,9 @@ struct FramingTests {
     @Test func aRefusedBodyThatDoesNotEndIsCutOff() async throws {
         var limits = Limits()
         limits.discarded = 1 << 20
-        try await withServer(limits: limits, admit: { _, _, _ in .collected(upTo: 10) }, handle: { ok($0) }) {
+        try await withServer(
+            limits: limits, chooseBody: { _, _, _ in .collected(upTo: 10) }, handle: { ok($0) }
+        ) {
             server in
             let port = server.port
             let sent = try await blocking {
@@ -298,7 +301,7 @@ struct FramingTests {
     @Test func aHandlerThatReadsSlowlyMakesTheSenderWait() async throws {
         let gate = Gate()
         let total = 64 << 20
-        try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             await gate.pass()
             var count = 0
             while let chunk = try? await exchange.nextChunk() { count += chunk.count }
@@ -323,7 +326,7 @@ struct FramingTests {
 
     @Test func aStreamedBodyArrivesByteForByteWhateverTheReadersSpeed() async throws {
         let total = 8 << 20
-        try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             var count = 0
             var isSame = true
             var pauses = 0
@@ -348,7 +351,7 @@ struct FramingTests {
 
     @Test(arguments: [0, 1])
     func aHandlerMayAnswerBeforeItHasReadItsBody(_ chunksRead: Int) async throws {
-        try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             for _ in 0..<chunksRead { _ = try? await exchange.nextChunk() }
             ok(exchange, "early")
         } test: { server in
@@ -366,7 +369,7 @@ struct FramingTests {
     }
 
     @Test func aHandlerThatReturnsWithoutAnAnswerGives500() async throws {
-        try await withServer(admit: { _, _, _ in .streamed }, handle: { _ in }) { server in
+        try await withServer(chooseBody: { _, _, _ in .streamed }, handle: { _ in }) { server in
             let port = server.port
             let replies = try await blocking {
                 try [
@@ -660,7 +663,7 @@ struct FramingTests {
     }
 
     @Test func aBodyThatWasReadIsEchoedAsAStream() async throws {
-        try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             var chunks: [[UInt8]] = []
             while let chunk = try? await exchange.nextChunk() { chunks.append(chunk) }
             exchange.begin(Self.okHead, length: nil)
@@ -680,7 +683,7 @@ struct FramingTests {
     /// The library takes an answer only when the request is complete: what is not read by then is dropped.
     @Test func aStreamThatBeginsBeforeItsBodyIsReadDropsTheRest() async throws {
         let hasThrown = Tally()
-        try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             let first = (try? await exchange.nextChunk()) ?? []
             exchange.begin(Self.okHead, length: nil)
             try? await exchange.write(first)

@@ -186,7 +186,7 @@ struct HostileRequestTests {
     @Test(arguments: ["Content-Length: 20", "Content-Length: 2000000000"])
     func aBodyThatIsTooLargeIsRefusedBeforeItsSenderIsToldToContinue(_ length: String) async throws {
         let reached = Tally()
-        try await withServer(admit: { _, _, _ in .collected(upTo: 10) }) { exchange in
+        try await withServer(chooseBody: { _, _, _ in .collected(upTo: 10) }) { exchange in
             reached.add()
             ok(exchange)
         } test: { server in
@@ -203,7 +203,7 @@ struct HostileRequestTests {
 
     @Test func aBodyThatIsNotAllowedIsRefusedBeforeItsSenderIsToldToContinue() async throws {
         try await withServer(
-            admit: { _, _, _ in .refused(HTTPResponse(status: .forbidden), Array("no".utf8)) },
+            chooseBody: { _, _, _ in .refused(HTTPResponse(status: .forbidden), Array("no".utf8)) },
             handle: { ok($0) }
         ) { server in
             let port = server.port

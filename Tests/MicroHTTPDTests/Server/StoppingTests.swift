@@ -11,12 +11,12 @@ extension OneAtATime {
     struct StoppingTests {
         private static func server(
             _ limits: Limits = Limits(), port: Int = 0,
-            admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 1 << 20) },
+            chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 1 << 20) },
             _ handle: @escaping Handle
         ) throws -> HTTPServer {
             let server = HTTPServer(
                 port: port, limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-                admit: admit, handle: handle)
+                chooseBody: chooseBody, handle: handle)
             try server.start()
             return server
         }
@@ -264,7 +264,7 @@ extension OneAtATime {
         @Test func openStreamsAreEnded() async throws {
             let started = Tally()
             let ended = Tally()
-            let server = try Self.server(admit: { _, _, _ in .streamed }) { exchange in
+            let server = try Self.server(chooseBody: { _, _, _ in .streamed }) { exchange in
                 started.add()
                 if exchange.isStreamed {
                     do { while try await exchange.nextChunk() != nil {} } catch { ended.add() }

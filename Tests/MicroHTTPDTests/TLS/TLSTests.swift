@@ -11,14 +11,15 @@ extension Deadlines {
         /// Starts a server for https, runs the test, and stops it.
         @discardableResult private static func serving<Value>(
             limits: Limits = Limits(),
-            admit: @escaping HTTPServer.Admit = { _, _, _ in .collected(upTo: 8 << 20) },
+            chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
             handle: @escaping Handle = { ok($0) }, test: (Int) async throws -> Value
         ) async throws -> Value {
             let certificates = try Certificates()
             let (certificate, key) = try await certificates.make()
             let identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
-            return try await withServer(tls: identity, limits: limits, loops: 1, admit: admit, handle: handle)
-            {
+            return try await withServer(
+                tls: identity, limits: limits, loops: 1, chooseBody: chooseBody, handle: handle
+            ) {
                 try await test($0.port)
             }
         }
@@ -262,7 +263,7 @@ extension Deadlines {
         @Test(arguments: ["/collect", "/stream"]) func aBodyGoesThroughWhole(_ path: String) async throws {
             let body = pattern(5 << 20)
             try await Self.serving(
-                admit: { head, _, _ in head.path == "/stream" ? .streamed : .collected(upTo: 8 << 20) },
+                chooseBody: { head, _, _ in head.path == "/stream" ? .streamed : .collected(upTo: 8 << 20) },
                 handle: { exchange in
                     var body = exchange.body
                     // Slower than the caller: no byte is lost while the library waits.

@@ -104,7 +104,7 @@ extension Deadlines {
         private static func cutsOff(_ callers: [Slow], _ limits: Limits) async throws {
             try await withServer(
                 limits: limits,
-                admit: { head, _, _ in
+                chooseBody: { head, _, _ in
                     switch head.path {
                     case "/refused": .refused(HTTPResponse(status: .forbidden), [])
                     case "/stream": .streamed
@@ -249,7 +249,7 @@ extension Deadlines {
             var limits = Self.limits
             limits.headTime = .seconds(4)
             limits.graceTime = .seconds(4)
-            try await withServer(limits: limits, admit: { _, _, _ in .streamed }) { exchange in
+            try await withServer(limits: limits, chooseBody: { _, _, _ in .streamed }) { exchange in
                 switch exchange.request.path {
                 case "/stream":
                     exchange.begin(HTTPResponse(status: .ok), length: nil)
@@ -325,7 +325,7 @@ extension String {
 
 extension Deadlines.DeadlineTests {
     @Test func aStreamThatBeginsBeforeItsUploadHasEndedIsNoSlowBody() async throws {
-        try await withServer(limits: Self.limits, admit: { _, _, _ in .streamed }) { exchange in
+        try await withServer(limits: Self.limits, chooseBody: { _, _, _ in .streamed }) { exchange in
             exchange.begin(HTTPResponse(status: .ok), length: nil)
             for _ in 0..<30 {
                 try? await exchange.write(Array("tick\n".utf8))

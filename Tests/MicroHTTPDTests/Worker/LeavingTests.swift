@@ -112,7 +112,7 @@ extension OneAtATime {
             }
             let gone = Tally()
             let started = Tally()
-            try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+            try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
                 let witness = Witness(gone)
                 exchange.begin(HTTPResponse(status: .ok, headerFields: [.eTag: "a"]), length: nil)
                 started.add()
@@ -137,7 +137,7 @@ extension OneAtATime {
         func aCallerThatLeavesWhileItUploadsEndsTheReading(_ exit: Exit, _ isSlow: Bool) async throws {
             let started = Tally()
             let failed = Tally()
-            try await withServer(admit: { _, _, _ in .streamed }) { exchange in
+            try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
                 started.add()
                 // With a slow reader the connection is suspended when its caller leaves.
                 if isSlow { await Gate().pass() }
@@ -318,7 +318,7 @@ extension OneAtATime {
             var limits = Limits()
             limits.discarded = 1 << 30
             try await withServer(
-                limits: limits, admit: { _, _, _ in .collected(upTo: 1 << 20) }, handle: { ok($0) }
+                limits: limits, chooseBody: { _, _, _ in .collected(upTo: 1 << 20) }, handle: { ok($0) }
             ) { server in
                 let port = server.port
                 let before = residentBytes()

@@ -32,7 +32,7 @@ extension Gateway {
     }
 
     /// An error that a handler threw, or that is answered in its place.
-    func reply(_ error: HTTPError, to request: Request) -> Response {
+    func failure(_ error: HTTPError, to request: Request) -> Response {
         let answers = form(for: request)
         // A bridge hands an error to its script in its own way.
         let object = request.isForScript ? UsualEnvelope.failure(error) : answers.failure(error)

@@ -18,18 +18,18 @@ extension Worker {
         guard !state.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
         caller.enter(.busy)
         let exchange: Exchange
-        let (admission, admitted) = admission(of: head, from: caller)
-        switch admission {
+        let (choice, kept) = bodyChoice(of: head, from: caller)
+        switch choice {
         case .refused(let answer):
             guard let limit = droppableLength(head) else {
                 return (nil, answer.queue(on: connection, for: nil))
             }
-            exchange = Exchange(head, .dropped(upTo: limit), admitted, connection, caller, self)
+            exchange = Exchange(head, .dropped(upTo: limit), kept, connection, caller, self)
             exchange.discardBody(answering: answer)
         case .collected(let limit):
-            exchange = Exchange(head, .collected(upTo: limit), admitted, connection, caller, self)
+            exchange = Exchange(head, .collected(upTo: limit), kept, connection, caller, self)
         case .streamed:
-            exchange = Exchange(head, .streamed, admitted, connection, caller, self)
+            exchange = Exchange(head, .streamed, kept, connection, caller, self)
         }
         if head.framing != .none { caller.enter(.body(count: 0)) }
         if exchange.isStreamed { exchange.start() }
@@ -37,7 +37,7 @@ extension Worker {
     }
 
     /// What happens to the body of a request.
-    private enum Admission {
+    private enum BodyChoice {
         /// Nobody reads it.
         case refused(Answer)
         case collected(upTo: Int)
@@ -46,21 +46,21 @@ extension Worker {
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
     ///
-    /// - Returns: with it, what whoever admits has made of the head; nil where nobody was asked.
-    private func admission(
+    /// - Returns: with it, what whoever chose has made of the head; nil where nobody was asked.
+    private func bodyChoice(
         of head: AuditedHead, from caller: Connection
-    ) -> (Admission, (any AnyObject & Sendable)?) {
+    ) -> (BodyChoice, (any AnyObject & Sendable)?) {
         guard head.framing != .none else { return (.collected(upTo: 0), nil) }
         if case .length(let length) = head.framing, length <= server.promptBodies, !head.expectsContinue {
             return (.collected(upTo: length), nil)
         }
-        let (admission, admitted) = server.admit(head, from: caller)
-        return (fitting(admission, head), admitted)
+        let (choice, kept) = server.chooseBody(head, from: caller)
+        return (fitting(choice, head), kept)
     }
 
-    /// A body that was admitted, unless its length says that it is too large.
-    private func fitting(_ admission: HTTPServer.Admission, _ head: AuditedHead) -> Admission {
-        if case .collected(let limit) = admission, case .length(let length) = head.framing,
+    /// A body as it was chosen, unless its length says that it is too large.
+    private func fitting(_ choice: HTTPServer.BodyChoice, _ head: AuditedHead) -> BodyChoice {
+        if case .collected(let limit) = choice, case .length(let length) = head.framing,
             length > limit
         {
             let refusal = Refusal(
@@ -68,12 +68,12 @@ extension Worker {
             let (response, body) = server.refuse(refusal)
             return .refused(Answer(response, .bytes(body), closing: true))
         }
-        if case .collected = admission, case .length(let length) = head.framing,
+        if case .collected = choice, case .length(let length) = head.framing,
             !server.bodyMemory.hasRoom(for: length)
         {
             return .refused(noRoom("a body of \(length) bytes for \(head.target)"))
         }
-        switch admission {
+        switch choice {
         case .refused(let response, let body):
             return .refused(Answer(response, .bytes(body), closing: true))
         case .collected(let limit): return .collected(upTo: limit)

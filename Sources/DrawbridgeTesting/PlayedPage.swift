@@ -8,7 +8,8 @@ import Synchronization
 /// ```swift
 /// let page = PlayedPage(gateway, at: "/checkout")
 /// page.on("agree") { price in true }
-/// #expect(try await page.call("pay", ["price": "3.50"]) == "paid 3.50")
+/// let answer = try await page.call("pay", ["price": "3.50"])
+/// #expect(answer == "paid 3.50" && page.asked.map(\.name) == ["agree"])
 /// ```
 ///
 /// It has no scripts and no document: what a real page does with an answer, only a browser shows.
@@ -75,6 +76,9 @@ public final class PlayedPage: Sendable {
     /// Takes calls of native's of this name; another one of the name is replaced.
     public func on(_ name: String, _ answer: @escaping Answer) { wire.take(name, answer) }
 
+    /// What native has called of the page, in order, whether it answers to the name or not.
+    public var asked: [(name: String, data: JSON)] { wire.asked }
+
     /// The events that native has sent, in order.
     public var events: [(name: String, data: JSON)] { wire.heard }
 
@@ -99,6 +103,7 @@ final class PlayedWire: PageConnection {
         var lastCall = 0
         var callers: [Int: Caller] = [:]
         var answers: [String: PlayedPage.Answer] = [:]
+        var asked: [(name: String, data: JSON)] = []
         var events: [(name: String, data: JSON)] = []
     }
 
@@ -164,6 +169,7 @@ final class PlayedWire: PageConnection {
         state.withLock { $0.answers[name] = answer }
     }
 
+    var asked: [(name: String, data: JSON)] { state.withLock { $0.asked } }
     var heard: [(name: String, data: JSON)] { state.withLock { $0.events } }
 
     // MARK: Hearing
@@ -197,9 +203,9 @@ final class PlayedWire: PageConnection {
             state.withLock { $0.events.append((name, message["data"] ?? .null)) }
             if let id = message["id"] { tell(["result": id]) }
         } else if let name = message["call"]?.stringValue {
-            Task {
-                await answer(name, message["data"] ?? .null, message["id"], isHeard: message["hears"] == true)
-            }
+            let data = message["data"] ?? .null
+            state.withLock { $0.asked.append((name, data)) }
+            Task { await answer(name, data, message["id"], isHeard: message["hears"] == true) }
         } else if let id = message["id"] {
             tell(Self.failure(id, 501, "a page that is played has no scripts to evaluate"))
         }

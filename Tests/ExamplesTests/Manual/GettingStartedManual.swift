@@ -1,19 +1,18 @@
-import Drawbridge
 import DrawbridgeServer
+import DrawbridgeTesting
 import Testing
 
 @testable import hello
 
 // The manual's code that no example has: these files are what README.md and the articles are cut from.
 
-@Suite struct GettingStartedManual {
+@Suite struct HelloTests {
     @Test func greets() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")
 
-        let response = await gateway.respond(to: Request("/hello?_mobile_bridge=1&name=Ann"))
-        let json = try JSON(parsing: await response.body.collect())
-        #expect(json["data"]?["greeting"] == "Hello, Ann!")
+        let output = try await gateway.call("/hello", ["name": "Ann"]).output()
+        #expect(output == ["greeting": "Hello, Ann!"])
     }
 }
 

@@ -89,13 +89,17 @@ private struct RemoveHandler: JSONHandler {
         let page = PlayedPage(gateway, at: "/checkout")
         let unheard = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
         #expect(unheard?.code == 400 && unheard?.message == "the page has no handler for agree")
+        #expect(page.asked.map(\.name) == ["agree"] && page.asked.first?.data == "3.50")
+
         page.on("agree") { price in .bool(price == "3.50") }
-        #expect(try await page.call("pay", ["price": "3.50"]) == "paid 3.50")
+        let answer = try await page.call("pay", ["price": "3.50"])
+        #expect(answer == "paid 3.50")
+        #expect(page.asked.last?.data == "3.50")
         #expect(page.events.map(\.name) == ["paid"] && page.page?.url == "http://localhost/checkout")
 
         page.on("agree") { _ in false }
-        let refused = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
-        #expect(refused?.code == 7 && refused?.message == "the page does not agree")
+        let error = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
+        #expect(error?.code == 7 && error?.message == "the page does not agree")
         let other = PlayedPage(gateway, at: "/other")
         let missing = await #expect(throws: HTTPError.self) { try await other.call("pay", ["price": "3.50"]) }
         #expect(missing != nil)

@@ -37,13 +37,25 @@ struct PictureTests {
 
     @Test func theStationsOfARequestAreInTheFilesThatAreNamed() throws {
         let picture = try #require(
-            try Manual.blocks(of: "text").first { $0.file.hasSuffix("/TheEngine.md") }, "it has no picture")
+            try Manual.blocks(of: "text").first { $0.file.hasSuffix("/HowItIsBuilt.md") }, "it has no picture"
+        )
         let stations = Station.all(in: picture)
         #expect(stations.count > 8)
         for station in stations {
             let file = Manual.root.appending(path: "Sources/\(station.file)")
             let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
             #expect(station.isIn(text), "\(picture.file): \(station.name) is not in Sources/\(station.file)")
+        }
+    }
+
+    @Test func theFilesToCopyAreThere() throws {
+        let article = Manual.root.appending(path: "Sources/Drawbridge/Drawbridge.docc/HowItIsBuilt.md")
+        let paths = try String(contentsOf: article, encoding: .utf8)
+            .matches(of: /`((?:Sources|Tests|handlers|examples|man)\/[^`]+)`/).map(\.1)
+        #expect(paths.count > 15)
+        for path in paths {
+            let file = Manual.root.appending(path: String(path))
+            #expect(FileManager.default.fileExists(atPath: file.path), "HowItIsBuilt.md: \(path)")
         }
     }
 

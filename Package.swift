@@ -45,15 +45,25 @@ let package = Package(
         // HTML that is changed on its way, and the policies that come with it.
         .target(name: "DrawbridgeDocuments", dependencies: ["HTTPGrammar"]),
 
-        // The core: rule, registry, handlers, replies. No C library, no sockets.
+        // Requests and responses, who may call, and which requests are for native.
+        .target(
+            name: "DrawbridgeMessages",
+            dependencies: ["DrawbridgeDocuments", "DrawbridgeJSON", "HTTPGrammar", httpTypes, logging]),
+
+        // What is answered in place of handlers: files of mocks are read, and the reply for a call is found.
+        .target(
+            name: "DrawbridgeMocks", dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging],
+            exclude: ["Replies/drawbridge.schema.json"]),
+
+        // The core: registry, handlers, journal, pages. No C library, no sockets.
         .target(
             name: "Drawbridge",
             dependencies: [
-                "CTexts", "DrawbridgeDocuments", "DrawbridgeJSON", "HTTPGrammar", httpTypes, logging,
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeMocks", "HTTPGrammar", httpTypes, logging,
             ],
             exclude: [
                 "PageRuntime/Script", "PageRuntime/Bridges", "PageRuntime/Worker",
-                "Replies/drawbridge.schema.json", "Journal/tester-api.openapi.json",
+                "Journal/tester-api.openapi.json",
             ]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
@@ -156,9 +166,9 @@ let package = Package(
         .testTarget(
             name: "DrawbridgeTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeTesting", "TestSupport",
-                httpTypes,
-                logging,
+                "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeMessages",
+                "DrawbridgeMocks",
+                "DrawbridgeTesting", "TestSupport", httpTypes, logging,
             ],
             exclude: ["PageRuntime/names.js"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),

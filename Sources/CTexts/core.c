@@ -59,7 +59,7 @@ static const struct Text texts[] = {
 #embed "../Drawbridge/PageRuntime/Worker/worker.js"
     END
     TEXT("drawbridge.schema.json")
-#embed "../Drawbridge/Replies/drawbridge.schema.json"
+#embed "../DrawbridgeMocks/Replies/drawbridge.schema.json"
     END
     TEXT("tester-api.openapi.json")
 #embed "../Drawbridge/Journal/tester-api.openapi.json"

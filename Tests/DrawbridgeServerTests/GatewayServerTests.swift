@@ -14,7 +14,7 @@ import Testing
             gateway, .init(port: 0, grace: .milliseconds(200), logsRequests: false), test)
     }
 
-    private static func ask(_ port: Int, _ request: String) async throws -> Reply {
+    private static func ask(_ port: Int, _ request: String) async throws -> RawAnswer {
         try await blocking {
             let client = try RawClient(port)
             try client.send(request)

@@ -63,7 +63,7 @@ import Testing
         return replies.map(Self.text)
     }
 
-    private static func text(_ reply: Reply) -> String {
+    private static func text(_ reply: RawAnswer) -> String {
         let fields = reply.headers.map { name, value in
             let isOwn = name.lowercased() == "x-request-id" && value != "mine"
             let isTiming = name.lowercased() == "server-timing" || name.lowercased() == "date"

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Something that happens once; whoever waits for it goes on then.
 final class Event: Sendable {

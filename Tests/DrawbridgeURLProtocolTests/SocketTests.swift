@@ -20,7 +20,7 @@ import Testing
         await server.stop()
     }
 
-    private static func ask(_ port: Int, _ head: String, _ body: String = "") async throws -> Reply {
+    private static func ask(_ port: Int, _ head: String, _ body: String = "") async throws -> RawAnswer {
         try await blocking {
             let client = try RawClient(port)
             try client.send(

@@ -61,7 +61,7 @@ struct DeliveryTests {
     }
 
     /// The headers that are the same for two requests of the same thing.
-    private static func lasting(_ reply: Reply) -> [String] {
+    private static func lasting(_ reply: RawAnswer) -> [String] {
         let passing = ["date", "x-request-id", "server-timing"]
         return reply.headers.filter { !passing.contains($0.name.lowercased()) }.map {
             "\($0.name): \($0.value)"

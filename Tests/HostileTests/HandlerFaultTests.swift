@@ -14,7 +14,7 @@ struct HandlerFaultTests {
         #expect(await server.stop() == 0, "\(server.output)")
     }
 
-    private static func ask(_ port: Int, _ path: String) async throws -> Reply {
+    private static func ask(_ port: Int, _ path: String) async throws -> RawAnswer {
         let replies = try await replies(port, get("\(path)?_mobile_bridge=1"))
         return try #require(replies.first)
     }

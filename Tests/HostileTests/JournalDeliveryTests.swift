@@ -139,7 +139,7 @@ private final class JournalReader: Sendable {
     }
 
     /// All that is kept from a number on.
-    func ask(since number: Int) throws -> Reply {
+    func ask(since number: Int) throws -> RawAnswer {
         let client = try RawClient(port)
         try client.send(request("since=\(number)&limit=20000"))
         return try client.reply()

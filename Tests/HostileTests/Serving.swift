@@ -39,7 +39,7 @@ func isAlive(_ port: Int, by path: String) async throws {
 /// Sends a request, and gives what is answered until the server closes.
 ///
 /// - Throws: when a byte is left over, or stands where none may.
-func replies(_ port: Int, _ request: some Sequence<UInt8> & Sendable) async throws -> [Reply] {
+func replies(_ port: Int, _ request: some Sequence<UInt8> & Sendable) async throws -> [RawAnswer] {
     let bytes = Array(request)
     return try await blocking {
         let client = try RawClient(port, timeout: 60)

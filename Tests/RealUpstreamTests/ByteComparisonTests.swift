@@ -166,7 +166,8 @@ import Testing
     }
 
     /// Sends a request by itself, and reads its answer.
-    private static func ask(_ port: Int, _ single: Case, _ known: Reply? = nil) async throws -> Reply {
+    private static func ask(_ port: Int, _ single: Case, _ known: RawAnswer? = nil) async throws -> RawAnswer
+    {
         var lines = ["\(single.line) HTTP/1.1", "Host: 127.0.0.1:\(port)"]
         for field in single.fields {
             lines.append(
@@ -196,9 +197,9 @@ import Testing
     }
 }
 
-extension Reply {
+extension RawAnswer {
     /// The same where a server has another boundary between parts in each of its answers.
-    fileprivate var withoutBoundary: Reply {
+    fileprivate var withoutBoundary: RawAnswer {
         guard let boundary = self["Content-Type"]?.split(separator: "boundary=").dropFirst().first else {
             return self
         }

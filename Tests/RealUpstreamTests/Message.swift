@@ -9,7 +9,7 @@ struct Message: Sendable {
     var body: [UInt8] = []
 
     /// A response as a client has read it; only the code of its first line.
-    init(_ reply: Reply) {
+    init(_ reply: RawAnswer) {
         start = "\(reply.status)"
         fields = reply.headers.map { ($0.name, $0.value) }
         body = reply.body

@@ -79,7 +79,9 @@ import Testing
         }
     }
 
-    private static func answer(_ port: Int, _ path: String = "/ws", fields: [String]) async throws -> Reply {
+    private static func answer(_ port: Int, _ path: String = "/ws", fields: [String]) async throws
+        -> RawAnswer
+    {
         try await blocking {
             let client = try RawClient(port)
             try client.send(WebSocketClient.handshake(path, host: "127.0.0.1:\(port)", fields))

@@ -30,12 +30,12 @@ struct AnswersBackTests {
     }
 
     /// What a caller gets of an answer that ends its connection.
-    private func answer(_ text: String) async throws -> Reply {
+    private func answer(_ text: String) async throws -> RawAnswer {
         try await answer(Array(text.utf8))
     }
 
-    private func answer(_ bytes: [UInt8]) async throws -> Reply {
-        let got = Observed<Reply?>(nil)
+    private func answer(_ bytes: [UInt8]) async throws -> RawAnswer {
+        let got = Observed<RawAnswer?>(nil)
         let giving: Answering = { connection, _ in
             try connection.send(bytes)
             connection.close()

@@ -95,7 +95,7 @@ func serving(
 /// Sends a request, and gives what is answered until the gateway closes.
 ///
 /// - Throws: when a byte is left over, or stands where none may; when the gateway closes before the end.
-func replies(_ port: Int, _ request: [UInt8]) async throws -> [Reply] {
+func replies(_ port: Int, _ request: [UInt8]) async throws -> [RawAnswer] {
     try await blocking {
         let client = try RawClient(port, timeout: 30)
         try client.send(request)
@@ -104,13 +104,13 @@ func replies(_ port: Int, _ request: [UInt8]) async throws -> [Reply] {
 }
 
 /// The only answer to a request that is the last of its connection.
-func reply(_ port: Int, _ request: [UInt8]) async throws -> Reply {
+func reply(_ port: Int, _ request: [UInt8]) async throws -> RawAnswer {
     let replies = try await replies(port, request)
     return try #require(replies.count == 1 ? replies[0] : nil, "\(replies)")
 }
 
 /// The answer to a HEAD request.
-func replyToHead(_ port: Int, _ target: String, _ lines: String...) async throws -> Reply {
+func replyToHead(_ port: Int, _ target: String, _ lines: String...) async throws -> RawAnswer {
     let request = message("HEAD \(target) HTTP/1.1", lines)
     let (reply, rest) = try await blocking {
         let client = try RawClient(port, timeout: 30)

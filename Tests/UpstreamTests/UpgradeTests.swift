@@ -11,7 +11,7 @@ struct UpgradeTests {
 
     private static func ask(
         _ port: Int, _ version: String = "HTTP/1.1", _ lines: [String] = asking
-    ) async throws -> (Reply, RawClient) {
+    ) async throws -> (RawAnswer, RawClient) {
         let head = ["GET /socket \(version)", "Host: localhost", "Connection: Upgrade"] + lines + ["", ""]
         return try await blocking {
             let client = try RawClient(port, timeout: 30)

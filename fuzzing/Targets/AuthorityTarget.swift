@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Hosts and origins: who may call.
 enum AuthorityTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 @testable import DrawbridgeServer
 
 /// Entity tags and dates of conditions, beside the C library's calendar.

@@ -1,4 +1,5 @@
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// `Cookie` headers, one on a line.
 enum CookiesTarget: FuzzTarget {

@@ -1,4 +1,5 @@
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// What handlers decode of JSON, and encode again.
 enum DecodingTarget: FuzzTarget {

@@ -1,4 +1,5 @@
 @testable import Drawbridge
+@testable import DrawbridgeDocuments
 
 /// Pages that declare their encoding.
 enum EncodingTarget: FuzzTarget {

@@ -1,4 +1,5 @@
 @testable import Drawbridge
+@testable import DrawbridgeDocuments
 
 /// Documents that get a tag: a first byte that says where to cut, then the document.
 enum HTMLTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import HTTPTypes
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Query, form and JSON together as the input of a handler: content type, query, and the body in the lines after.
 enum InputTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// JSON texts, beside Foundation's reading of them.
 enum JSONTarget: FuzzTarget {

@@ -1,5 +1,6 @@
 @testable import Drawbridge
 @testable import DrawbridgeCommand
+@testable import DrawbridgeMocks
 
 /// Names that nobody answered, written into a file of replies: a line with a name, one with an input, then the file.
 enum MissingTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// Numbers: as JSON writes them, and as people type them into a query.
 enum NumberTarget: FuzzTarget {

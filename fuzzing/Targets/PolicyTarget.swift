@@ -1,4 +1,5 @@
 @testable import Drawbridge
+@testable import DrawbridgeDocuments
 
 /// Policies of pages, which are opened for the page runtime.
 enum PolicyTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Queries, forms, percent-encoding, and the flag in them.
 enum QueryTarget: FuzzTarget {

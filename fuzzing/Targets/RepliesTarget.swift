@@ -1,4 +1,7 @@
 @testable import Drawbridge
+@testable import DrawbridgeJSON
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// Texts of replies, and inputs that they answer: the input in the first line, the replies in the others.
 enum RepliesTarget: FuzzTarget {

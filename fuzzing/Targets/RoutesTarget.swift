@@ -1,6 +1,8 @@
 import HTTPTypes
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// Targets, and the registered paths that they are matched with: the target in the first line, a path in each other.
 enum RoutesTarget: FuzzTarget {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 
 /// Dates as JSON has them, beside the C library's calendar.
 enum TimestampTarget: FuzzTarget {

@@ -6,6 +6,7 @@ final class RepeatedCall: ChannelCall {
     let number: Int?
 
     let isForScript = true
+    let session: Session? = nil
 
     init(at bridge: String, repeating number: Int? = nil) {
         self.bridge = bridge

@@ -16,6 +16,7 @@ final class CallingPage: ChannelCall {
     }
 
     var isForScript: Bool { call.bridge?.hasEnvelope != true }
+    var session: Session? { page.session }
 
     init(page: Page, call: PageCall) {
         self.page = page

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Sends one request to a proxy, and reads its answer.
-    private static func ask(_ port: Int, _ lines: String..., body: String = "") async throws -> Reply {
+    private static func ask(_ port: Int, _ lines: String..., body: String = "") async throws -> RawAnswer {
         try await blocking {
             let client = try RawClient(port)
             try client.send(lines.map { $0 + "\r\n" }.joined() + "\r\n" + body)

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 @Suite struct AdmissionsTests {
     private let time = Time()

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Callers from elsewhere: nothing without an admission, documents with one, handlers with the page token besides.
 @Suite("From elsewhere") struct EntryTests {

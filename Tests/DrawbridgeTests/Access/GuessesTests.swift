@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 @Suite("Guessing secrets") struct GuessesTests {
     /// A clock that stands still until somebody moves it.

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// What pages may call, as programs read it.
 @Suite("The catalogue", .timeLimit(.minutes(5))) struct CatalogueTests {

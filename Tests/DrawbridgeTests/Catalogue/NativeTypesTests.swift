@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Handlers and replies as OpenAPI and as TypeScript.
 @Suite("Types of native", .timeLimit(.minutes(5))) struct NativeTypesTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMocks
 
 /// What values have in common, as a schema and as a type of TypeScript.
 @Suite("Shapes of values", .timeLimit(.minutes(5))) struct ShapeTests {

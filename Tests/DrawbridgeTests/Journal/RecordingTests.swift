@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// What was answered, as a file of replies that answers the same.
 @Suite("Recordings", .timeLimit(.minutes(5))) struct RecordingTests {

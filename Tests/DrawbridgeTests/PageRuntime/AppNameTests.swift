@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// The name of the app's web view, in the page and in what goes to whoever lies behind the gateway.
 @Suite(.timeLimit(.minutes(5))) struct AppNameTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Bridges from outside the core, as the gateway serves them and hears of them.
 @Suite(.timeLimit(.minutes(5))) struct BridgeScriptTests {

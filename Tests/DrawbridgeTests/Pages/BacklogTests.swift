@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// Much that waits for a page: large answers, many messages, and a page that takes nothing.
 @Suite(.timeLimit(.minutes(5))) struct BacklogTests {

@@ -2,6 +2,8 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// Whoever has the page token could say that it is any number of pages.
 @Suite struct ManyPagesTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// What pages and testers ask of the gateway itself, below `/__drawbridge__/`.
 @Suite(.timeLimit(.minutes(5))) struct PageEndpointsTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// A page as a test plays it: says hello, sends messages, and keeps what it is sent.
 final class TestPage: PageConnection {

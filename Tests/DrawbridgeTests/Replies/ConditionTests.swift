@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// What `$when` says fits, or does not.
 @Suite("Conditions") struct ConditionTests {

@@ -2,6 +2,9 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// How a value of a text is written.
 @Suite("Texts of values") struct LocatedTextTests {

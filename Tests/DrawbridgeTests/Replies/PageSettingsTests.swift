@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// What pages are given besides replies: globals, cookies, answers without an envelope.
 @Suite("What pages are given") struct PageSettingsTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 extension Gateway {
     /// A quiet gateway with an echo at `/echo`, and replies.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// What is wrong in a text of replies is told with its place, and what to do about it.
 @Suite("Reading replies") struct ReplyReaderTests {

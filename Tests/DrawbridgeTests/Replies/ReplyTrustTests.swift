@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// What replies may say that nobody has named, and what those say that answer with a file.
 @Suite("How far replies are trusted") struct ReplyTrustTests {

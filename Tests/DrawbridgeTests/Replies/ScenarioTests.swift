@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 /// Scenarios: what is answered while they are on, and which are.
 @Suite("Scenarios") struct ScenarioTests {

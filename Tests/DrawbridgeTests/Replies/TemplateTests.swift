@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMocks
 
 /// What `{{…}}` in a `$reply` becomes.
 @Suite("Templates") struct TemplateTests {

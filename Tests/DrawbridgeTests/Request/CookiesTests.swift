@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 @Suite("Cookies")
 struct CookiesTests {

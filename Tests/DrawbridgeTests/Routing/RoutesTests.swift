@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 @Suite("Finding the handler of a path")
 struct RoutesTests {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMocks
 
 /// Sessions: what one test changes, another does not see.
 @Suite("Sessions", .timeLimit(.minutes(5))) struct SessionTests {

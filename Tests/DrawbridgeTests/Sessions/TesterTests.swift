@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 
 /// What a program that tests changes: replies, scenarios, events, questions.
 @Suite("What a tester changes", .timeLimit(.minutes(10))) struct TesterTests {

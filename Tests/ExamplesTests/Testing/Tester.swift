@@ -56,7 +56,7 @@ struct Tester {
     func send(
         _ method: String, _ target: String, _ fields: [(name: String, value: String)],
         _ body: [UInt8]? = nil
-    ) async throws -> Reply {
+    ) async throws -> RawAnswer {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: \(address.dropFirst("http://".count))\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
         if let body { head += "Content-Length: \(body.count)\r\n" }
@@ -70,7 +70,7 @@ struct Tester {
     }
 
     /// Asks the tester's API.
-    func ask(_ path: String) async throws -> Reply {
+    func ask(_ path: String) async throws -> RawAnswer {
         try await send("GET", "/__drawbridge__/\(path)", [("Authorization", "Bearer \(Self.token)")])
     }
 }

@@ -67,9 +67,9 @@ struct HostileRequestTests {
     /// What a server that reads by `reading` answers, and the requests that reached the handler.
     static func outcome(
         of hostile: Case, reading: HeadReading? = nil
-    ) async throws -> (replies: [Reply], reached: [String]) {
+    ) async throws -> (replies: [RawAnswer], reached: [String]) {
         let reached = Box<[String]>([])
-        let replies = Box<[Reply]>([])
+        let replies = Box<[RawAnswer]>([])
         try await serve(hostile, reached, reading) { port in
             let got = try await blocking { try Self.replies(to: hostile, port) }
             replies.change { $0 = got }
@@ -125,7 +125,7 @@ struct HostileRequestTests {
     }
 
     /// What comes until the connection is closed.
-    private static func replies(to hostile: Case, _ port: Int) throws -> [Reply] {
+    private static func replies(to hostile: Case, _ port: Int) throws -> [RawAnswer] {
         let client = try RawClient(port)
         do { try client.send(hostile.bytes) } catch RawClient.Failure.system(_, EPIPE) {
         } catch RawClient.Failure.system(_, ECONNRESET) {}

@@ -15,7 +15,7 @@ struct WebSocketHandshakeTests {
             .joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    private static func reply(to request: String) async throws -> Reply {
+    private static func reply(to request: String) async throws -> RawAnswer {
         try await withWebSockets { server, log in
             let port = server.port
             return try await blocking {

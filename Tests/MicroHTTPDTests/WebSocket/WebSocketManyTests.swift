@@ -86,7 +86,7 @@ extension OneAtATime {
 }
 
 extension RawClient {
-    fileprivate func exchange(_ request: String) throws -> Reply {
+    fileprivate func exchange(_ request: String) throws -> RawAnswer {
         try send(request)
         return try reply()
     }

@@ -103,7 +103,7 @@ struct Caller {
     }
 
     /// Throws when this is not the answer.
-    func check(_ reply: Reply, _ status: Int, _ expected: String?) throws {
+    func check(_ reply: RawAnswer, _ status: Int, _ expected: String?) throws {
         if reply.status == status, expected == nil || reply.text == expected { return }
         throw Wrong(
             "\(reply.status) \(reply.text.prefix(200)) instead of \(status) \(expected?.prefix(200) ?? "")")

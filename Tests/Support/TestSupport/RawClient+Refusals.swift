@@ -2,8 +2,8 @@ extension RawClient {
     /// Reads all replies until the peer closes, but those that tell to continue.
     ///
     /// libmicrohttpd's own refusals repeat their head where the body should be: those count once, and only those.
-    package func refusalsToEnd(toHead isHead: Bool = false) throws -> [Reply] {
-        var replies: [Reply] = []
+    package func refusalsToEnd(toHead isHead: Bool = false) throws -> [RawAnswer] {
+        var replies: [RawAnswer] = []
         var bytes = try readToEnd()
         while !bytes.isEmpty {
             let reader = RawClient(reading: bytes)

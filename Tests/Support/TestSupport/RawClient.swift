@@ -199,13 +199,13 @@ package final class RawClient: @unchecked Sendable {
     }
 
     /// Reads the head of a reply.
-    package func head() throws -> Reply {
+    package func head() throws -> RawAnswer {
         let status = try line()
         let parts = status.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "HTTP/1.1" || parts[0] == "HTTP/1.0", parts[1].utf8.count == 3,
             let code = Int(parts[1])
         else { throw Failure.malformed("the status line: \(status)") }
-        var reply = Reply(status: code)
+        var reply = RawAnswer(status: code)
         while true {
             let line = try line()
             if line.isEmpty { return reply }
@@ -218,7 +218,7 @@ package final class RawClient: @unchecked Sendable {
     }
 
     /// Reads one whole reply; one to a `HEAD` request has no body.
-    package func reply(toHead: Bool = false) throws -> Reply {
+    package func reply(toHead: Bool = false) throws -> RawAnswer {
         var reply = try head()
         if toHead || reply.status < 200 || reply.status == 204 || reply.status == 304 { return reply }
         reply.body = try wholeBody(of: reply)
@@ -226,7 +226,7 @@ package final class RawClient: @unchecked Sendable {
     }
 
     /// Reads the body behind a head that has one.
-    package func wholeBody(of reply: Reply) throws -> [UInt8] {
+    package func wholeBody(of reply: RawAnswer) throws -> [UInt8] {
         var body: [UInt8] = []
         let lengths = reply.all("Content-Length")
         let codings = reply.all("Transfer-Encoding")
@@ -289,8 +289,8 @@ package final class RawClient: @unchecked Sendable {
     /// Reads all replies until the peer closes.
     ///
     /// Throws when it does not, or when a byte is left over.
-    package func repliesToEnd() throws -> [Reply] {
-        var replies: [Reply] = []
+    package func repliesToEnd() throws -> [RawAnswer] {
+        var replies: [RawAnswer] = []
         while try unread > 0 || fill() { replies.append(try reply()) }
         return replies
     }
@@ -307,7 +307,7 @@ package final class RawClient: @unchecked Sendable {
 }
 
 /// One reply as it was read.
-package struct Reply: Sendable {
+package struct RawAnswer: Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)] = []
     package var body: [UInt8] = []

@@ -76,7 +76,7 @@ def gateway(check):
     if far.data != {"status": "ok"}:
         check.fault(f"getHealth: those elsewhere learn {far.text}")
     schema = ask("getSettingsSchema", token=None).text
-    if schema != (check.project / "Sources/Drawbridge/Replies/drawbridge.schema.json").read_text():
+    if schema != (check.project / "Sources/DrawbridgeMocks/Replies/drawbridge.schema.json").read_text():
         check.fault("getSettingsSchema: it is not the file")
     if ask("getDescription", token=None).json != check.api.document:
         check.fault("getDescription: it is not this file; build the command anew")

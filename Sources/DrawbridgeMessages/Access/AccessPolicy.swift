@@ -1,0 +1,282 @@
+import HTTPTypes
+
+/// Who may call: the defaults that keep a foreign web page, which anybody may have open, from calling native.
+///
+/// Every request must name a host of ours (so that no foreign name can be pointed at us: DNS rebinding), and a request
+/// for a handler must not come from a foreign page. What is refused says which option would allow it.
+public struct AccessPolicy: Sendable {
+    /// Host names besides the loopback ones: lower case, without port.
+    public private(set) var allowedHosts: Set<String>
+
+    /// Origins of pages elsewhere that may call and read the answers (CORS): `https://app.example`.
+    public private(set) var allowedOrigins: Set<String>
+
+    /// Whether every call of a handler must carry the page token.
+    public var requiresToken: Bool
+
+    /// The secret of this process that pages of the gateway's own carry.
+    public let token: PageToken
+
+    /// Proxies whose word counts when they say for whom they ask: addresses and ranges of them.
+    let trustedProxies: [AddressRange]
+
+    /// Whether programs elsewhere may use the tester's API, with its token.
+    public var apiIsForOthers: Bool
+
+    /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
+    ///
+    /// The gateway sets it, by what it passes requests through to.
+    package var isForProxy = false
+    /// The gateway's name in the `Via` of what it has sent on, which may come round.
+    package var via: Via?
+
+    /// Loopback only, and no foreign origins, unless listed.
+    ///
+    /// - Parameters:
+    ///   - allowedHosts: names by which the gateway may be reached, besides the loopback ones.
+    ///   - allowedOrigins: origins of pages elsewhere that may call.
+    ///   - requiresToken: whether callers of this machine need the page token too; others always do.
+    ///   - token: the page token.
+    ///   - trustedProxies: addresses (`127.0.0.1`) and ranges (`10.0.0.0/8`) of proxies in front of the gateway that say
+    ///     for whom they ask; what is none trusts nobody.
+    ///   - apiIsForOthers: whether programs elsewhere may use the tester's API, with its token.
+    public init(
+        allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
+        token: PageToken = PageToken(), trustedProxies: Set<String> = [], apiIsForOthers: Bool = false
+    ) {
+        self.trustedProxies = trustedProxies.compactMap { try? AddressRange($0) }
+        self.apiIsForOthers = apiIsForOthers
+        self.allowedHosts = Set(allowedHosts.map { Authority($0)?.host ?? $0.lowercased() })
+        self.allowedOrigins = Set(allowedOrigins.map { Self.origin($0) ?? $0 })
+        self.requiresToken = requiresToken
+        self.token = token
+    }
+
+    /// An origin as browsers write it; nil for what is none.
+    package static func origin(_ text: String) -> String? { WebOrigin.of(text) }
+
+    package static func origin(scheme: String, _ authority: Authority) -> String {
+        WebOrigin.of(scheme: scheme, authority)
+    }
+}
+
+extension AccessPolicy {
+    /// Refuses a host that is not ours, on every route; nil when it is.
+    package func refusesHost(of request: Request) -> HTTPError? {
+        // A browser sends a whole URL as target only to its proxy, and there it may name any host. A foreign page whose
+        // name was pointed at this machine (DNS rebinding) cannot make its browser do that.
+        if request.isAbsoluteForm { return nil }
+        guard let text = request.authority else { return nil }
+        guard let authority = request.site else {
+            return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
+        }
+        if isOwn(authority, request) { return nil }
+        return HTTPError(
+            .forbidden,
+            """
+            the host \(authority.host) may not be used to reach this gateway; allow it with \
+            --allowed-hosts \(authority.host), in code AccessPolicy(allowedHosts:)
+            """,
+            headers: [.connection: "close"])
+    }
+
+    /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
+    package func refusesCaller(of request: Request) -> HTTPError? {
+        // Most programs on this machine send no field that says who calls. None of the checks below could refuse them,
+        // so they are let in at once.
+        let isFromHere = isFromThisMachine(request)
+        if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, isFromHere,
+            request.site?.isLocal == true
+        {
+            return nil
+        }
+        // A browser on another device sends its admission cookie even with a link, a form or a picture of a foreign
+        // page, and these must start no handler. So it needs the page token too, which only pages of ours send.
+        let needsToken = requiresToken || !isFromHere
+        let verdict = request.headers.value(.pageToken).map { token.judge($0, from: address(of: request)) }
+        switch verdict {
+        case .throttled: return Self.throttled
+        case .wrong where needsToken || !isFromOwnPage(request):
+            return HTTPError(
+                .forbidden, "the page token is not this gateway's; reload the page to get the new one")
+        // A wrong token is no reason to refuse where no token is needed and the browser itself says that a page of ours
+        // sent the request. Such a page has an old token because it was open before the gateway was started again.
+        case .right, .wrong, nil: break
+        }
+        let authority = request.site
+        let origin = request.headers.value(.origin)
+        if let origin, !isListed(origin), !isOwn(origin, authority, request) {
+            return HTTPError(
+                .forbidden,
+                origin == "null"
+                    ? "a page without an origin (a file, a sandbox) may not call native; serve it with --root"
+                    : """
+                    a page of \(origin) may not call native; allow it with --cors \(origin), in code \
+                    AccessPolicy(allowedOrigins:)
+                    """)
+        }
+        // Callers on other machines may not call native by way of the proxy. Their browser does not send our cookie
+        // with a request for another host, so nothing would show that they were let in.
+        if !isFromHere, isForOthers(request) { return Self.nativeIsForDevices }
+        if verdict == .right { return nil }
+        if needsToken { return Self.tokenRequired }
+        if let origin, isListed(origin) { return nil }
+        // A request by way of the proxy names the host of its page's own site, whichever that is. So neither that host,
+        // even a local one, nor "same-origin" shows that it is a page of ours. The host `__jsbridge__` has no pages.
+        let isForOthers = isForOthers(request) && authority?.host != JSBridgeRule.name
+        let isLocal = !isForOthers && authority?.isLocal == true
+        switch request.headers.value(.secFetchSite) {
+        case "same-origin", "none": break
+        case nil where origin != nil: break
+        case nil:
+            guard isLocal, !request.isAbsoluteForm || Self.isProgram(request) else {
+                return Self.tokenRequired
+            }
+        default:
+            return HTTPError(
+                .forbidden,
+                """
+                a page of another site may not call native; serve it here with --root, or let it call with CORS: \
+                --cors ORIGIN
+                """)
+        }
+        let isKnown = isLocal || !isForOthers && allowedHosts.contains(authority?.host ?? "")
+        return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
+    }
+
+    /// True where whoever uses the proxy sends nothing that browsers send, as `curl -x` does.
+    ///
+    /// By plain http to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language`
+    /// (Fetch, "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither
+    /// `Accept-Language` nor `Accept-Encoding` (Fetch, "forbidden request-header"). So whoever sends either of the two,
+    /// with any value, counts as a browser here.
+    private static func isProgram(_ request: Request) -> Bool {
+        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
+            && !request.headers.contains(.acceptEncoding)
+    }
+
+    /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
+    package func refusesPage(_ request: Request) -> HTTPError? {
+        let origin = request.headers.value(.origin)
+        if let origin, isListed(origin) { return nil }
+        let site = request.headers.value(.secFetchSite)
+        if origin.map({ isOwn($0, request.site, request) }) ?? true, site == nil || site == "same-origin" {
+            return nil
+        }
+        return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
+    }
+
+    /// Whether a page that is not the gateway's own sent this, as far as its browser says; listed origins are others
+    /// too.
+    package func refusesOtherPages(_ request: Request) -> Bool {
+        let site = request.headers.value(.secFetchSite)
+        return request.headers.value(.origin).map { !isOwn($0, request.site, request) } == true
+            || site != nil && site != "same-origin"
+    }
+
+    /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
+    ///
+    /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
+    /// connects from this machine. By way of the proxy nothing is refused: there the server decides who may ask it.
+    package func refusesSocket(of request: Request) -> HTTPError? {
+        guard let origin = request.headers.value(.origin), !isListed(origin),
+            !isOwn(origin, request.site, request), !isForOthers(request)
+        else { return nil }
+        return HTTPError(
+            .forbidden,
+            """
+            a page of \(origin) may not open a WebSocket here; allow it with --cors \(origin), in code \
+            AccessPolicy(allowedOrigins:)
+            """)
+    }
+
+    /// True where the browser itself says that a page of the gateway's sent this.
+    private func isFromOwnPage(_ request: Request) -> Bool {
+        request.headers.value(.secFetchSite) == "same-origin"
+            || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true
+    }
+
+    /// The origin of the page that sent this if it is listed.
+    func listedOrigin(of request: Request) -> String? {
+        request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }
+    }
+
+    /// True where a request names a host by which the gateway may be reached.
+    package func isOwnHost(of request: Request) -> Bool {
+        request.site.map { isOwn($0, request) } ?? false
+    }
+
+    /// True for a host of ours.
+    ///
+    /// The names of this machine count only for callers on it: anybody else can send them too.
+    /// An address counts where it is the one that this very connection came to.
+    private func isOwn(_ host: Authority, _ request: Request) -> Bool {
+        if allowedHosts.contains(host.host) { return true }
+        if host.isLocal, isFromThisMachine(request) { return true }
+        guard let address = request.localAddress.flatMap({ IPAddress($0) }) else { return false }
+        return IPAddress(host.host) == address
+    }
+
+    /// True where a request by way of a browser's proxy is for a site whose pages are listed.
+    package func isListedSite(of request: Request) -> Bool {
+        request.site.map { isListed(Self.origin(scheme: request.scheme, $0)) } ?? false
+    }
+
+    /// True where a request goes by way of a browser's proxy to a host that decides for itself who may ask it.
+    package func isForOthers(_ request: Request) -> Bool { isForProxy && request.isAbsoluteForm }
+
+    /// `null` and `*` are no origins, and nobody can list them.
+    private func isListed(_ origin: String) -> Bool {
+        allowedOrigins.contains(origin) && Self.origin(origin) == origin
+    }
+
+    /// Answers a preflight of a listed origin (Fetch, "CORS-preflight request").
+    package func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, let origin = listedOrigin(of: request),
+            let method = request.headers[.accessControlRequestMethod]
+        else { return nil }
+        var headers: HTTPFields = [
+            .accessControlAllowOrigin: origin,
+            .accessControlAllowMethods: method,
+            .accessControlMaxAge: "600",
+            .vary: "Origin",
+        ]
+        headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
+        if request.headers[.requestPrivateNetwork] == "true" { headers[.allowPrivateNetwork] = "true" }
+        return Response(.noContent, headers: headers)
+    }
+
+    /// Lets a listed origin read the answer.
+    package func addHeaders(to response: inout Response, for request: Request) {
+        guard !allowedOrigins.isEmpty else { return }
+        let names = (response.ownHeaders[.vary] ?? "").lowercased().split { ", \t".contains($0) }
+        if !names.contains(where: { $0 == "origin" || $0 == "*" }) {
+            response.ownHeaders.append(HTTPField(name: .vary, value: "Origin"))
+        }
+        guard let origin = listedOrigin(of: request) else { return }
+        response.ownHeaders[.accessControlAllowOrigin] = origin
+        response.ownHeaders[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
+    }
+
+    /// True for the origin of pages that the gateway serves under the name by which it was asked.
+    private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
+        guard let authority else { return false }
+        return origin == Self.origin(scheme: request.scheme, authority)
+    }
+
+    /// What a caller hears who has sent too many wrong page tokens.
+    package static let throttled = HTTPError(
+        .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
+
+    package static let nativeIsForDevices = HTTPError(
+        .forbidden,
+        "native is not called through the proxy from elsewhere; open the gateway's own page by the link that it prints"
+    )
+
+    private static let tokenRequired = HTTPError(
+        .forbidden,
+        """
+        this call needs the page token, and pages of the gateway send it as X-Drawbridge-Token; the gateway prints it \
+        with --proxy, in code it is gateway.access.token.text
+        """)
+}

@@ -1,0 +1,171 @@
+import Synchronization
+
+/// The devices elsewhere that were let in, and the tickets by which others may be.
+///
+/// A ticket stands in a link; whoever opens that within ten minutes gets a cookie, which lets a browser load pages and
+/// files. It is 128 random bits, another for each device, of which only the hash is kept. It ends after twelve hours in
+/// which it was not used, when it is revoked, and with the process.
+public final class Admissions: Sendable {
+    /// How long a ticket is good.
+    public static let ticketTime = Duration.seconds(600)
+    /// How long a device may be idle.
+    public static let idleTime = Duration.seconds(12 * 3600)
+    /// How many devices there are at most: with one more, the one that was idle longest goes.
+    public static let most = 1000
+    /// How many tickets are good at a time; one more makes the oldest invalid.
+    static let mostTickets = 16
+
+    private struct Device {
+        let admission: Admission
+        var used: ContinuousClock.Instant
+        /// What it holds open, each with what closes it.
+        var stays: [Int: @Sendable () -> Void] = [:]
+
+        /// Who holds something open is not idle.
+        func isIn(_ now: ContinuousClock.Instant) -> Bool {
+            !stays.isEmpty || used.duration(to: now) < Admissions.idleTime
+        }
+    }
+
+    private struct State {
+        var tickets: [(hash: [UInt8], drawn: ContinuousClock.Instant)] = []
+        /// By the hash of their cookie.
+        var devices: [[UInt8]: Device] = [:]
+        var lastStay = 0
+        var onEntry: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let ticketGuesses: Guesses
+    private let cookieGuesses: Guesses
+
+    /// Nobody is let in yet.
+    package convenience init() { self.init(now: { .now }) }
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.now = now
+        ticketGuesses = Guesses(now: now)
+        cookieGuesses = Guesses(now: now)
+    }
+
+    /// Draws a ticket: 128 random bits as 32 hexadecimal digits, good for ten minutes and for several devices.
+    ///
+    /// It belongs behind the `#` of a link to `/__drawbridge__/enter`, and nowhere else: no server and no log sees it
+    /// there.
+    public func drawTicket() -> String {
+        let ticket = String.random128()
+        state.withLock { state in
+            state.tickets.append((SHA256.digest(ticket), now()))
+            if state.tickets.count > Self.mostTickets { state.tickets.removeFirst() }
+        }
+        return ticket
+    }
+
+    /// The devices that are let in now, in no order.
+    public var all: [Admission] {
+        state.withLock { state in
+            dropIdle(&state)
+            return state.devices.values.map { device in
+                var admission = device.admission
+                admission.openCount = device.stays.count
+                return admission
+            }
+        }
+    }
+
+    /// Puts a device out; what it holds open is closed at once.
+    ///
+    /// - Returns: false where there is none with this id.
+    @discardableResult
+    public func revoke(_ id: String) -> Bool {
+        let device = state.withLock { state in
+            state.devices.first { $0.value.admission.id == id }.flatMap {
+                state.devices.removeValue(forKey: $0.key)
+            }
+        }
+        device?.stays.values.forEach { $0() }
+        return device != nil
+    }
+
+    /// Calls back when the next device is let in, once.
+    package func onNextEntry(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.onEntry = tell } }
+
+    /// Compares a ticket, unless the caller has guessed too often.
+    package func judge(ticket: String, from address: String?) -> Verdict {
+        let hash = SHA256.digest(ticket)
+        return ticketGuesses.judge(from: address) {
+            state.withLock { state in
+                let now = now()
+                state.tickets.removeAll { $0.drawn.duration(to: now) >= Self.ticketTime }
+                return state.tickets.contains { $0.hash == hash }
+            }
+        }
+    }
+
+    /// Lets a device in.
+    ///
+    /// - Returns: the secret of its cookie, which is not kept.
+    package func admit(address: String?, browser: String) -> (admission: Admission, secret: String) {
+        let secret = String.random128()
+        let admission = Admission(
+            id: String(String.random128().prefix(8)), address: address, browser: String(browser.prefix(200)))
+        let (tell, displaced) = state.withLock { state in
+            dropIdle(&state)
+            var displaced: Device?
+            if state.devices.count >= Self.most,
+                let idlest = state.devices.min(by: { $0.value.used < $1.value.used })
+            {
+                displaced = state.devices.removeValue(forKey: idlest.key)
+            }
+            state.devices[SHA256.digest(secret)] = Device(admission: admission, used: now())
+            defer { state.onEntry = nil }
+            return (state.onEntry, displaced)
+        }
+        displaced?.stays.values.forEach { $0() }
+        tell?()
+        return (admission, secret)
+    }
+
+    /// Compares the secret of a cookie, unless the caller has guessed too often; a right one counts as used.
+    package func judge(secret: String, from address: String?) -> Verdict {
+        let hash = SHA256.digest(secret)
+        return cookieGuesses.judge(from: address) {
+            state.withLock { state in
+                let now = now()
+                guard let device = state.devices[hash], device.isIn(now) else { return false }
+                state.devices[hash]?.used = now
+                return true
+            }
+        }
+    }
+
+    /// Ties what a device holds open to its admission.
+    ///
+    /// - Parameters:
+    ///   - secret: that of its cookie.
+    ///   - close: called when the admission ends, from any thread.
+    /// - Returns: what to call when that is closed for another reason; nil where the admission has ended already.
+    package func hold(_ secret: String, _ close: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        let hash = SHA256.digest(secret)
+        let number: Int? = state.withLock { state in
+            guard state.devices[hash] != nil else { return nil }
+            state.lastStay += 1
+            state.devices[hash]?.stays[state.lastStay] = close
+            return state.lastStay
+        }
+        guard let number else { return nil }
+        return { [weak self] in
+            self?.state.withLock { state in
+                state.devices[hash]?.stays[number] = nil
+                // The device was in use for as long as it held this open; its idle time begins now.
+                if let now = self?.now() { state.devices[hash]?.used = now }
+            }
+        }
+    }
+
+    private func dropIdle(_ state: inout State) {
+        let now = now()
+        state.devices = state.devices.filter { $0.value.isIn(now) }
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPGrammar
+
+/// Host and port of a `Host` header or a target, the host in lower case and without a trailing dot.
+package struct Authority: Equatable, Sendable {
+    /// A name, an IPv4 address, or an IPv6 address without its brackets.
+    package let host: String
+    package let port: Int?
+    package let isIPv6: Bool
+    /// True for loopback names and addresses, and for `__jsbridge__`.
+    ///
+    /// Nobody can make a browser resolve one of these to another machine.
+    package let isLocal: Bool
+
+    /// The host to which pages of an app send what is meant for native.
+    package static let bridge = "__jsbridge__"
+
+    /// Nil for what is no authority: user names, bad ports, spaces, lists.
+    package init?(_ text: String?) {
+        guard var text, let parts = text.withUTF8(Self.parts) else { return nil }
+        self = parts
+    }
+
+    private init(host: String, port: Int?, isIPv6: Bool) {
+        self.host = host
+        self.port = port
+        self.isIPv6 = isIPv6
+        isLocal = Self.isLoopback(host, isIPv6) || host == Self.bridge
+    }
+
+    /// Its host with another port.
+    package func text(withPort port: Int) -> String { "\(isIPv6 ? "[\(host)]" : host):\(port)" }
+
+    private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {
+        guard let first = bytes.first else { return nil }
+        let isIPv6 = first == UInt8(ascii: "[")
+        let fitting = isIPv6 ? ASCIISet.address : ASCIISet.host
+        let start = isIPv6 ? 1 : 0
+        var end = start
+        var hasUpperCase = false
+        var hasColon = false
+        while end < bytes.count, fitting.contains(bytes[end]) {
+            if bytes[end] & 0xE0 == 0x40 { hasUpperCase = true }
+            if bytes[end] == UInt8(ascii: ":") { hasColon = true }
+            end += 1
+        }
+        var rest = end
+        if isIPv6 {
+            guard hasColon, rest < bytes.count, bytes[rest] == UInt8(ascii: "]") else { return nil }
+            rest += 1
+        } else if end > start, bytes[end - 1] == UInt8(ascii: ".") {
+            end -= 1
+        }
+        guard end > start else { return nil }
+        var port: Int?
+        if rest < bytes.count {
+            guard bytes[rest] == UInt8(ascii: ":") else { return nil }
+            for byte in bytes[(rest + 1)...] {
+                guard byte.isDigit else { return nil }
+                port = (port ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                guard port! <= UInt16.max else { return nil }
+            }
+        }
+        let host = String(unsafeUninitializedCapacity: end - start) { buffer in
+            buffer.update(fromContentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        }
+        return Authority(host: hasUpperCase ? host.lowercased() : host, port: port, isIPv6: isIPv6)
+    }
+
+    /// True for names and addresses that no other machine can stand behind.
+    package var isLoopback: Bool { Self.isLoopback(host, isIPv6) }
+
+    private static func isLoopback(_ host: String, _ isIPv6: Bool) -> Bool {
+        if isIPv6 { return host == "::1" || host == "::ffff:127.0.0.1" }
+        if host == "localhost" || host == "127.0.0.1" || host.hasSuffix(".localhost") { return true }
+        guard host.hasPrefix("127.") else { return false }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    }
+
+    /// The same of an address as sockets show it: an IPv6 one has no brackets there.
+    package static func isLoopback(address: String) -> Bool {
+        Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
+    }
+}

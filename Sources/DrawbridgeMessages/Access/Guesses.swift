@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Counts the wrong secrets of one kind, for each caller by itself.
+///
+/// Who has sent twenty wrong ones within a second hears nothing more of what they send in that second: a right one
+/// among them is not looked at either, so guessing faster finds nothing. Other callers are not affected.
+package final class Guesses: Sendable {
+    /// So many wrong secrets of a caller are answered as wrong in one second; further ones are not looked at.
+    static let perSecond = 20
+    /// How many callers are told apart; where more than these guess within a second, the others count as one caller.
+    static let mostCallers = 4096
+
+    private struct Caller {
+        var wrong = 0
+        var since: ContinuousClock.Instant
+
+        func isRecent(_ now: ContinuousClock.Instant) -> Bool { since.duration(to: now) < .seconds(1) }
+    }
+
+    private let callers = Mutex<[Key: Caller]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
+
+    /// Compares, unless this caller has guessed too often.
+    ///
+    /// - Parameter address: the caller's; nil where there is no socket.
+    package func judge(from address: String?, _ isRight: () -> Bool) -> Verdict {
+        let own = Key(address)
+        let now = now()
+        return callers.withLock { callers in
+            if callers.count >= Self.mostCallers { callers = callers.filter { $0.value.isRecent(now) } }
+            let key = callers[own] != nil || callers.count < Self.mostCallers ? own : .rest
+            let caller = callers[key].flatMap { $0.isRecent(now) ? $0 : nil } ?? Caller(since: now)
+            guard caller.wrong < Self.perSecond else { return .throttled }
+            guard !isRight() else { return .right }
+            callers[key] = Caller(wrong: caller.wrong + 1, since: caller.since)
+            return .wrong
+        }
+    }
+
+    /// Whom wrong secrets count for: an IPv4 address, or the 64 bits of an IPv6 network, in which one machine may have
+    /// any address that it likes.
+    private enum Key: Hashable {
+        case none
+        case address(IPAddress)
+        case network(UInt128)
+        case rest
+
+        init(_ text: String?) {
+            guard let address = text.flatMap({ IPAddress($0) }) else {
+                self = .none
+                return
+            }
+            self = address.isIPv6 ? .network(address.bits >> 64) : .address(address)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import HTTPTypes
+
+/// Header names that http-types does not know, in one place.
+extension HTTPField.Name {
+    /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).
+    public static let serverTiming = Self("Server-Timing")!
+    package static let requestID = Self("X-Request-Id")!
+    /// Sent with a synchronous request, during which its page can do nothing.
+    package static let pageWaits = Self("X-Drawbridge-Waits")!
+    /// The path of a page's address, by which its handlers are chosen where it has no channel.
+    package static let pagePath = Self("X-Drawbridge-Path")!
+    /// Which message of its page's a request comes behind: the number of its life, a dot, that of the message.
+    package static let pageAfter = Self("X-Drawbridge-After")!
+    /// The bridge from outside that has claimed a request of the page's.
+    package static let pageBridge = Self("X-Drawbridge-Bridge")!
+    /// The session of a test that a request belongs to.
+    package static let session = Self("X-Drawbridge-Session")!
+    /// The last event that a reader of an event stream has.
+    package static let lastEventID = Self("Last-Event-ID")!
+    package static let pageID = Self("X-Drawbridge-Page")!
+    package static let pageToken = Self("X-Drawbridge-Token")!
+    package static let hint = Self("X-Drawbridge-Hint")!
+    package static let secFetchSite = Self("Sec-Fetch-Site")!
+    package static let secFetchMode = Self("Sec-Fetch-Mode")!
+    package static let secFetchDest = Self("Sec-Fetch-Dest")!
+    package static let serviceWorker = Self("Service-Worker")!
+    package static let upgradeInsecureRequests = Self("Upgrade-Insecure-Requests")!
+    package static let xRequestedWith = Self("X-Requested-With")!
+    package static let xFrameOptions = Self("X-Frame-Options")!
+    package static let contentMD5 = Self("Content-MD5")!
+    package static let digest = Self("Digest")!
+    package static let contentDigest = Self("Content-Digest")!
+    package static let reprDigest = Self("Repr-Digest")!
+    package static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
+    package static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
+}
+
+extension HTTPFields {
+    /// The value of a field, as the subscript gives it; faster where there is none, since the subscript joins values.
+    package func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
+
+    /// Header fields of which there is one.
+    init(_ name: HTTPField.Name, _ value: String) {
+        self.init()
+        self[name] = value
+    }
+}

@@ -1,0 +1,66 @@
+/// The items of a query or of a form, in order: `a=1&b=2`.
+///
+/// Names and values are percent-decoded and `+` is a space, as pages write them.
+public struct Query: Sendable, Equatable, Sequence {
+    /// One item; an item without `=` has an empty value.
+    public struct Item: Sendable, Equatable {
+        /// The name, decoded.
+        public var name: String
+        /// The value, decoded.
+        public var value: String
+
+        /// Makes an item.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Reads one item as it stands between two `&`.
+        ///
+        /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
+        package init(_ text: Substring.UTF8View) {
+            let equals = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+            name = Self.decode(text[..<equals])
+            value = Self.decode(text[equals...].dropFirst())
+        }
+
+        private static func decode(_ text: Substring.UTF8View) -> String {
+            Percent.decode(text, plusIsSpace: true) ?? String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private var items: [Item]
+
+    /// Reads the text behind the `?` of a target, or a form's body.
+    public init(_ text: String) {
+        items = text.utf8.split(separator: UInt8(ascii: "&")).map(Item.init)
+    }
+
+    /// The value of the first item with this name.
+    ///
+    /// Setting it replaces every item of the name; nil removes them.
+    public subscript(name: String) -> String? {
+        get { items.first { $0.name == name }?.value }
+        set {
+            let place = items.firstIndex { $0.name == name } ?? items.endIndex
+            items.removeAll { $0.name == name }
+            if let newValue {
+                items.insert(Item(name: name, value: newValue), at: Swift.min(place, items.count))
+            }
+        }
+    }
+
+    /// All values with this name, in order.
+    public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+
+    /// True when there is no item.
+    public var isEmpty: Bool { items.isEmpty }
+
+    /// The query as text, percent-encoded.
+    public var text: String {
+        items.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// Walks over the items.
+    public func makeIterator() -> IndexingIterator<[Item]> { items.makeIterator() }
+}

@@ -1,0 +1,127 @@
+extension Request {
+    /// The body of a request: bytes that are there, or chunks that are still on their way.
+    ///
+    /// A sequence of chunks either way; it can be read once. Handlers see streams only if they ask for them.
+    public struct Body: Sendable, AsyncSequence {
+        enum Storage: Sendable {
+            case bytes([UInt8])
+            case chunks(any ChunkSource)
+        }
+
+        let storage: Storage
+
+        /// How many bytes of a body are collected where nobody says otherwise: 8 MB.
+        package static let usualLimit = 8 << 20
+
+        /// No body.
+        public static let empty = Body([])
+
+        /// A body of these bytes.
+        public init(_ bytes: [UInt8]) { storage = .bytes(bytes) }
+
+        /// A body of this text in UTF-8.
+        public init(_ text: String) { storage = .bytes(Array(text.utf8)) }
+
+        /// A body that is read from its source as it comes.
+        package init(_ source: any ChunkSource) { storage = .chunks(source) }
+
+        /// The bytes where they are all there, nil for a stream.
+        public var bytes: [UInt8]? {
+            guard case .bytes(let bytes) = storage else { return nil }
+            return bytes
+        }
+
+        /// The number of bytes if it is known.
+        package var length: Int? {
+            switch storage {
+            case .bytes(let bytes): bytes.count
+            case .chunks(let source): source.length
+            }
+        }
+
+        /// How many bytes are there, nil for a stream.
+        package var count: Int? {
+            guard case .bytes(let bytes) = storage else { return nil }
+            return bytes.count
+        }
+
+        /// Takes room in the memory for all bodies, in place of what this body took before.
+        ///
+        /// It is for bytes of a stream that are kept until all of it has come.
+        ///
+        /// - Throws: a 503 where all requests together have no room for them.
+        package func reserve(_ count: Int) throws(HTTPError) {
+            if case .chunks(let source) = storage { try source.reserve(count) }
+        }
+
+        /// Reads the whole body.
+        ///
+        /// - Throws: a 413 when there are more than `limit` bytes, a 503 when the bodies of all requests together
+        ///   have no room for them; reading stops there.
+        public func collect(upTo limit: Int) async throws -> [UInt8] {
+            switch storage {
+            case .bytes(let bytes):
+                guard bytes.count <= limit else { throw HTTPError.tooLarge(limit) }
+                return bytes
+            case .chunks(let source):
+                return try await Self.collect(source, upTo: limit)
+            }
+        }
+
+        private static func collect(_ source: any ChunkSource, upTo limit: Int) async throws -> [UInt8] {
+            var collected: [UInt8] = []
+            // A body that is no larger than a head takes no room: only more than this is counted.
+            var room = 4 << 10
+            while let chunk = try await source.next() {
+                let size = collected.count + chunk.count
+                guard size <= limit else { throw HTTPError.tooLarge(limit) }
+                if size > room {
+                    room = Swift.min(limit, source.length ?? limit, Swift.max(size, 2 * room))
+                    try source.reserve(room)
+                    collected.reserveCapacity(room)
+                }
+                collected += chunk
+            }
+            return collected
+        }
+
+        /// Walks over the chunks.
+        public func makeAsyncIterator() -> Iterator { Iterator(storage: storage) }
+
+        /// Gives one chunk after the other.
+        public struct Iterator: AsyncIteratorProtocol, Sendable {
+            var storage: Storage
+
+            /// The next chunk, nil after the last.
+            ///
+            /// - Throws: when the caller went away or sent too slowly.
+            public mutating func next() async throws -> [UInt8]? {
+                switch storage {
+                case .bytes(let bytes):
+                    storage = .bytes([])
+                    return bytes.isEmpty ? nil : bytes
+                case .chunks(let source):
+                    return try await source.next()
+                }
+            }
+        }
+    }
+}
+
+/// Where the chunks of a streamed request body come from.
+package protocol ChunkSource: Sendable {
+    /// The number of bytes of all chunks if it is known.
+    var length: Int? { get }
+    /// The next chunk, nil after the last.
+    func next() async throws -> [UInt8]?
+    /// Takes room in the memory for all bodies, in place of what this request took before.
+    ///
+    /// - Throws: a 503 where all requests together have no room for them.
+    func reserve(_ count: Int) throws(HTTPError)
+}
+
+extension ChunkSource {
+    package var length: Int? { nil }
+    /// Takes no room: most sources have no memory for bodies that others share.
+    package func reserve(_ count: Int) throws(HTTPError) {}
+}

@@ -1,0 +1,159 @@
+import HTTPTypes
+
+extension Request {
+    /// Reads the input: query and body together, as JSON or as a form; the body wins (contract, rule 2).
+    ///
+    /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false`
+    /// or `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every
+    /// type whose fields are all optional. ``parameters`` are members of it too, as text that may be a number.
+    ///
+    /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
+    ///   the string "abc"`, and where query or body say otherwise than the path; a 415 for a form of several parts.
+    public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
+        if let input = try promptInput(as: type) { return input }
+        let bytes = try await collectedBody()
+        guard bytes.count > Self.largeBody else { return try decodeInput(bytes) }
+        // A megabyte of JSON takes some 20 milliseconds, which no other request on this loop should wait for.
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await decodeApart(bytes) }
+    }
+
+    /// What stood in the path for a name, for a handler that reads its body as it comes.
+    ///
+    /// - Throws: a 400 where it is no such value.
+    public func parameter<Value: LosslessStringConvertible>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(HTTPError) -> Value {
+        let text = parameters[name] ?? ""
+        guard let value = Value(text) else {
+            throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is no \(type)")
+        }
+        return value
+    }
+
+    /// The input where nothing has to be awaited for it; nil where something has.
+    package func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
+        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
+        guard let bytes = bridgeInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
+            return nil
+        }
+        // The type is written out, since the result is optional: without it an optional T would be decoded.
+        let input: T = try decodeInput(bytes)
+        return input
+    }
+
+    /// Whether its body has so much that it is read away from the loop; what came by a channel was read already.
+    package var hasLargeInput: Bool { (body.count ?? 0) > Self.largeBody }
+
+    /// More bytes than this are decoded away from the loop.
+    private static let largeBody = 64 << 10
+
+    private func collectedBody() async throws -> [UInt8] {
+        if let bytes = body.bytes { return bytes }
+        return try await body.collect(upTo: Request.Body.usualLimit)
+    }
+
+    @concurrent
+    private func decodeApart<T: Decodable & Sendable>(_ bytes: [UInt8]) async throws -> T {
+        try decodeInput(bytes)
+    }
+
+    /// Query and body together.
+    package func tape(of bytes: [UInt8]) throws -> JSONTape {
+        let tape = try bridgeInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
+        if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
+        return tape
+    }
+
+    private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
+        let tape = try tape(of: bytes)
+        if !parameters.isEmpty { try tape.add(parameters) }
+        do {
+            if tape[0].kind == .null { return try Self.decodeNothing() }
+            return try tape.decode(T.self)
+        } catch let error as DecodingError {
+            throw HTTPError(.badRequest, error.explanation)
+        }
+    }
+
+    private static func decodeNothing<T: Decodable>() throws -> T {
+        if let value = try? JSON.null.decode(T.self) { return value }
+        do {
+            return try JSON.object([:]).decode(T.self)
+        } catch let error as DecodingError {
+            throw HTTPError(.badRequest, "no input was sent, and it is needed: \(error.explanation)")
+        }
+    }
+}
+
+extension JSONTape {
+    /// Reads what a page sent as a body; `null` where that is nothing.
+    fileprivate static func sent(
+        _ body: [UInt8], _ contentType: @autoclosure () -> String?
+    ) throws -> JSONTape {
+        guard let first = body.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else {
+            return JSONTape()
+        }
+        switch first {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: return try json(body)
+        default: return try scalarOrForm(body, type: contentType()?.lowercased() ?? "")
+        }
+    }
+
+    private static func json(_ body: [UInt8]) throws -> JSONTape {
+        do {
+            return try JSONTape(parsing: body)
+        } catch {
+            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
+        }
+    }
+
+    private static func scalarOrForm(_ body: [UInt8], type: String) throws -> JSONTape {
+        if type.contains("json") { return try json(body) }
+        guard !type.hasPrefix("multipart/") else {
+            throw HTTPError(
+                .unsupportedMediaType, "the body has several parts; send JSON, or a form as name=value&…")
+        }
+        if !type.hasPrefix("application/x-www-form-urlencoded"), let scalar = try? JSONTape(parsing: body) {
+            return scalar
+        }
+        guard let text = String(validating: body, as: UTF8.self) else {
+            throw HTTPError(.badRequest, "the body is no UTF-8; send JSON, or a form as name=value&…")
+        }
+        let tape = JSONTape()
+        tape.add(Query(text))
+        return tape
+    }
+
+    /// Adds items to an object under names that are not taken yet; a repeated item is an array.
+    fileprivate func add(_ query: Query) {
+        guard self[0].kind == .object || self[0].kind == .null else { return }
+        var added: [(name: String, values: [String])] = []
+        var positions: [JSON.Bytewise: Int] = [:]
+        for item in query where member(item.name, of: 0) == nil {
+            if let position = positions[JSON.Bytewise(item.name)] {
+                added[position].values.append(item.value)
+            } else {
+                positions[JSON.Bytewise(item.name)] = added.count
+                added.append((item.name, [item.value]))
+            }
+        }
+        for (name, values) in added { add(values, named: name) }
+    }
+    /// Adds what stood in the path to an object, where it is not said there already.
+    ///
+    /// - Throws: a 400 where something else is said there: the path is what was let in.
+    fileprivate func add(_ parameters: [String: String]) throws {
+        guard self[0].kind == .object || self[0].kind == .null else { return }
+        for (name, value) in parameters where name != "*" {
+            guard let place = member(name, of: 0) else {
+                add([value], named: name)
+                continue
+            }
+            let entry = self[place]
+            guard entry.kind == .string || entry.kind == .number, string(entry) == value else {
+                throw HTTPError(
+                    .badRequest, "\(name): the path says \(JSON.string(value)), and the input something else")
+            }
+        }
+    }
+}

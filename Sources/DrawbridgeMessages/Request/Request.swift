@@ -1,0 +1,330 @@
+public import HTTPTypes
+public import Logging
+
+/// One request: its head, its body, and who sent it.
+///
+/// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and
+/// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
+public struct Request: Sendable {
+    /// The method.
+    public var method: HTTPRequest.Method {
+        get { own.method }
+        set { own = own.with(method: newValue) }
+    }
+
+    /// `http` or `https`.
+    package var scheme: String { own.scheme }
+
+    /// Host and port as they were sent; nil where HTTP/1.0 sent none.
+    package var authority: String? { own.authority }
+
+    /// Host and port as `authority` names them; nil where it names no host.
+    package var site: Authority? { own.site }
+
+    /// The header fields, in the order in which they came.
+    public var headers: HTTPFields {
+        get { own.headers }
+        set { own = own.with(headers: newValue) }
+    }
+
+    /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
+    package var isAbsoluteForm: Bool {
+        get { own.isAbsoluteForm }
+        set { own = own.with(isAbsoluteForm: newValue) }
+    }
+
+    /// True for HTTP/1.0.
+    package var isOldVersion: Bool { own.isOldVersion }
+
+    /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
+    var localAddress: String? { parts.values.localAddress }
+
+    /// The secret of the admission by which it was let in; nil where nobody has judged it yet, and where it was another
+    /// cause that let it in.
+    package var admission: String? {
+        get { parts.values.admission }
+        set { change { $0.admission = newValue } }
+    }
+
+    /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
+    package var ownCookies: [String: String] { own.ownCookies }
+
+    /// Whether a header field says that it came by way of others.
+    var isForwarded: Bool { own.isForwarded }
+
+    /// True where no header field says who calls.
+    package var isAnonymous: Bool { own.isAnonymous }
+
+    /// Whether it says behind which message of its page it comes.
+    package var waitsForItsTurn: Bool { own.waitsForItsTurn }
+
+    private var own: RequestHead {
+        get { parts.values.head }
+        set { change { $0.head = newValue } }
+    }
+
+    /// The raw target: percent-encoded, with query.
+    package var target: String {
+        get { parts.values.target }
+        set { change { $0.target = newValue } }
+    }
+
+    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its
+    /// channel.
+    package var sentTarget: String { channelCall == nil ? own.target : target }
+
+    /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
+    public var body: Body {
+        get { parts.values.body }
+        set { change { $0.body = newValue } }
+    }
+
+    /// The address of the caller, without a port; nil where there is no socket.
+    public var remoteAddress: String? {
+        get { parts.values.remoteAddress }
+        set { change { $0.remoteAddress = newValue } }
+    }
+
+    /// Names this request in the log, in `X-Request-Id` and in errors.
+    ///
+    /// A caller's own valid id is kept.
+    public var id: String {
+        get { parts.values.id }
+        set { change { $0.id = newValue } }
+    }
+
+    /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
+    ///
+    /// A caller chooses them: they may hold `/` and `..`, and are never the name of a file as they are.
+    public package(set) var parameters: [String: String] {
+        get { parts.values.parameters }
+        set { change { $0.parameters = newValue } }
+    }
+
+    /// What middleware has found out about the request, for whoever answers it: one value of each type.
+    ///
+    /// ```swift
+    /// request[Member.self] = try members.find(request)  // in a middleware
+    /// let member = request[Member.self]                 // in a handler that stores its request
+    /// ```
+    ///
+    /// It goes with the request wherever that goes, into streams too. Nothing of it comes from a caller, or is sent on.
+    public subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
+        get { parts.values.found[ObjectIdentifier(type)] as? Value }
+        set { change { $0.found[ObjectIdentifier(type)] = newValue } }
+    }
+
+    /// Where the handler's name and input come from; set by the rule that took the request.
+    package var naming: Naming {
+        get { parts.values.naming }
+        set { change { $0.naming = newValue } }
+    }
+
+    /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
+    /// message.
+    package var bridgeInput: JSON? {
+        get { parts.values.bridgeInput }
+        set { change { $0.bridgeInput = newValue } }
+    }
+
+    /// The number of its call in the journal; nil where it is not there.
+    ///
+    /// It stands apart from all else, since every call gets one where there is a journal: no copy is made for it.
+    package var record: Int? {
+        get { recordNumber == 0 ? nil : recordNumber }
+        set { recordNumber = newValue ?? 0 }
+    }
+    private var recordNumber = 0
+
+    /// Whether a person asks with the inspector, whose secret was looked at before.
+    package var isOfInspector: Bool {
+        get { parts.values.isOfInspector }
+        set { change { $0.isOfInspector = newValue } }
+    }
+
+    /// The page's call that this is; nil for one that came by HTTP.
+    package var channelCall: (any ChannelCall)? { parts.values.channelCall }
+
+    /// True where a script wants the bare output, and no envelope.
+    package var isForScript: Bool { channelCall?.isForScript ?? false }
+
+    /// The gateway that answers it; nil for a request that no gateway has seen.
+    package var answerer: (any Answerer)? {
+        get { parts.values.answerer }
+        set { change { $0.answerer = newValue } }
+    }
+
+    /// Many hands hold a request, and few change it: copies share this until one of them does.
+    private var parts: Parts
+
+    /// Whether it is a copy of another one that nobody has changed.
+    package func isSame(as other: Request) -> Bool { parts === other.parts }
+
+    private mutating func change(_ change: (inout Values) -> Void) {
+        var values = parts.values
+        change(&values)
+        parts = Parts(values)
+    }
+
+    /// Where a bridge finds the name of its handler.
+    package enum Naming: Sendable {
+        case path
+        case action
+    }
+
+    /// Makes a request, for a test or to be sent on.
+    ///
+    /// - Parameters:
+    ///   - method: any method.
+    ///   - target: path and query as they stand in a request line: `/echo?_mobile_bridge=1`.
+    ///   - authority: the host, with a port if there is one; the default is always allowed to call.
+    ///   - headers: the header fields besides `Host`.
+    ///   - body: bytes or text.
+    ///   - remoteAddress: the caller's address; nil counts as this machine.
+    public init(
+        _ method: HTTPRequest.Method, _ target: String, authority: String? = "localhost",
+        headers: HTTPFields = [:], body: Body = .empty, remoteAddress: String? = nil
+    ) {
+        self.init(
+            RequestHead(method, scheme: "http", authority: authority, target: target, headers: headers),
+            body: body, remoteAddress: remoteAddress, id: Self.id(headers))
+    }
+
+    /// Makes a GET request: `Request("/echo?_mobile_bridge=1")`.
+    public init(
+        _ target: String, authority: String? = "localhost", headers: HTTPFields = [:], body: Body = .empty,
+        remoteAddress: String? = nil
+    ) {
+        self.init(
+            .get, target, authority: authority, headers: headers, body: body, remoteAddress: remoteAddress)
+    }
+
+    /// Makes a request from a head and a body.
+    public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
+        self.init(
+            RequestHead(head), body: body, remoteAddress: remoteAddress, id: Self.id(head.headerFields))
+    }
+
+    /// Makes a request that came from an engine.
+    ///
+    /// A request without an id gets one when the gateway decides about it.
+    ///
+    /// - Parameter target: the target of its plain form, where that is known already.
+    package init(
+        _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
+        localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil
+    ) {
+        parts = Parts(
+            Values(
+                head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
+                localAddress: localAddress, id: id, answerer: answerer))
+    }
+
+    /// Makes the request that stands for a page's call of a handler.
+    ///
+    /// - Parameters:
+    ///   - head: that of the request that opened the page's channel.
+    ///   - name: the handler's, as the page said it: the path with or without its slash.
+    package init(
+        _ call: any ChannelCall, of name: String, with input: JSON, _ head: RequestHead,
+        remoteAddress: String?, answerer: any Answerer
+    ) {
+        let path = name.hasPrefix("/") ? String(name.dropFirst()) : name
+        var values = Values(
+            head, target: "/" + Percent.encode(path, keeping: "/"), body: .empty,
+            remoteAddress: remoteAddress, id: RequestID.from(nil), answerer: answerer)
+        values.bridgeInput = input
+        values.channelCall = call
+        parts = Parts(values)
+    }
+
+    /// Makes a call that no page makes.
+    ///
+    /// - Parameter target: path and query of the handler.
+    package init(
+        _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields, body: Body,
+        calling call: any ChannelCall
+    ) {
+        self.init(method, target, headers: headers, body: body)
+        change { $0.channelCall = call }
+    }
+
+    /// The id of a request with these header fields: the caller's own, or a new one.
+    package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
+
+    /// The same for a head that is known.
+    package static func id(_ head: RequestHead) -> String {
+        head.isAnonymous ? RequestID.from(nil) : id(head.headers)
+    }
+}
+
+extension Request {
+    /// Method, scheme, authority, path and header fields in one.
+    ///
+    /// `head.path` is the raw target: percent-encoded, with query.
+    public var head: HTTPRequest {
+        get {
+            HTTPRequest(
+                method: method, scheme: scheme, authority: authority, path: target, headerFields: headers)
+        }
+        set {
+            own = RequestHead(newValue, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
+            target = own.target
+        }
+    }
+
+    /// The path as it was sent: percent-encoded, without the query.
+    public var path: String {
+        get { Target(target).path }
+        set { target = Target(path: newValue, query: Target(target).query).text }
+    }
+
+    /// The items of the query, percent-decoded, in order.
+    ///
+    /// Setting it encodes the items anew; a query that is not set goes on exactly as it was sent.
+    public var query: Query {
+        get { Query(Target(target).query ?? "") }
+        set { target = Target(path: path, query: newValue.isEmpty ? nil : newValue.text).text }
+    }
+
+    /// The cookies by name; of two with one name, the first (RFC 6265, section 5.4, sends the closest path first).
+    public var cookies: [String: String] { Cookies.parse(headers[values: .cookie]) }
+
+    /// Logs with the request's id.
+    public var logger: Logger {
+        var logger = answerer?.logger ?? .quiet
+        logger[metadataKey: "request"] = .string(id)
+        return logger
+    }
+
+    /// The handlers of the gateway that answers this; nil for a request that no gateway has seen.
+    package var registered: [(path: String, handler: String)]? { answerer?.registered }
+
+    /// The name of the gateway in the `Via` of what is sent on.
+    package var via: Via { answerer?.via ?? .withoutGateway }
+
+    /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
+    ///
+    /// It is not intercepted again, flag or no flag.
+    ///
+    /// - Throws: a 404 where nothing behind the gateway takes it.
+    public func passThrough() async throws -> Response {
+        guard let response = try await answerer?.answerFromBehind(self) else {
+            throw HTTPError.nothingBehind(path)
+        }
+        return response
+    }
+}
+
+extension HTTPError {
+    package static func nothingBehind(_ path: String) -> HTTPError {
+        HTTPError(
+            .notFound,
+            "nothing at \(path): the gateway has no file and no server behind it that takes this path")
+    }
+}
+
+extension Logger {
+    /// For a request that never met a gateway: says nothing.
+    static let quiet = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
+}

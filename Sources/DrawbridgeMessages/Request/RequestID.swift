@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Names requests: short, unique within the process and unlikely to meet those of another.
+package enum RequestID {
+    private static let prefix = Array("\(String(UInt32.random(in: .min ... .max), radix: 36))-".utf8)
+    private static let counter = Atomic<UInt64>(0)
+
+    /// A new random name, for what must not be taken for its predecessor after a restart.
+    package static func epoch() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
+    /// The caller's own id if it can stand in a log line and a header as it is, else a new one.
+    static func from(_ field: String?) -> String {
+        if let field, (1...128).contains(field.utf8.count), field.utf8.allSatisfy(isPlain) { return field }
+        let number = counter.add(1, ordering: .relaxed).newValue
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + 16) { buffer in
+            var writer = ByteWriter(buffer)
+            prefix.withUnsafeBufferPointer { writer.write($0) }
+            writer.write(number, radix: 36)
+            // Fifteen bytes, which it has for years, need no memory of their own.
+            return String(decoding: UnsafeBufferPointer(rebasing: buffer[..<writer.count]), as: UTF8.self)
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

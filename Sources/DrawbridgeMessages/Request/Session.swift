@@ -1,0 +1,28 @@
+import HTTPGrammar
+
+/// The name of a test's own share of a gateway: which scenarios are on, which replies were set while it runs, how far
+/// sequences are.
+///
+/// So tests that run side by side do not disturb each other. A session's name grants nothing, and a page may know it.
+package struct Session: Sendable, Hashable {
+    /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    package let name: String
+
+    /// The session of whoever names none.
+    package static let usual = Session(known: "default")
+
+    private init(known name: String) { self.name = name }
+
+    /// Nil for a text that is no name of a session.
+    package init?(_ name: String) {
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isFitting) else { return nil }
+        self.name = name
+    }
+
+    private static func isFitting(_ byte: UInt8) -> Bool {
+        byte.isWord || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+    }
+
+    /// The name of the cookie by which a browser says its session: browsers give the cookies of one port to all others.
+    package static func cookie(port: Int) -> String { "drawbridge-session-\(port)" }
+}

@@ -1,0 +1,129 @@
+/// The object in which a page reads an output or an error.
+///
+/// The gateway has one, `{"code":200,"data":{…},"message":""}`. An app whose pages expect another writes it:
+///
+/// ```swift
+/// struct Errno: Envelope {
+///     func success(_ output: JSON?, code: Int, message: String) -> JSON {
+///         ["errno": 0, "result": output ?? .null]
+///     }
+///
+///     func failure(_ error: HTTPError) -> JSON {
+///         ["errno": .number(.init(error.code)), "errmsg": .string(error.message)]
+///     }
+/// }
+///
+/// let gateway = Gateway(answers: .envelope(Errno()))
+/// ```
+public protocol Envelope: Sendable {
+    /// The object for an output.
+    ///
+    /// - Parameters:
+    ///   - output: nil where there is none.
+    ///   - code: the status that the handler chose, 200 as a rule.
+    ///   - message: what it says besides, `""` as a rule.
+    func success(_ output: JSON?, code: Int, message: String) -> JSON
+
+    /// The object for an error of a handler's, and for a name that nobody answers.
+    func failure(_ error: HTTPError) -> JSON
+}
+
+/// How answers to flagged and to `__jsbridge__` requests look.
+public struct AnswerForm: Sendable {
+    /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
+    public static let envelope = AnswerForm(object: .usual, hasStatus: false)
+    /// The same object with its true HTTP status, and `application/json`.
+    public static let http = AnswerForm(object: .usual, hasStatus: true)
+    /// The output as it is, for apps whose outputs have an envelope already; errors as with ``http``.
+    public static let bare = AnswerForm(object: .none, hasStatus: true)
+
+    /// An envelope of the app's own.
+    ///
+    /// - Parameters:
+    ///   - envelope: makes the objects.
+    ///   - hasStatus: whether an answer has its true HTTP status and `application/json`, as with ``http``.
+    public static func envelope(_ envelope: any Envelope, hasStatus: Bool = false) -> AnswerForm {
+        AnswerForm(object: .own(envelope), hasStatus: hasStatus)
+    }
+
+    private enum Object {
+        case usual, none
+        case own(any Envelope)
+    }
+
+    private let object: Object
+    /// Whether answers have their true HTTP status.
+    package let hasStatus: Bool
+
+    /// Whether outputs stand in no object.
+    package var isBare: Bool { if case .none = object { true } else { false } }
+
+    /// Whether outputs stand in the gateway's own object.
+    package var isUsual: Bool { if case .usual = object { true } else { false } }
+
+    /// The media type of answers.
+    package var type: String { hasStatus ? "application/json" : "text/json" }
+
+    /// What an output goes out as; `null` is no output.
+    package func success(_ output: [UInt8], code: Int, message: String = "") -> [UInt8] {
+        switch object {
+        case .usual: UsualEnvelope.success(output, code: code, message: message)
+        case .none: output.isEmpty ? JSON.null.bytes : output
+        case .own(let envelope):
+            envelope.success(try? JSON(parsing: output).nonNull, code: code, message: message).bytes
+        }
+    }
+
+    /// What an error goes out as.
+    package func failure(_ error: HTTPError) -> [UInt8] {
+        if case .own(let envelope) = object {
+            envelope.failure(error).bytes
+        } else {
+            UsualEnvelope.failure(error)
+        }
+    }
+}
+
+extension JSON {
+    fileprivate var nonNull: JSON? { isNull ? nil : self }
+}
+
+/// The gateway's own object, written by hand: a general encoder would cost more than all the rest of a small request.
+package enum UsualEnvelope {
+    private static let null = Array("null".utf8)
+
+    /// The object for an output; `null` is no output and leaves `data` out.
+    package static func success(_ output: [UInt8], code: Int = 200, message: String = "") -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(output.count + 40)
+        bytes += #"{"code":"#.utf8
+        JSON.write(code, into: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        if !output.isEmpty, output != Self.null {
+            bytes += #""data":"#.utf8
+            bytes += output
+            bytes.append(UInt8(ascii: ","))
+        }
+        guard !message.isEmpty else {
+            bytes += #""message":""}"#.utf8
+            return bytes
+        }
+        bytes += #""message":"#.utf8
+        JSON.string(message).write(into: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// The object for an error.
+    package static func failure(_ error: HTTPError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes += #"{"code":\#(error.code),"message":"#.utf8
+        JSON.string(error.message).write(into: &bytes)
+        if let data = error.data {
+            bytes += #","data":"#.utf8
+            data.write(into: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}

@@ -1,0 +1,25 @@
+import HTTPTypes
+
+/// Header fields that are the same in many answers.
+package final class FixedFields: Sendable {
+    package let fields: [HTTPField]
+    /// The same as C strings: a name, its value, the next name.
+    let text: [UInt8]
+
+    package init(_ fields: [HTTPField]) {
+        self.fields = fields
+        text = fields.flatMap { field in
+            Array(field.name.rawName.utf8) + [0] + Array(field.value.utf8) + [0]
+        }
+    }
+
+    /// Of no use to a foreign page that includes it as a script or an image.
+    package static let guarded = FixedFields([
+        HTTPField(name: .xContentTypeOptions, value: "nosniff"),
+        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
+    ])
+
+    /// The same, and not cacheable.
+    package static let guardedAndFresh = FixedFields(
+        [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
+}

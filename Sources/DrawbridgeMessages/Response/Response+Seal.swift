@@ -1,0 +1,99 @@
+import HTTPTypes
+
+extension Response {
+    /// The header fields that the gateway adds to an answer.
+    ///
+    /// They stand apart until somebody asks for ``Response/headers``: an engine can send them as they are, and putting
+    /// them in among the others costs more than all the rest of a small answer.
+    struct Seal: Sendable {
+        /// The same in many answers.
+        var fixed: FixedFields?
+        /// The id of the request; empty where it has none yet.
+        var requestID = ""
+        /// What stands before the milliseconds of `Server-Timing`, and how long the handler took.
+        var timing: (name: [UInt8], took: Duration)?
+
+        var isEmpty: Bool { fixed == nil && requestID.isEmpty && timing == nil }
+
+        func contains(_ name: HTTPField.Name) -> Bool {
+            if !requestID.isEmpty, name == .requestID { return true }
+            if timing != nil, name == .serverTiming { return true }
+            return fixed?.fields.contains { $0.name == name } ?? false
+        }
+
+        /// These fields and the others of an answer.
+        func added(to others: HTTPFields) -> HTTPFields {
+            var fields = others
+            for field in fixed?.fields ?? [] { fields.append(field) }
+            if !requestID.isEmpty { fields.append(HTTPField(name: .requestID, value: requestID)) }
+            if let (name, took) = timing {
+                let value = String(decoding: name, as: UTF8.self) + took.milliseconds
+                fields.append(HTTPField(name: .serverTiming, value: value))
+            }
+            return fields
+        }
+    }
+
+    /// Gives the answer fields in place of those that it has under their names.
+    package mutating func seal(_ fixed: FixedFields) {
+        unseal()
+        for field in fixed.fields where contains(field.name) { ownHeaders[field.name] = nil }
+        seal.fixed = fixed
+    }
+
+    /// Gives an answer that has a type and no other field all that answers of its type have.
+    package mutating func seal(_ type: ContentType) {
+        ownHeaders = HTTPFields()
+        seal.fixed = type.fixed
+    }
+
+    /// Gives the answer the id of its request.
+    package mutating func seal(requestID: String) {
+        if hasOwn(.requestID) { ownHeaders[.requestID] = nil }
+        seal.requestID = requestID
+    }
+
+    /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
+    package mutating func seal(timing name: [UInt8], _ took: Duration) {
+        // That of another gateway, whose answer a handler here passes on, stays beside it.
+        if seal.timing != nil { unseal() }
+        seal.timing = (name, took)
+    }
+
+    /// Makes it not cacheable, and of no use to a foreign page.
+    package mutating func addSafety() { seal(contains(.cacheControl) ? .guarded : .guardedAndFresh) }
+
+    /// Puts the gateway's fields in among the others.
+    private mutating func unseal() {
+        if !seal.isEmpty { headers = headers }
+    }
+
+    /// The fields that are the same in other answers, as C strings: a name, its value, the next name.
+    package var fixedText: [UInt8] { seal.fixed?.text ?? [] }
+
+    /// Gives the fields that are this answer's own, written so as well: its request's id, and how long it took.
+    package func withAddedText(_ body: (UnsafeRawBufferPointer) -> Void) {
+        let (id, timing, digits) = (seal.requestID, seal.timing, 24)
+        let count =
+            Self.idName.utf8CodeUnitCount + id.utf8.count + 1
+            + (timing.map { Self.timingName.utf8CodeUnitCount + $0.name.count + digits + 1 } ?? 0)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
+            var writer = ByteWriter(buffer)
+            if !id.isEmpty {
+                writer.write(Self.idName)
+                id.withBytes { writer.write($0) }
+                writer.write("\0")
+            }
+            if let (name, took) = timing {
+                writer.write(Self.timingName)
+                name.withUnsafeBufferPointer { writer.write($0) }
+                writer.write(milliseconds: took)
+                writer.write("\0")
+            }
+            body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<writer.count]))
+        }
+    }
+
+    private static let idName: StaticString = "X-Request-Id\0"
+    private static let timingName: StaticString = "Server-Timing\0"
+}

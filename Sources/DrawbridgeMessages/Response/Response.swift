@@ -1,0 +1,227 @@
+package import DrawbridgeDocuments
+public import HTTPTypes
+
+/// An answer: a head and a body.
+///
+/// Choose between an **output**, which every bridge hands to its page in its own way (the envelope for flagged and
+/// `__jsbridge__` requests, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
+/// as they are.
+public struct Response: Sendable {
+    /// The status.
+    public var status: HTTPResponse.Status
+
+    /// The header fields.
+    public var headers: HTTPFields {
+        get { seal.isEmpty ? ownHeaders : seal.added(to: ownHeaders) }
+        set {
+            ownHeaders = newValue
+            seal = Seal()
+        }
+    }
+
+    /// The header fields but for those that the gateway adds.
+    package var ownHeaders: HTTPFields {
+        get {
+            switch own {
+            case .type(let type): type.headers
+            case .fields(let fields): fields
+            }
+        }
+        set { own = .fields(newValue) }
+    }
+
+    /// The type, where it is a usual one and there is no other field of the answer's own; else nil.
+    package var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
+
+    private var own: Own
+    /// The fields that the gateway adds.
+    var seal = Seal()
+
+    /// What follows the head.
+    public var body: Body
+
+    /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
+    package var answeredBy: String?
+
+    /// ``answeredBy`` where no handler took a request for native.
+    package static let noHandler = "no handler"
+
+    private var seldom: Seldom?
+
+    /// Why a handler refused what it was sent, for the log; nil for all other answers.
+    package var refusal: String? {
+        get { seldom?.values.refusal }
+        set { change { $0.refusal = newValue } }
+    }
+
+    /// The `Set-Cookie` of a cookie of ours; any other of one is taken out of an answer.
+    package var ownCookie: String? {
+        get { seldom?.values.ownCookie }
+        set { change { $0.ownCookie = newValue } }
+    }
+
+    /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
+    package var isRelayed: Bool {
+        get { seldom?.values.isRelayed ?? false }
+        set { change { $0.isRelayed = newValue } }
+    }
+
+    /// What brings home the names that its server has for itself; nil where they stay.
+    package var homecoming: (any Homecoming)? {
+        get { seldom?.values.homecoming }
+        set { change { $0.homecoming = newValue } }
+    }
+
+    /// The `code` in the envelope of an error.
+    package var code: Int? {
+        get { seldom?.values.code }
+        set { change { $0.code = newValue } }
+    }
+
+    /// What the envelope of an output says besides; `""` as a rule.
+    package var message: String {
+        get { seldom?.values.message ?? "" }
+        set { change { $0.message = newValue } }
+    }
+
+    /// Whether a page that called by a bridge with a callback is never answered.
+    package var isSilent: Bool {
+        get { seldom?.values.isSilent ?? false }
+        set { change { $0.isSilent = newValue } }
+    }
+
+    /// What is done when it was sent, by whoever sends it.
+    package var afterwards: (@Sendable () -> Void)? {
+        get { seldom?.values.afterwards }
+        set { change { $0.afterwards = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Seldom.Values) -> Void) {
+        var values = seldom?.values ?? Seldom.Values()
+        change(&values)
+        seldom = Seldom(values)
+    }
+
+    /// The answer's own header fields.
+    private enum Own {
+        case type(ContentType)
+        case fields(HTTPFields)
+    }
+
+    /// What few answers have, in one place: a value of more than fifteen words is copied wherever it is handed on.
+    private final class Seldom: Sendable {
+        struct Values: Sendable {
+            var ownCookie: String?
+            var refusal: String?
+            var isRelayed = false
+            var homecoming: (any Homecoming)?
+            var code: Int?
+            var message = ""
+            var isSilent = false
+            var afterwards: (@Sendable () -> Void)?
+        }
+
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+    }
+
+    /// Makes an answer of a status, headers and a body that goes out as it is.
+    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
+        self.status = status
+        own = .fields(headers)
+        self.body = body
+    }
+
+    /// An answer of a type that goes out as it is.
+    private init(contentType: String, body: Body) {
+        status = .ok
+        own = ContentType.usual(contentType).map(Own.type) ?? .fields(HTTPFields(.contentType, contentType))
+        self.body = body
+    }
+
+    /// An output: any value that can be encoded.
+    ///
+    /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64,
+    /// decimals with all their digits.
+    ///
+    /// - Parameters:
+    ///   - output: the value.
+    ///   - message: what the envelope says besides, where there is one.
+    /// - Throws: what the value's own encoding throws.
+    public init(output: some Encodable, message: String = "") throws {
+        self.init(body: .output(try JSON.encode(output)))
+        if !message.isEmpty { self.message = message }
+    }
+
+    /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.
+    public init(text: String, contentType: String = "text/plain; charset=utf-8") {
+        self.init(contentType: contentType, body: .bytes(Array(text.utf8)))
+    }
+
+    /// Bytes, sent as they are.
+    public init(bytes: [UInt8], contentType: String) {
+        self.init(contentType: contentType, body: .bytes(bytes))
+    }
+
+    /// A stream, written to the client as it is made.
+    ///
+    /// The closure runs once the head is on its way; each ``Client/didLoad(_:)-([UInt8])`` waits for a slow reader.
+    /// Returning ends the body, throwing breaks the transfer off so that nobody takes it for whole.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the whole body.
+    ///   - length: the number of bytes if it is known; more or fewer of them break the transfer off.
+    ///   - write: writes the body.
+    public init(
+        contentType: String, length: Int? = nil, write: @escaping @Sendable (Client) async throws -> Void
+    ) {
+        self.init(contentType: contentType, body: .stream(length: length, write))
+    }
+
+    /// Status and header fields in one.
+    public var head: HTTPResponse {
+        get { HTTPResponse(status: status, headerFields: headers) }
+        set {
+            status = newValue.status
+            headers = newValue.headerFields
+        }
+    }
+
+    /// ``answeredBy`` where a server behind the gateway did, where a file did, and where anybody else there did.
+    package static let upstream = "upstream"
+    package static let files = "files"
+    package static let passed = "passed"
+
+    /// ``answeredBy`` where the gateway itself did, for native.
+    package static let ownAnswer = "gateway for native"
+
+    /// The same answer, with who gave it, where that was nobody of the gateway's own.
+    package var withPasser: Response {
+        var response = self
+        response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)
+        return response
+    }
+
+    /// Whether it was nobody of the gateway's own who gave it.
+    package var hasPassed: Bool { answeredBy == Self.upstream || answeredBy == Self.passed }
+
+    /// Whether there is such a field.
+    package func contains(_ name: HTTPField.Name) -> Bool { hasOwn(name) || seal.contains(name) }
+
+    /// Whether there is such a field, beside those that the gateway adds.
+    func hasOwn(_ name: HTTPField.Name) -> Bool {
+        switch own {
+        case .type: name == .contentType
+        case .fields(let fields): !fields.isEmpty && fields.contains(name)
+        }
+    }
+
+    /// Takes out what would make a cookie of ours, and puts in that of an admission.
+    package mutating func setOwnCookie() {
+        if case .fields(let fields) = own, fields.contains(where: OwnCookies.isSet) {
+            own = .fields(HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) }))
+        }
+        if let ownCookie { ownHeaders[.setCookie] = ownCookie }
+    }
+}

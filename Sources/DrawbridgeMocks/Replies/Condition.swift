@@ -1,0 +1,155 @@
+/// What an input has to be like for a case to fit: the value of `$when`.
+///
+/// It says a part of the input: an object's members that are named here fit, and others may stand beside them; an array
+/// fits by its length, and each element by its place. Numbers fit by value (`1` and `1.0`), strings byte by byte.
+/// `null` fits `null` and what is missing. A text that says an object or an array in JSON fits as what it says. Where a
+/// form or a query says all in text, `5` and `true` fit their text.
+package indirect enum Condition: Sendable {
+    case members([(name: String, condition: Condition)])
+    case elements([Condition])
+    case scalar(JSON)
+    case match(Glob)
+    case exists(Bool)
+    case equals(JSON)
+
+    /// Why an input does not fit, in words such as `channel is "wechat", wanted "alipay"`; nil where it does.
+    ///
+    /// - Parameter redaction: whose values are left out of it; nil for nobody's.
+    package func misfit(_ input: ReplyInput, _ redaction: Redaction?) -> String? {
+        if input.isUnreadable { return "the input cannot be read" }
+        let misfit = misfit(input.value, isText: { input.texts.contains($0) }, isTextItself: false)
+        return misfit?.sentence(redaction)
+    }
+
+    /// What does not fit.
+    private struct Misfit {
+        /// What is there, and what was wanted, in words.
+        let rest: String
+        /// Whether those words have the value.
+        let tells: Bool
+        /// Where that stands in the input, such as `items[0].name`, and the names of members in it.
+        private var path = ""
+        private var names: [String] = []
+
+        init(_ rest: String, tells: Bool = false) { (self.rest, self.tells) = (rest, tells) }
+
+        /// The same, of a value in which it stands at a name.
+        func below(_ name: String) -> Misfit {
+            var misfit = self
+            misfit.path = path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)"
+            misfit.names.append(name)
+            return misfit
+        }
+
+        /// The same, of an array in which it stands at an index.
+        func below(_ index: Int) -> Misfit {
+            var misfit = self
+            misfit.path = path.isEmpty || path.hasPrefix("[") ? "[\(index)]\(path)" : "[\(index)].\(path)"
+            return misfit
+        }
+
+        /// It goes into the log and to programs, so the values of secrets are not in it.
+        func sentence(_ redaction: Redaction?) -> String {
+            let isSecret = tells && redaction.map { names.contains(where: $0.isSecret) } == true
+            return "\(path.isEmpty ? "the input" : path) \(isSecret ? "is another" : rest)"
+        }
+    }
+
+    private func misfit(_ value: JSON?, isText: (String) -> Bool, isTextItself: Bool) -> Misfit? {
+        switch self {
+        case .members(let members):
+            guard let object = value?.read.objectValue else { return says(value, "an object") }
+            for (name, condition) in members {
+                let misfit = condition.misfit(
+                    object[name], isText: { _ in false }, isTextItself: isText(name))
+                if let misfit { return misfit.below(name) }
+            }
+            return nil
+        case .elements(let conditions):
+            guard let elements = value?.read.arrayValue else { return says(value, "an array") }
+            guard elements.count == conditions.count else {
+                let wanted = conditions.count == 1 ? "1 element" : "\(conditions.count) elements"
+                return Misfit("has \(elements.count), wanted \(wanted)")
+            }
+            for (index, condition) in conditions.enumerated() {
+                let misfit = condition.misfit(
+                    elements[index], isText: { _ in false }, isTextItself: isTextItself)
+                if let misfit { return misfit.below(index) }
+            }
+            return nil
+        case .scalar(let wanted):
+            return Self.isSame(value, wanted, isText: isTextItself) ? nil : says(value, shown(wanted))
+        case .equals(let wanted):
+            guard let value else { return wanted.isNull ? nil : says(nil, "exactly \(shown(wanted))") }
+            return difference(value, wanted)
+        case .match(let glob):
+            guard let text = value?.stringValue, glob.matches(text) else {
+                return says(value, "a text like \(glob.text)")
+            }
+            return nil
+        case .exists(let isWanted):
+            return (value != nil) == isWanted ? nil : Misfit("is \(isWanted ? "missing" : "there")")
+        }
+    }
+
+    /// The first place at which two values are not the same.
+    private func difference(_ value: JSON, _ wanted: JSON) -> Misfit? {
+        if Self.isEqual(value, wanted) { return nil }
+        switch (value, wanted) {
+        case (.object(let ones), .object(let others)):
+            let names = others.map(\.key) + ones.map(\.key).filter { others[$0] == nil }
+            for name in names {
+                guard let one = ones[name] else { return says(nil, shown(others[name] ?? .null)).below(name) }
+                guard let other = others[name] else { return says(one, "nothing of that name").below(name) }
+                if let misfit = difference(one, other) { return misfit.below(name) }
+            }
+            return nil
+        case (.array(let ones), .array(let others)) where ones.count == others.count:
+            for (index, pair) in zip(ones, others).enumerated() {
+                if let misfit = difference(pair.0, pair.1) { return misfit.below(index) }
+            }
+            return nil
+        default: return says(value, "exactly \(shown(wanted))")
+        }
+    }
+
+    private func says(_ value: JSON?, _ wanted: String) -> Misfit {
+        Misfit("is \(value.map(shown) ?? "missing"), wanted \(wanted)", tells: value != nil)
+    }
+
+    /// A value in a few words: it may have megabytes.
+    private func shown(_ value: JSON) -> String {
+        switch value {
+        case .array(let elements): "an array of \(elements.count)"
+        case .object: "an object"
+        case .string(let text): "\(JSON.string(String(text.unicodeScalars.prefix(80))))"
+        case .number(let number): String(number.literal.prefix(80))
+        case .bool, .null: "\(value)"
+        }
+    }
+
+    private static func isSame(_ value: JSON?, _ wanted: JSON, isText: Bool) -> Bool {
+        guard let value, !value.isNull else { return wanted.isNull }
+        if isEqual(value, wanted) { return true }
+        guard isText, let text = value.stringValue else { return false }
+        switch wanted {
+        case .number(let number):
+            return JSON.Number(literal: text).map { $0.hasSameValue(as: number) } ?? false
+        case .bool(let bool): return text == "\(bool)"
+        default: return false
+        }
+    }
+
+    /// Whether two values are the same, numbers by what they are worth.
+    static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool {
+        switch (value, wanted) {
+        case (.number(let one), .number(let other)): one.hasSameValue(as: other)
+        case (.array(let ones), .array(let others)):
+            ones.count == others.count && zip(ones, others).allSatisfy(isEqual)
+        case (.object(let ones), .object(let others)):
+            ones.count == others.count
+                && ones.allSatisfy { name, one in others[name].map { isEqual(one, $0) } ?? false }
+        default: value == wanted
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// A value of a JSON text that knows where it stands, for whoever has to say what is wrong with it.
+package struct LocatedJSON {
+    let tape: JSONTape
+    let place: Int
+    /// The text with its comments, which the tape has not.
+    let written: [UInt8]
+    /// Where its lines end: a file may have thousands of places of which something is said.
+    private let lineEnds: [Int]
+
+    /// Deeper values are refused: replies are read by going into them.
+    private static let deepest = 100
+
+    /// Reads a text, which may have comments: from `//` to the end of the line.
+    package init(parsing text: [UInt8]) throws(ReplyFault) {
+        do {
+            tape = try JSONTape(parsing: JSON.blankingComments(in: text), maximumDepth: Self.deepest)
+        } catch {
+            throw ReplyFault(error)
+        }
+        place = 0
+        written = text
+        lineEnds = tape.bytes.indices.filter { [bytes = tape.bytes] in bytes[$0] == UInt8(ascii: "\n") }
+    }
+
+    private init(_ value: LocatedJSON, _ place: Int) {
+        tape = value.tape
+        written = value.written
+        lineEnds = value.lineEnds
+        self.place = place
+    }
+
+    /// The value itself.
+    package var json: JSON { JSON(tape, at: place) }
+
+    /// The members of an object in their order; nil for any other value.
+    package var members: [(name: String, value: LocatedJSON)]? {
+        guard tape[place].kind == .object else { return nil }
+        return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(self, $0)) }
+    }
+
+    /// The elements of an array; nil for any other value.
+    package var elements: [LocatedJSON]? {
+        guard tape[place].kind == .array else { return nil }
+        return tape.values(in: place).map { LocatedJSON(self, $0) }
+    }
+
+    /// The way to it from the whole text.
+    package var path: String { tape.path(to: place).dotted }
+
+    /// Where its name stands, or where the nearest name around it does.
+    var beginning: (line: Int, column: Int) {
+        var place = place
+        while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
+            place = Int(tape[place].parent)
+        }
+        let offset = tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+        let before = lines(before: offset)
+        return (before + 1, offset - (before == 0 ? -1 : lineEnds[before - 1]))
+    }
+
+    /// How many lines end before a byte.
+    func lines(before offset: Int) -> Int {
+        var (low, high) = (0, lineEnds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lineEnds[middle] < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// What is wrong in a text of replies, and where.
+package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line, counted from 1.
+    package let line: Int
+    /// The byte of that line, counted from 1.
+    package let column: Int
+    /// The way to the value, such as `replies.pay.$cases[1]`; empty for the whole text.
+    package let key: String
+    /// What is wrong and what to do about it.
+    package let message: String
+
+    /// All of it, such as `line 2, column 9, replies.pay: …`.
+    package var description: String {
+        "line \(line), column \(column)" + (key.isEmpty ? "" : ", \(key)") + ": \(message)"
+    }
+
+    init(_ error: JSON.ParseError) {
+        line = error.line
+        column = error.column
+        key = ""
+        let isComment = ["found '/'", "found '#'"].contains(where: error.message.contains)
+        message = error.message + (isComment ? "; a comment begins with // and ends with its line" : "")
+    }
+
+    package init(_ message: String, at value: LocatedJSON) {
+        (line, column) = value.beginning
+        key = value.path
+        self.message = message
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPTypes
+
+/// An answer of HTTP's that goes out as it stands: the value of `$response`.
+///
+/// A page that called by a bridge with a callback gets its body as the value, and from status 400 on as an error.
+package struct RawReply: Sendable {
+    package enum Body: Sendable {
+        case none
+        case json(Template)
+        case text(String)
+        case file(AnswerFile)
+    }
+
+    package let status: Int
+    package let headers: HTTPFields
+    package let body: Body
+
+    var looksAtInput: Bool { if case .json(let template) = body { template.looksAtInput } else { false } }
+
+    /// Fields that the gateway or the connection says itself, or that would change more than this answer.
+    private static let refused: Set<String> = [
+        "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
+        "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
+        "trailer",
+        "transfer-encoding", "upgrade", "via", "x-request-id", "clear-site-data",
+    ]
+    private static let refusedBeginnings = [
+        "access-control-", "cross-origin-", "x-drawbridge-",
+    ]
+
+    static func isRefused(_ name: HTTPField.Name) -> Bool {
+        let name = name.canonicalName
+        return refused.contains(name) || refusedBeginnings.contains(where: name.hasPrefix)
+    }
+
+    /// Types of bodies that a browser shows or saves, and does not run, where it opens them.
+    private static let isInert: Set<String> = [
+        "application/json", "application/octet-stream", "application/pdf", "audio/mpeg", "font/woff2",
+        "image/gif",
+        "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain", "video/mp4",
+    ]
+
+    /// Whether a browser that opens it may run it: all that is not known to be harmless, and what says two types.
+    package func runs(as type: String) -> Bool {
+        let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        return type.contains(",") || !Self.isInert.contains(name)
+    }
+}

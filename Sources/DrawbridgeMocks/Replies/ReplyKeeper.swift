@@ -1,0 +1,50 @@
+/// Writes replies into the file that was named or found, so that they are there after a restart too.
+package protocol ReplyKeeper: Sendable {
+    /// The file as people know it; nil where there is none that could be written.
+    var file: String? { get async }
+
+    /// Whether programs may write it, and not the inspector alone.
+    var isForPrograms: Bool { get }
+
+    /// Writes a reply in place of the one for this name, or beside the others; all else in the file stays as it is.
+    ///
+    /// - Returns: the file, and the line in which the reply stands.
+    /// - Throws: an ``HTTPError`` that says why it is not written.
+    func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int)
+
+    /// Writes names that nobody answered as replies to be filled in, those that no file has; all else stays as it is.
+    ///
+    /// - Returns: the file, and those that are new in it.
+    /// - Throws: an ``HTTPError`` that says why they are not written.
+    func keep(missing names: [UnansweredName]) async throws -> (file: String, names: [String])
+}
+
+/// A name that nobody answered, and what was sent with it.
+package struct UnansweredName: Sendable {
+    package let name: String
+    /// As JSON, without secrets: at most three, and of long ones the beginning as a text.
+    package let inputs: [JSON]
+
+    package init(_ name: String, inputs: [JSON]) {
+        self.name = name
+        self.inputs = inputs
+    }
+}
+
+/// Where names that nobody answered were written down, and which were not.
+package struct SavedNames: Sendable {
+    package let file: String
+    /// Those that are new in it.
+    package let names: [String]
+    /// Those that no reply can have, such as `*`.
+    package let refused: [String]
+    /// How often names were called that came when there were too many to be kept.
+    package let beyond: Int
+
+    package init(file: String, names: [String], refused: [String], beyond: Int) {
+        self.file = file
+        self.names = names
+        self.refused = refused
+        self.beyond = beyond
+    }
+}

@@ -1,0 +1,133 @@
+/// What a gateway answers by: layers of replies, and scenarios, which stand before all of them where they are on.
+package struct ReplyLayers: Sendable {
+    /// The first is asked first.
+    package var replies: [ReplyNames]
+    /// Of each file its scenarios by their names; those of the first file are asked first.
+    package var scenarios: [[String: ReplyNames]]
+    /// The scenarios that are on at first; the last of them is asked first.
+    package var scenario: [String]
+    /// Replies for some pages, which are asked behind scenarios and before all others.
+    package var pages: [PageMap] = []
+    /// What native does by itself, by its name.
+    package var events: [String: [ReplyStep]] = [:]
+    /// What all pages are given.
+    package var settings = PageSettings()
+
+    /// The file that is asked first; nil where there is none.
+    package var file: String?
+
+    /// Replies for the pages whose path fits.
+    package struct PageMap: Sendable {
+        let pattern: Glob
+        let settings: PageSettings
+        var replies: ReplyNames
+    }
+
+    package init(
+        _ replies: [ReplyNames], scenarios: [[String: ReplyNames]] = [], scenario: [String] = []
+    ) {
+        self.replies = replies.filter { !$0.isEmpty }
+        self.scenarios = scenarios
+        self.scenario = scenario
+    }
+
+    /// What files say, and in front of them the replies that no file has; the first file is asked first.
+    ///
+    /// - Parameter scenario: the scenarios that are on at first, besides those that the files say.
+    package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]) {
+        self.init(
+            [given] + files.map(\.replies), scenarios: files.map(\.scenarios),
+            scenario: files.reversed().flatMap(\.scenario) + scenario)
+        pages = files.flatMap(\.pages)
+        for file in files {
+            events.merge(file.events) { first, _ in first }
+            settings = settings.merged(before: file.settings)
+        }
+    }
+
+    /// The names of all scenarios, sorted.
+    package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
+
+    /// What is wrong between the files: the scenarios that steps switch, and that nobody has written.
+    package var faults: [NoScenario] {
+        let known = Set(scenarioNames)
+        let switched = events.values.joined().compactMap(\.scenario) + all.flatMap(\.switched)
+        return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
+    }
+
+    /// The programs that are asked what calls are answered.
+    package var forwards: [ForwardTarget] { all.flatMap(\.forwards) }
+
+    /// The names of replies that ask a person.
+    package var questions: [String] { all.flatMap(\.questions) }
+
+    /// All layers, whichever scenarios are on.
+    var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
+
+    /// The bridges among which settings of pages choose, sorted.
+    package var bridgesOfPages: [String] {
+        pages.reduce(into: Set<String>()) { $0.formUnion($1.settings.bridges ?? []) }.sorted()
+    }
+
+    /// What the page at a path is given; what is said of that page goes before what is said of all.
+    func settings(ofPageAt path: String) -> PageSettings {
+        pages.filter { $0.pattern.matches(path) }.reduce(PageSettings()) { $0.merged(before: $1.settings) }
+            .merged(before: settings)
+    }
+
+    /// The replies of these scenarios, in the order in which they are asked.
+    func scenarios(_ names: [String]) -> [ReplyNames] {
+        names.reversed().flatMap { name in scenarios.compactMap { $0[name] } }
+    }
+}
+
+/// Which scenarios are on, in the order in which they were switched on.
+///
+/// A name may have a group before its first slash. Of each group one is on, or none.
+struct Scenarios: Sendable, Equatable {
+    private(set) var on: [String]
+
+    init(_ names: [String]) {
+        on = []
+        for name in names { turn(name, on: true) }
+    }
+
+    /// The same after a save: of those that are gone, another one of their group is on, where the files say one.
+    func kept(of known: Set<String>, besides usual: [String]) -> Scenarios {
+        var kept = Scenarios(on.filter(known.contains))
+        for lost in on where !known.contains(lost) {
+            guard let group = Self.group(of: lost), !kept.on.contains(where: { Self.group(of: $0) == group })
+            else { continue }
+            for name in usual where Self.group(of: name) == group { kept.turn(name, on: true) }
+        }
+        return kept
+    }
+
+    mutating func turn(_ name: String, on isOn: Bool) {
+        let group = Self.group(of: name)
+        on.removeAll { $0 == name || isOn && group != nil && Self.group(of: $0) == group }
+        if isOn { on.append(name) }
+    }
+
+    private static func group(of name: String) -> Substring? {
+        name.firstIndex(of: "/").map { name[..<$0] }
+    }
+}
+
+/// Nobody has written such a scenario.
+package struct NoScenario: Error, CustomStringConvertible {
+    let name: String
+    let names: [String]
+
+    package init(name: String, names: [String]) {
+        self.name = name
+        self.names = names
+    }
+
+    package var description: String {
+        let near = Nearest.of(name, among: names).map { "did you mean \($0)?" }
+        let all =
+            names.isEmpty ? "write it below \"scenarios\"" : "there are \(names.joined(separator: ", "))"
+        return "there is no scenario \(name); \(near ?? all)"
+    }
+}

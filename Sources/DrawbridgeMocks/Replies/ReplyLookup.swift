@@ -1,0 +1,45 @@
+/// A reply for a call, or one within it.
+package struct FoundReply: Sendable {
+    /// Where its layer comes from.
+    let source: String
+    /// The name that it is for, as it was written.
+    package let name: String
+    /// Which reply it is, such as `pay, case 2`, or `pay (offline)` for that of a scenario.
+    package let title: String
+    package let reply: Reply
+
+    func inner(_ reply: Reply, _ word: String) -> FoundReply {
+        FoundReply(source: source, name: name, title: "\(title), \(word)", reply: reply)
+    }
+}
+
+/// The replies that one call may get, and which of them were asked.
+package struct ReplyLookup: Sendable {
+    /// Those that were not asked yet, the next one last.
+    private var rest: [FoundReply]
+    /// Whose places in sequences count.
+    let session: Session
+    /// Why those that were asked did not fit.
+    package var why: [String] = []
+
+    package init(_ found: [FoundReply], in session: Session) {
+        rest = found.reversed()
+        self.session = session
+    }
+
+    /// Whether no reply has the call's name.
+    package var isEmpty: Bool { rest.isEmpty }
+
+    /// Whether one of them looks at the call's input.
+    package var lookAtInput: Bool { rest.contains { $0.reply.looksAtInput } }
+
+    /// Whether there is one that answers, if its case fits.
+    package var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }
+
+    mutating func next() -> FoundReply? { rest.popLast() }
+
+    /// Goes on with what a person chose, and then with what lies beneath.
+    package mutating func goOn(with choice: (name: String, reply: Reply), of found: FoundReply) {
+        rest.append(found.inner(choice.reply, choice.name))
+    }
+}

@@ -1,0 +1,193 @@
+/// Replies by the names that they answer: names are patterns, with the precedence that routes have.
+package struct ReplyNames: Sendable {
+    private struct Named: Routed {
+        let pattern: RoutePattern
+        /// As it was written.
+        let name: String
+        let reply: Reply
+        let text: String
+        /// The line of its file; nil where it stands in none.
+        let line: Int?
+    }
+
+    /// A reply as it is listed.
+    package struct Listed: Sendable {
+        package let pattern: RoutePattern
+        /// As the journal and the log name it.
+        package let title: String
+        package let reply: Reply
+        /// As it is written.
+        package let text: String
+        /// Where its layer comes from.
+        package let source: String
+        /// The file in which it stands, and the line there.
+        package let place: (file: String, line: Int)?
+    }
+
+    private var routes = Routes<Named>()
+    /// The names that a page can be shown: those that stand for one name each.
+    private(set) var shown: Set<String> = []
+    /// Whether any of them says that its name is missing.
+    private(set) var hasMissing = false
+    /// Where they come from, by which their sequences are told from those of others.
+    package var source = ""
+    /// What is said of them in the log beside the name: the scenario, or the pages that they are for.
+    var label: String?
+    /// The file that they stand in; nil for those that stand in none.
+    var file: String?
+    /// What may have been meant otherwise, such as a template in a value that is answered as it stands.
+    package private(set) var doubts: [ReplyFault] = []
+
+    package init() {}
+
+    /// The key of a name in what is written: its first slash may be there or not.
+    package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
+
+    /// Reads an object of replies by their names.
+    ///
+    /// - Parameter trust: what they may say.
+    package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
+        guard let members = value.members else {
+            throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
+        }
+        for (name, value) in members {
+            doubts += ReplyReader.doubts(about: value)
+            let line = value.lines(before: value.nameOffset) + 1
+            let other = insert(
+                Named(
+                    pattern: try Self.pattern(name, at: value), name: name,
+                    reply: try ReplyReader.reply(value, for: name, trust: trust), text: value.text, line: line
+                ))
+            if let other {
+                throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
+            }
+        }
+    }
+
+    /// The name that had the pattern before, if one had.
+    private mutating func insert(_ named: Named) -> String? {
+        if named.pattern.isOnePath { shown.insert(String(named.pattern.text.dropFirst())) }
+        if named.reply.isMissing { hasMissing = true }
+        return routes.insert(named).first?.name
+    }
+
+    /// Adds a reply; one of the same name goes.
+    ///
+    /// - Parameter trust: what it may say.
+    package mutating func set(
+        _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
+    ) throws(ReplyFault) {
+        doubts += ReplyReader.doubts(about: reply)
+        _ = insert(
+            Named(
+                pattern: try Self.pattern(name, at: reply), name: name,
+                reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, line: nil))
+    }
+
+    /// What may have been meant otherwise was said.
+    mutating func forgetDoubts() { doubts = [] }
+
+    /// Takes a reply back.
+    mutating func remove(_ name: String) {
+        let pattern = RoutePattern(name)
+        shown.remove(String(pattern.text.dropFirst()))
+        _ = routes.remove(pattern)
+        if hasMissing { hasMissing = routes.all.contains(where: \.reply.isMissing) }
+    }
+
+    private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
+        guard RoutePattern.isPattern(name) else {
+            throw ReplyFault(
+                "* stands for the rest of a name, and so only at its end; name the parts before it: :name",
+                at: value)
+        }
+        guard !name.hasPrefix("$") else {
+            throw ReplyFault("\(name) is a word and no name; it stands within a reply", at: value)
+        }
+        return RoutePattern(name)
+    }
+
+    /// The replies for a name, the best first.
+    func matches(_ segments: [String]) -> [(name: String, reply: Reply)] {
+        routes.matches(segments).map { ($0.route.name, $0.route.reply) }
+    }
+
+    /// All of them, in no order.
+    package var listed: [Listed] { routes.all.map(listed) }
+
+    /// The best for a name.
+    package func listed(for segments: [String]) -> Listed? {
+        routes.matches(segments).first.map { listed($0.route) }
+    }
+
+    private func listed(_ named: Named) -> Listed {
+        Listed(
+            pattern: named.pattern, title: title(of: named.name), reply: named.reply, text: named.text,
+            source: source, place: file.flatMap { file in named.line.map { (file, $0) } })
+    }
+
+    /// What log and journal call the reply of a name.
+    func title(of name: String) -> String { label.map { "\(name) (\($0))" } ?? name }
+
+    package var isEmpty: Bool { routes.isEmpty }
+
+    /// Each name with its reply, as they were written.
+    package var texts: [String: String] {
+        Dictionary(routes.all.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// All names, as they were written, sorted.
+    package var names: [String] { routes.all.map(\.name).sorted() }
+
+    /// All patterns of paths that it has.
+    var patterns: [String] { routes.all.map(\.pattern.text) }
+}
+
+extension ReplyNames {
+    /// All sequences of its replies.
+    var sequences: [Reply.Place] { replies.compactMap(\.place) }
+
+    /// The scenarios that its replies switch.
+    var switched: Set<String> {
+        Set(replies.flatMap(\.then).compactMap(\.scenario))
+    }
+
+    /// The names of those that ask a person.
+    var questions: [String] {
+        routes.all.filter { named in
+            named.reply.allWithin.contains { if case .ask = $0.outcome { true } else { false } }
+        }.map(\.name)
+    }
+
+    /// Whether one of those that fit a path of one part leaves it to what lies beneath.
+    func passes(_ path: String) -> Bool {
+        routes.matches([Self.key(path)]).contains { match in
+            match.route.reply.allWithin.contains(where: \.isPass)
+        }
+    }
+
+    /// The programs that are asked.
+    package var forwards: [ForwardTarget] {
+        replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
+    }
+
+    /// All replies, and those within them.
+    private var replies: [Reply] { routes.all.flatMap(\.reply.allWithin) }
+}
+
+extension Reply {
+    /// Where the sequence stands that it is, if it is one.
+    fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
+
+    /// Itself, and all within it.
+    fileprivate var allWithin: [Reply] {
+        let inner: [Reply] =
+            switch outcome {
+            case .sequence(let replies, _): replies
+            case .cases(let cases): cases.map(\.reply)
+            case .ask(let ask): ask.choices.map(\.reply)
+            case .value, .template, .error, .silence, .missing, .pass, .raw, .forward: []
+            }
+        return [self] + inner.flatMap(\.allWithin)
+    }
+}

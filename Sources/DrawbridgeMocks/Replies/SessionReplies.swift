@@ -1,0 +1,102 @@
+/// What is answered in one session.
+package struct SessionReplies: Sendable {
+    /// A sequence, by where it stands.
+    struct Sequence: Hashable, Sendable {
+        let source: String
+        let place: Reply.Place
+    }
+
+    /// The scenarios that are on.
+    var scenarios = Scenarios([])
+    /// The replies that were set while the gateway runs, and as they were written.
+    private(set) var names = ReplyNames()
+    private(set) var own = JSON.Object()
+    /// How many elements each sequence has answered.
+    var steps: [Sequence: Int] = [:]
+    /// When it was used last, as a number that grows.
+    var used = 0
+    /// What is asked before the replies of a page, and what behind them.
+    private var first: [ReplyNames] = []
+    private var pages: [ReplyLayers.PageMap] = []
+    private var rest: [ReplyNames] = []
+
+    /// So many replies a session may set, of so many bytes together.
+    static let mostReplies = 1000
+    package static let mostBytes = 1 << 20
+
+    init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
+
+    /// Nobody answers anything.
+    var isEmpty: Bool { first.isEmpty && pages.isEmpty && rest.isEmpty }
+
+    /// Asks its own replies from now on, then the scenarios that are on, then the layers, and those of code at last.
+    mutating func ask(_ given: ReplyLayers, _ coded: [ReplyNames]) {
+        first = (names.isEmpty ? [] : [names]) + given.scenarios(scenarios.on)
+        pages = given.pages
+        rest = given.replies + coded
+    }
+
+    /// All that are asked for a page at a path, the first before the others.
+    func layers(ofPageAt path: String?) -> [ReplyNames] {
+        guard !pages.isEmpty, let path else { return first + rest }
+        return first + pages.filter { $0.pattern.matches(path) }.map(\.replies) + rest
+    }
+
+    /// All that may be asked, and the pages that one is for alone.
+    var all: [(names: ReplyNames, pages: String?)] {
+        first.map { ($0, nil) } + pages.map { ($0.replies, $0.pattern.text) } + rest.map { ($0, nil) }
+    }
+
+    /// Whether a test has changed it, and not only the calls of a page, which may name any session.
+    var isTests = false
+    /// Bytes of the replies that it has set.
+    private(set) var ownBytes = 0
+
+    /// Sets a reply, or takes it back where it is nil.
+    ///
+    /// - Parameter scenarios: those that there are.
+    /// - Returns: what may have been meant otherwise.
+    mutating func set(
+        _ reply: LocatedJSON?, for name: String, in session: Session, scenarios: Set<String>
+    ) throws(ReplyFault) -> [ReplyFault] {
+        let name = ReplyNames.key(name)
+        var doubts: [ReplyFault] = []
+        var replies = own
+        replies[name] = reply?.json
+        if let reply {
+            let bytes = JSON.object(replies).bytes.count
+            guard replies.count <= Self.mostReplies, bytes <= Self.mostBytes else {
+                throw ReplyFault(
+                    """
+                    session \(session.name) has \(own.count) replies, and may have \(Self.mostReplies) of 1 MB together; \
+                    take some back, or write them into a file
+                    """, at: reply)
+            }
+            var set = ReplyNames()
+            try set.set(reply, for: name, trust: .little)
+            if let missing = set.switched.subtracting(scenarios).sorted().first {
+                throw ReplyFault("\(NoScenario(name: missing, names: scenarios.sorted()))", at: reply)
+            }
+            doubts = set.doubts
+            try names.set(reply, for: name, trust: .little)
+            names.forgetDoubts()
+        } else {
+            names.remove(name)
+        }
+        ownBytes = replies.count == 0 ? 0 : JSON.object(replies).bytes.count
+        isTests = true
+        names.source = "session \(session.name)"
+        names.label = session == .usual ? "set" : "set, \(session.name)"
+        own = replies
+        return doubts
+    }
+
+    /// Forgets the places in sequences that are no more.
+    mutating func keepSteps(of sequences: Set<Sequence>) {
+        steps = steps.filter { sequences.contains($0.key) }
+    }
+
+    static func sequences(of layer: ReplyNames) -> [Sequence] {
+        layer.sequences.map { Sequence(source: layer.source, place: $0) }
+    }
+}

@@ -1,0 +1,246 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A value with templates in its strings, such as `{{input.orderNo}}`.
+///
+/// A string that is nothing but a template becomes what it stands for, with its type. Within a longer string it becomes
+/// text. What is filled in is never read for templates again, and names of members have none.
+package struct Template: Sendable {
+    /// What stands between `{{` and `}}`.
+    enum Source: Sendable, Equatable {
+        case input([String])
+        case uuid
+        case userAgent
+        /// Two opening braces, which begin no template.
+        case braces
+
+        /// Nil for a word that is none.
+        init?(_ word: Substring) {
+            let parts = word.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            switch parts.first {
+            case "input" where !parts.contains(""): self = .input(Array(parts.dropFirst()))
+            case "uuid" where parts.count == 1: self = .uuid
+            case "userAgent" where parts.count == 1: self = .userAgent
+            case #""{{""# where parts.count == 1: self = .braces
+            default: return nil
+            }
+        }
+    }
+
+    private enum Piece: Sendable {
+        case text(String)
+        case source(Source, word: String)
+    }
+
+    private indirect enum Node: Sendable {
+        case constant(JSON)
+        case whole(Source, word: String)
+        case text([Piece])
+        case array([Node])
+        case object([(name: String, node: Node)])
+        /// A value as its JSON text.
+        case written(Node)
+
+        var looksAtInput: Bool {
+            switch self {
+            case .constant: false
+            case .whole(let source, _): source.looksAtInput
+            case .text(let pieces):
+                pieces.contains { if case .source(let source, _) = $0 { source.looksAtInput } else { false } }
+            case .array(let nodes): nodes.contains(where: \.looksAtInput)
+            case .object(let members): members.contains(where: \.node.looksAtInput)
+            case .written(let node): node.looksAtInput
+            }
+        }
+    }
+
+    /// A string whose `{{…}}` nobody can fill in.
+    struct UnknownWord: Error {
+        let word: String
+    }
+
+    /// What is filled in had more bytes than ``mostBytes``.
+    package struct TooLarge: Error {}
+
+    /// A reply that says its input many times would have many times its memory.
+    package static let mostBytes = 8 << 20
+
+    private let root: Node
+    /// Whether nothing is to be filled in.
+    var isConstant: Bool { if case .constant = root { true } else { false } }
+    package let looksAtInput: Bool
+
+    /// `null`.
+    static let nothing = Template()
+
+    private init() {
+        root = .constant(.null)
+        looksAtInput = false
+    }
+
+    /// - Parameter isWritten: whether it stands for the value's JSON text, as apps answer whose pages say `JSON.parse`.
+    /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
+    init(_ value: JSON, isWritten: Bool = false) throws(UnknownWord) {
+        let node = try Self.node(value)
+        root = isWritten ? .written(node) : node
+        looksAtInput = root.looksAtInput
+    }
+
+    /// The value, filled in.
+    ///
+    /// - Parameter missing: told the templates that stand for nothing in this input, and so became `null` or no text.
+    /// - Throws: ``TooLarge``.
+    package func filled(
+        _ input: ReplyInput, missing: (String) -> Void = { _ in }
+    ) throws(TooLarge) -> JSON {
+        var filling = Filling(input: input)
+        let value = try filling.fill(root)
+        filling.missing.forEach(missing)
+        return value
+    }
+
+    private static func node(_ value: JSON) throws(UnknownWord) -> Node {
+        switch value {
+        case .string(let string):
+            let pieces = try pieces(of: string)
+            if case .source(let source, let word)? = pieces.first, pieces.count == 1 {
+                return .whole(source, word: word)
+            }
+            let isConstant = pieces.allSatisfy { if case .text = $0 { true } else { false } }
+            return isConstant ? .constant(value) : .text(pieces)
+        case .array(let elements):
+            var nodes: [Node] = []
+            for element in elements { nodes.append(try node(element)) }
+            return .array(nodes)
+        case .object(let members):
+            var nodes: [(name: String, node: Node)] = []
+            for (name, value) in members { nodes.append((name, try node(value))) }
+            return .object(nodes)
+        default: return .constant(value)
+        }
+    }
+
+    private static func pieces(of string: String) throws(UnknownWord) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = string[...]
+        while let begin = rest.firstRange(of: "{{"),
+            let end = rest[begin.upperBound...].firstRange(of: "}}")
+        {
+            let word = rest[begin.upperBound..<end.lowerBound]
+            guard let source = Source(word) else { throw UnknownWord(word: String(word)) }
+            if begin.lowerBound > rest.startIndex { pieces.append(.text(String(rest[..<begin.lowerBound]))) }
+            pieces.append(.source(source, word: String(word)))
+            rest = rest[end.upperBound...]
+        }
+        if !rest.isEmpty || pieces.isEmpty { pieces.append(.text(String(rest))) }
+        return pieces
+    }
+
+    /// What its values are, as far as they do not depend on what is sent.
+    package var shape: ValueShape { Self.shape(of: root) }
+
+    private static func shape(of node: Node) -> ValueShape {
+        switch node {
+        case .constant(let value): return ValueShape(of: [value])
+        case .whole(.input, _): return .any
+        case .whole, .text, .written: return ValueShape(.string)
+        case .array(let nodes):
+            var shape = ValueShape()
+            shape.elements =
+                nodes.isEmpty ? [] : [nodes.reduce(into: ValueShape()) { $0.merge(Self.shape(of: $1)) }]
+            return shape
+        case .object(let members):
+            var shape = ValueShape()
+            shape.members = ValueShape.Members(
+                known: members.map { ($0.name, Self.shape(of: $0.node)) },
+                required: Set(members.map { JSON.Bytewise($0.name) }))
+            return shape
+        }
+    }
+
+    private struct Filling {
+        let input: ReplyInput
+        var missing: [String] = []
+        var left = mostBytes
+
+        mutating func fill(_ node: Node) throws(TooLarge) -> JSON {
+            switch node {
+            case .constant(let value): return value
+            case .whole(let source, let word): return try value(of: source, word) ?? .null
+            case .text(let pieces):
+                var text = ""
+                for piece in pieces { text += try fill(piece) }
+                return .string(text)
+            case .array(let nodes):
+                var values: [JSON] = []
+                for node in nodes { values.append(try fill(node)) }
+                return .array(values)
+            case .object(let members):
+                var values: [JSON.Object.Element] = []
+                for (name, node) in members { values.append((name, try fill(node))) }
+                return .object(JSON.Object(unique: values))
+            case .written(let node): return .string("\(try fill(node))")
+            }
+        }
+
+        private mutating func fill(_ piece: Piece) throws(TooLarge) -> String {
+            switch piece {
+            case .text(let text): return text
+            case .source(let source, let word):
+                guard let value = try value(of: source, word) else { return "" }
+                guard !value.isNull else {
+                    missing.append(word)
+                    return ""
+                }
+                return value.stringValue ?? "\(value)"
+            }
+        }
+
+        /// What a template stands for; nil where the input has nothing there.
+        private mutating func value(of source: Source, _ word: String) throws(TooLarge) -> JSON? {
+            guard let value = source.value(in: input) else {
+                missing.append(word)
+                return nil
+            }
+            try count(value)
+            return value
+        }
+
+        private mutating func count(_ value: JSON) throws(TooLarge) {
+            left -= 2
+            switch value {
+            case .string(let text): left -= text.utf8.count
+            case .number(let number): left -= number.literal.utf8.count
+            case .array(let elements): for element in elements { try count(element) }
+            case .object(let members):
+                for (name, value) in members {
+                    left -= name.utf8.count
+                    try count(value)
+                }
+            case .null, .bool: break
+            }
+            guard left >= 0 else { throw TooLarge() }
+        }
+    }
+}
+
+extension Template.Source {
+    var looksAtInput: Bool { if case .input = self { true } else { false } }
+
+    /// What it stands for; nil where the input has nothing there.
+    func value(in input: ReplyInput) -> JSON? {
+        switch self {
+        case .uuid: .string(UUID().uuidString.lowercased())
+        case .userAgent: .string(input.userAgent)
+        case .braces: "{{"
+        case .input(let path):
+            path.reduce(input.value) { value, name in
+                let value = value?.read
+                return if case .array = value { Int(name).flatMap { value?[$0] } } else { value?[name] }
+            }
+        }
+    }
+}

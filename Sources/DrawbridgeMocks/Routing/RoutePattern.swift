@@ -1,0 +1,78 @@
+/// A path as it is registered.
+package struct RoutePattern: Sendable {
+    package enum Part: Sendable, Equatable {
+        case exact(String)
+        case parameter
+        case wildcard
+    }
+
+    package let text: String
+    package let parts: [Part]
+    /// The names of the parameters, in order; `*` for the wildcard.
+    package let names: [String]
+    /// Whether it stands for one path, and not for many.
+    package var isOnePath: Bool { names.isEmpty }
+    /// Whether callers send that one path just as it stands here: nothing of it has to be percent-encoded.
+    var isSentAsItStands: Bool {
+        isOnePath && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"%?#".utf8.contains($0) }
+    }
+
+    /// Whether the pattern fits a path with these parts.
+    package func fits(_ segments: [String]) -> Bool {
+        for (place, part) in parts.enumerated() {
+            if part == .wildcard { return segments.count > place }
+            guard place < segments.count, part == .parameter || part == .exact(segments[place]) else {
+                return false
+            }
+        }
+        return segments.count == parts.count
+    }
+
+    /// Whether a text may be a pattern: a wildcard stands at its end alone.
+    package static func isPattern(_ path: String) -> Bool {
+        !parts(of: path).dropLast().contains("*")
+    }
+
+    /// What stands between its slashes, without a first and a last one; told apart by bytes, as those of requests are: a
+    /// slash with a mark above it is no other character.
+    private static func parts(of path: String) -> [Substring] {
+        let slash = UInt8(ascii: "/")
+        var bytes = path.utf8[...]
+        if bytes.first == slash { bytes.removeFirst() }
+        if bytes.last == slash { bytes.removeLast() }
+        return bytes.isEmpty
+            ? [] : bytes.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
+    }
+
+    /// The same for a text from outside, which may be no pattern.
+    package init?(checking path: String) {
+        guard Self.isPattern(path) else { return nil }
+        self.init(path)
+    }
+
+    /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
+    ///
+    /// It is for paths of our own, and for those that were checked; it stops the process at any other.
+    package init(_ path: String) {
+        precondition(
+            Self.isPattern(path),
+            "\(path): a wildcard can only be the last part of a path; name the parts before the end (:name)")
+        var parts: [Part] = []
+        var names: [String] = []
+        let all = Self.parts(of: path)
+        for part in all {
+            if part == "*" {
+                parts.append(.wildcard)
+                names.append("*")
+            } else if part.hasPrefix(":"), part.count > 1 {
+                parts.append(.parameter)
+                names.append(String(part.dropFirst()))
+            } else {
+                parts.append(.exact(String(part)))
+            }
+        }
+        self.parts = parts
+        self.names = names
+        text = "/" + all.joined(separator: "/")
+    }
+}

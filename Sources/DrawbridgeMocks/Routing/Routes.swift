@@ -1,0 +1,111 @@
+import HTTPTypes
+
+/// What is kept under patterns of paths, as a tree of their parts: exact beats parameter beats wildcard.
+///
+/// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
+package struct Routes<Target: Routed> {
+    private var root = Node()
+    /// The targets of paths that are sent as they stand, which is most of them, once more by their text.
+    private var exact: [String: [Target]] = [:]
+
+    package init() {}
+
+    private struct Node {
+        var exact: [JSON.Bytewise: Node] = [:]
+        var parameter: [Node] = []
+        var routes: [Target] = []
+        var wildcards: [Target] = []
+
+        var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && routes.isEmpty && wildcards.isEmpty }
+    }
+
+    /// Keeps a target under its pattern; returns those there whose place it takes.
+    package mutating func insert(_ route: Target) -> [Target] {
+        let add = { (targets: inout [Target]) in
+            let replaced = targets.filter { $0.isReplaced(by: route) }
+            targets.removeAll { $0.isReplaced(by: route) }
+            targets.append(route)
+            return replaced
+        }
+        if route.pattern.isSentAsItStands { _ = add(&exact[route.pattern.text, default: []]) }
+        return Self.update(&root, route.pattern.parts[...], add)
+    }
+
+    /// Removes all that stand there; returns them.
+    package mutating func remove(_ pattern: RoutePattern) -> [Target] {
+        exact[pattern.text] = nil
+        return Self.update(&root, pattern.parts[...]) { targets in
+            defer { targets = [] }
+            return targets
+        }
+    }
+
+    /// The targets of exactly this path; where it is nil, a pattern may fit all the same.
+    package func best(_ path: String) -> [Target]? { exact[path] }
+
+    /// The targets that fit a path, the best first, each with what its parameters stand for.
+    package func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
+        var found: [(route: Target, values: [String])] = []
+        Self.collect(root, segments[...], values: [], into: &found)
+        return found
+    }
+
+    /// Whether nothing is left, no empty branch either.
+    var isEmpty: Bool { root.isEmpty }
+
+    /// All targets, in no order.
+    package var all: [Target] { Self.routes(below: root) }
+
+    private static func routes(below node: Node) -> [Target] {
+        node.routes + node.wildcards + node.exact.values.flatMap(routes(below:))
+            + node.parameter.flatMap(routes(below:))
+    }
+
+    private static func update(
+        _ node: inout Node, _ parts: ArraySlice<RoutePattern.Part>, _ change: (inout [Target]) -> [Target]
+    ) -> [Target] {
+        switch parts.first {
+        case nil: return change(&node.routes)
+        case .wildcard: return change(&node.wildcards)
+        case .parameter:
+            if node.parameter.isEmpty { node.parameter.append(Node()) }
+            defer { node.parameter.removeAll(where: \.isEmpty) }
+            return update(&node.parameter[0], parts.dropFirst(), change)
+        case .exact(let name):
+            let name = JSON.Bytewise(name)
+            defer { if node.exact[name]?.isEmpty == true { node.exact[name] = nil } }
+            return update(&node.exact[name, default: Node()], parts.dropFirst(), change)
+        }
+    }
+
+    private static func collect(
+        _ node: Node, _ rest: ArraySlice<String>, values: [String],
+        into found: inout [(route: Target, values: [String])]
+    ) {
+        guard let segment = rest.first else {
+            found += node.routes.map { ($0, values) }
+            return
+        }
+        if let next = node.exact[JSON.Bytewise(segment)] {
+            collect(next, rest.dropFirst(), values: values, into: &found)
+        }
+        if let next = node.parameter.first, !segment.isEmpty {
+            collect(next, rest.dropFirst(), values: values + [segment], into: &found)
+        }
+        guard !node.wildcards.isEmpty else { return }
+        let all = values + [rest.joined(separator: "/")]
+        found += node.wildcards.map { ($0, all) }
+    }
+}
+
+/// What stands under a pattern of paths.
+package protocol Routed: Sendable {
+    var pattern: RoutePattern { get }
+
+    /// Whether another one under the same pattern takes its place, and does not stand beside it.
+    func isReplaced(by other: Self) -> Bool
+}
+
+extension Routed {
+    package func isReplaced(by other: Self) -> Bool { true }
+}

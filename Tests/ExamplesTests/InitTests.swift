@@ -110,7 +110,7 @@ import Testing
         for bridge in [
             "callNative()", "MyApp", "messageHandlers.JSBridge", "WebViewJavascriptBridge", "the pull queue",
         ] {
-            let calls = PageCalls(try PageFiles(in: "\(folder.path)/pages").files)
+            let calls = PageCalls(try PageFiles(in: "\(folder.path)/pages").scripts)
             #expect(calls.names.values.contains { $0.contains { $0.bridge.description == "by \(bridge)" } })
         }
         #expect(text.contains(#""scheme": ["mizhua"]"#))
@@ -267,6 +267,10 @@ import Testing
         try folder.write("huge.js", String(repeating: "bridge.callHandler('huge');", count: 50_000))
         try Data([0x62, 0, 0xFF]).write(to: URL(filePath: "\(folder.path)/binary.js"))
         try folder.write("sub/ok.js", "bridge.callHandler('ok')")
+        try folder.write(
+            "sub/page.jsp", "<% if (a) { %><script>bridge.callHandler('fromJsp')</script><% } %>")
+        try folder.write("sub/page.pug", "script bridge.callHandler('fromPug')")
+        try folder.write("sub/app.min.js", String(repeating: "bridge.callHandler('small');", count: 1000))
         try folder.write("sub/broken.js", "bridge.callHandler('\u{1B}[31m')")
         try folder.write("sub/node_modules/lib.js", "bridge.callHandler('library')")
         try folder.write(".git/hook.js", "bridge.callHandler('hook')")
@@ -277,12 +281,18 @@ import Testing
         #expect(mkfifo("\(folder.path)/pipe.js", 0o600) == 0)
         let output = try await Self.initialize(in: folder)
         for line in [
-            "2 pages and scripts were read.", "  huge.js (more than 1024 KB)\n", "  binary.js (no text)\n",
-            "  host.js (a link)\n", "  web/dist (built of other files)\n", "  ok  sub/ok.js:1",
+            "3 pages and scripts were read.", "  fromJsp  sub/page.jsp:1", "  sub/node_modules (libraries)\n",
+            "  sub/page.pug (it says callHandler( but is no kind of file that is read)\n",
+            "  sub/app.min.js (minified)\n",
+            "click through your page, then type save missing and press Enter.",
+            "  huge.js (more than 1024 KB)\n", "  binary.js (no text)\n",
+            "  host.js (a link)\n", "  web/dist (built of other files)\n", "  ok       sub/ok.js:1",
         ] {
             #expect(output.contains(line), "\(line)")
         }
-        for name in ["library", "hook", "fromDist", "\u{1B}"] { #expect(!output.contains(name)) }
+        for name in ["library", "hook", "fromDist", "fromPug", "small", "\u{1B}"] {
+            #expect(!output.contains(name))
+        }
     }
 
     @Test func readsNoMoreThanItsBounds() throws {
@@ -291,11 +301,11 @@ import Testing
         var bounds = PageFiles.Bounds()
         bounds.files = 3
         let few = try PageFiles(in: folder.path, within: bounds)
-        #expect(few.files.map(\.path) == ["a10.js", "a11.js", "a12.js"])
+        #expect(few.scripts.files.map(\.path) == ["a10.js", "a11.js", "a12.js"])
         #expect(few.leftOut == ["everything after 3 files (there is too much; name a smaller folder)"])
         bounds = PageFiles.Bounds()
         bounds.time = .zero
-        #expect(try PageFiles(in: folder.path, within: bounds).files.isEmpty)
+        #expect(try PageFiles(in: folder.path, within: bounds).scripts.files.isEmpty)
     }
 
     /// The command goes before a folder of its name.

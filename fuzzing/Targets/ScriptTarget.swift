@@ -12,15 +12,15 @@ enum ScriptTarget: FuzzTarget {
         let names = ["a.js", "a.html", "a.vue"]
         let contents = bytes.dropFirst()
         let name = names[Int(bytes.first ?? 0) % names.count]
-        let calls = PageCalls([
-            (name, PageFiles.facts(of: Array(contents), in: name)),
-            ("b.js", PageFiles.facts(of: Array(contents.dropFirst(contents.count / 2)), in: "b.js")),
-        ])
+        var scripts = Scripts()
+        scripts.add(Array(contents), path: name, isPage: PageFiles.isPage(name))
+        scripts.add(Array(contents.dropFirst(contents.count / 2)), path: "b.js", isPage: false)
+        let calls = PageCalls(scripts)
         let lines = contents.count { $0 == 0x0A } + 1
         for call in calls.names.values.joined() {
             check((1...lines).contains(call.place.line), "\(call) is in no line")
         }
-        for text in calls.unread { check((1...lines).contains(text.place.line), "\(text) is in no line") }
+        for place in calls.unread.keys { check((1...lines).contains(place.line), "\(place) is in no line") }
         let text = FirstFile(calls, answered: ["echo"]).text
         let file = fopen(path, "w")
         fwrite(Array(text.utf8), 1, text.utf8.count, file)

@@ -3,10 +3,12 @@ import Drawbridge
 /// The `drawbridge.json` that a developer begins with: the names that pages call, each with a reply to be written.
 struct FirstFile {
     let calls: PageCalls
+    /// The names that nobody answers yet, by the places where they are called first.
+    private(set) var missing: [Entry] = []
     /// The names that handlers of the program answer already.
-    let answered: Set<String>
+    private(set) var known: [Entry] = []
     /// The names that built-in handlers answer, where the file passes them on.
-    let builtIns: Set<String>
+    private(set) var passed: [Entry] = []
 
     /// A name with its calls, in their order.
     struct Entry {
@@ -15,26 +17,22 @@ struct FirstFile {
         var isGuess: Bool { calls.allSatisfy(\.isGuess) }
     }
 
-    /// The names that nobody answers yet, by the places where they are called first.
-    var missing: [Entry] { entries.filter { !answered.contains($0.name) && !builtIns.contains($0.name) } }
-
-    /// The names that handlers answer already.
-    var known: [Entry] { entries.filter { answered.contains($0.name) } }
-
-    /// The names that built-in handlers answer.
-    var passed: [Entry] { entries.filter { builtIns.contains($0.name) } }
-
-    private let entries: [Entry]
-
     init(_ calls: PageCalls, answered: Set<String>, builtIns: Set<String> = []) {
         self.calls = calls
-        self.answered = answered
-        self.builtIns = builtIns.subtracting(answered)
-        entries = calls.names.map { name, calls in
+        let entries = calls.names.map { name, calls in
             // What is sure goes before what is guessed.
             let sorted = calls.sorted { ($0.isGuess ? 1 : 0, $0.place) < ($1.isGuess ? 1 : 0, $1.place) }
             return Entry(name: name, calls: sorted)
-        }.sorted { ($0.calls[0].place, $0.name) < ($1.calls[0].place, $1.name) }
+        }
+        for entry in entries.sorted(by: { ($0.calls[0].place, $0.name) < ($1.calls[0].place, $1.name) }) {
+            if answered.contains(entry.name) {
+                known.append(entry)
+            } else if builtIns.contains(entry.name) {
+                passed.append(entry)
+            } else {
+                missing.append(entry)
+            }
+        }
     }
 
     /// The file, which the command takes as it is.
@@ -102,7 +100,8 @@ struct FirstFile {
     }
 
     private var replies: [String] {
-        guard !entries.isEmpty else {
+        var left = known.count + passed.count + missing.count
+        guard left > 0 else {
             return [
                 calls.unread.isEmpty
                     ? "// No call was found in the pages here. An example:"
@@ -118,7 +117,7 @@ struct FirstFile {
             ),
             (missing, "", "{}", nil),
         ]
-        var (lines, left) = ([String](), entries.count)
+        var lines: [String] = []
         for (entries, slashes, value, title) in groups where !entries.isEmpty {
             lines += (lines.isEmpty ? [] : [""]) + (title.map { [$0] } ?? [])
             for entry in entries {
@@ -158,7 +157,7 @@ struct FirstFile {
                 "Calls too, whose names are computed at run time; add them above when the log names them:",
             ]
         }
-        lines += calls.unread.prefix(50).map { "  \($0.place)  \($0.shown)" }
+        lines += calls.unread.sorted { $0.key < $1.key }.prefix(50).map { "  \($0.key)  \($0.value)" }
         return lines
     }
 }

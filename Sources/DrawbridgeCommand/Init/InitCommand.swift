@@ -15,8 +15,8 @@ struct InitCommand: ParsableCommand {
                 \(program) init [folder] --bridge ./mine.js [--print]
                 """,
             discussion: """
-                It reads the folder's pages and scripts (.html .htm .vue .js .mjs .cjs .ts .mts .jsx .tsx), and says \
-                what it found and what it only guesses. No file is ever overwritten.
+                It reads the folder's pages, templates and scripts by patterns of a few words, and says what it found, \
+                what it only guessed, and which files it did not read. No file is ever overwritten.
 
                 With --bridge it writes the script of a bridge of your own to begin with, and reads nothing.
                 """)
@@ -53,7 +53,7 @@ struct InitCommand: ParsableCommand {
             path: path, arguments: "init --print \(ShellWord(folder))", elsewhere: FoundFile.name)
         if !isPrinted, place.isThere { throw place.taken }
         let files = try PageFiles(in: folder)
-        let first = FirstFile(PageCalls(files.files), answered: answered, builtIns: builtIns)
+        let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
         let text = first.text
         guard !isPrinted else {
             // The standard output is the file alone.

@@ -8,7 +8,7 @@ struct InitSummary {
     let file: FirstFile
 
     var lines: [String] {
-        let count = files.files.count
+        let count = files.scripts.files.count
         let read = count == 1 ? "1 page or script was read" : "\(count) pages and scripts were read"
         var lines = ["\(path) is written; \(read).", ""]
         let isNothing = file.missing.isEmpty && file.known.isEmpty && file.passed.isEmpty
@@ -18,16 +18,20 @@ struct InitSummary {
         }
         list("found, for you to answer", file.missing.filter { !$0.isGuess }.map(row))
         list("the bridges of its app", file.bridges.filter { !$0.isGuess }.map(row))
-        list("only guessed", file.missing.filter(\.isGuess).map(row) + settings)
+        list("guessed: see whether your page calls them", file.missing.filter(\.isGuess).map(row) + settings)
         list("found, and answered by handlers already", file.known.map(row))
         list("found, with a built-in answer", file.passed.map(row))
         list(
             "computed at run time: the log will name them",
-            file.calls.unread.map { ("\($0.place)", $0.shown) })
+            file.calls.unread.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value) })
         list(
             "your page listens for",
             file.calls.listeners.sorted { $0.value < $1.value }.map { ($0.key, "\($0.value)") })
-        list("left out", files.leftOut.map { ($0, "") })
+        list("not read", files.leftOut.map { ($0, "") })
+        lines += [
+            "A run tells the names that are not here: click through your page, then type save missing and press Enter.",
+            "",
+        ]
         lines.append("Next: \(isNothing ? "" : "write your app's answers in place of {}, then ")\(next)")
         return lines
 

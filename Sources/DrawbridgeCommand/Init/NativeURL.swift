@@ -1,4 +1,104 @@
-/// A URL by which a page means native; it may have holes.
+import Drawbridge
+
+// Texts, and the URLs that they make: `'/' + name + '?_mobile_bridge=1'`.
+extension PageCalls {
+    mutating func readText(_ place: Int) {
+        let text = scripts.tokens[place].string
+        if text.lowercased().hasSuffix("://__bridge_loaded__") { add(.libraryURL, place) }
+        if text.hasPrefix("@capacitor/") { capacitor.insert(scripts.file(place)) }
+        let half =
+            Self.halves.first { text.hasPrefix($0.0) }?.1
+            ?? (scripts.isImported(place) ? ["dsbridge": "dsBridge", "cordova/exec": "cordova"][text] : nil)
+        if let half { return speak(half, place) }
+        guard text.contains("_") || text.contains("://"),
+            !scripts.isMark("+", place - 1) || text.contains("_mobile_bridge=1")
+        else { return }
+        let (url, holes) = scripts.joined(place)
+        guard let native = NativeURL(url) else { return }
+        var name = Value.text(String(native.name))
+        if native.name.contains(Scripts.hole) {
+            let index = url[..<native.name.startIndex].count { $0 == Scripts.hole }
+            name =
+                native.name == String(Scripts.hole) && holes.indices.contains(index) ? holes[index] : .unknown
+        }
+        let shown = String(url.prefix(60))
+        switch native.kind {
+        case .flagged: take(name, Rule(.flagged), place, shown)
+        case .request where native.name.isEmpty: asking.insert(scripts.file(place))
+        case .request: take(name, Rule(.request), place, shown)
+        case .scheme(let scheme):
+            let isSignal = native.name == "fetch_message"
+            let isArgument = scripts.isMark("(", place - 1) || scripts.isMark(",", place - 1)
+            let words = isArgument ? ["open", "assign", "replace"] : ["src", "href", "location", "action"]
+            let isOpened =
+                (isArgument || scripts.isMark("=", place - 1))
+                && words.contains(scripts.word(place - 2) ?? "")
+            guard isOpened || isSignal || isArgument else { return }
+            add(.scheme(scheme), place)
+            schemes[scheme] = (schemes[scheme] ?? true) && !isOpened && !isSignal
+            if native.hasItem { commandItem = "action" }
+            if !isSignal, !native.name.isEmpty {
+                take(name, Rule(.commandURL, isGuess: !isOpened), place, shown)
+            }
+        }
+    }
+
+    /// How texts begin that only a page's own half of a bridge has.
+    private static let halves = [
+        ("_dsbridge=", "_dsbridge"), ("yy://__QUEUE_MESSAGE__", "yy://__QUEUE_MESSAGE__/"),
+        ("yy://return/", "yy://__QUEUE_MESSAGE__/"), ("__QUEUE_MESSAGE__/", "yy://__QUEUE_MESSAGE__/"),
+    ]
+}
+
+extension Scripts {
+    /// The files that a page has as scripts, and that a script imports.
+    func references(of file: Int) -> [String] {
+        files[file].tokens.filter { place in
+            tokens[place].kind == .text
+                && (isImported(place) || isMark("=", place - 1) && word(place - 2) == "src")
+        }.map { tokens[$0].string }
+    }
+
+    /// Whether a text names a file that is imported.
+    func isImported(_ place: Int) -> Bool {
+        ["from", "import"].contains(word(place - 1))
+            || isMark("(", place - 1) && ["require", "import"].contains(word(place - 2))
+    }
+
+    /// The text of which a text is a part, with what stands in its holes.
+    fileprivate func joined(_ place: Int) -> (text: String, holes: [Value]) {
+        var start = place
+        for _ in 0..<6 where isMark("+", start - 1) {
+            if let open = partner(start - 2), open < start { start = open } else { start -= 2 }
+            for _ in 0..<20 where isMark(".", start - 1) || word(start - 1) != nil && isMark("(", start) {
+                start -= isMark(".", start - 1) ? 2 : 1
+            }
+        }
+        var (text, holes, end) = ("", [Value](), max(start, 0))
+        for _ in 0..<40 {
+            let start = end
+            if end < tokens.count, tokens[end].kind == .text {
+                text += tokens[end].string
+                for _ in 0..<tokens[end].holes {
+                    holes.append(partner(end + 1).map { value(end + 2..<$0) } ?? .unknown)
+                    end = partner(end + 1) ?? end
+                }
+                end += 1
+            } else {
+                let limit = self.end(start)
+                while end < limit, !isMark("+", end) { end = max(end, tokens[end].partner) + 1 }
+                end = min(end, limit)
+                text.append(Self.hole)
+                holes.append(value(start..<end))
+            }
+            guard isMark("+", end), text.utf8.count < 4000 else { break }
+            end += 1
+        }
+        return (text, holes)
+    }
+}
+
+/// A URL by which a page means native; `…` stands for what only a run tells.
 struct NativeURL {
     enum Kind: Equatable {
         /// `/login?_mobile_bridge=1`.
@@ -10,102 +110,59 @@ struct NativeURL {
     }
 
     let kind: Kind
-    /// Which part of it is the name; empty for a request whose body has it.
-    let name: Range<String.Index>
-    /// Whether it only says that there is something to fetch.
-    var isSignal = false
+    /// The name in it; empty where it stands elsewhere.
+    let name: Substring
     /// Whether an item of the name `action` names the call.
-    var commandItem = false
-    /// In short, with `…` for each hole.
-    let shown: String
+    var hasItem = false
 
     init?(_ text: String) {
-        guard text.utf8.count < 4000 else { return nil }
-        // Without a path there is only what is added to one.
-        let isAdded = text.hasPrefix("_mobile_bridge=") || text.hasPrefix("&")
-        let query =
-            isAdded ? text.startIndex : text.firstIndex(of: "?").map(text.index(after:)) ?? text.endIndex
-        shown = String(text.prefix(60).map { $0 == ScriptToken.hole ? "…" : $0 })
-        if let host = text.firstRange(of: "__jsbridge__") {
-            // The host, or a path of the page's own origin.
-            let before = text[..<host.lowerBound]
-            guard before.hasSuffix("/") else { return nil }
-            kind = .request
-            let path = Self.path(text, from: host.upperBound)
-            name = path.isEmpty ? Self.item("action", of: text, from: query) ?? path : path
-        } else if Self.items(of: text, from: query).contains(where: { text[$0] == "_mobile_bridge=1" }) {
-            kind = .flagged
-            name = isAdded ? query..<query : Self.path(text, from: Self.pathStart(text))
-        } else if let mark = text.firstRange(of: "://"), let scheme = Self.appScheme(text[..<mark.lowerBound])
+        let front = text.prefix { $0 != "?" && $0 != "#" && $0 != "&" }
+        let items = text.dropFirst(front.count).prefix { $0 != "#" }.split { $0 == "&" || $0 == "?" }
+        let action = items.first { $0.hasPrefix("action=") }?.dropFirst("action=".count)
+        // What stands before it may be the question mark.
+        let added = "…_mobile_bridge=1"
+        if let host = front.firstRange(of: "__jsbridge__") {
+            guard front[..<host.lowerBound].hasSuffix("/") else { return nil }
+            let path = Self.trimmed(front[host.upperBound...])
+            (kind, name) = (.request, path.isEmpty ? action ?? path : path)
+        } else if items.contains("_mobile_bridge=1") || front.hasSuffix(added) {
+            var path = front.firstRange(of: "://").map { front[$0.upperBound...].drop { $0 != "/" } } ?? front
+            if path.hasSuffix(added) { path.removeLast(added.count) }
+            (kind, name) = (.flagged, Self.trimmed(path.hasPrefix("…/") ? path.dropFirst() : path))
+        } else if let mark = front.firstRange(of: "://"),
+            let scheme = Self.appScheme(front[..<mark.lowerBound])
         {
-            kind = .scheme(scheme)
-            let path = Self.path(text, from: mark.upperBound)
-            isSignal = text[path] == "fetch_message"
-            let item = Self.item("action", of: text, from: query)
-            commandItem = item != nil
-            name = item ?? path
+            (kind, name) = (.scheme(scheme), action ?? Self.trimmed(front[mark.upperBound...]))
+            hasItem = action != nil
         } else {
             return nil
         }
     }
 
-    /// Behind scheme and host, or behind whatever stands there in their place.
-    private static func pathStart(_ text: String) -> String.Index {
-        if let mark = text.firstRange(of: "://") {
-            return text[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-        }
-        guard text.first == ScriptToken.hole, text.dropFirst().first == "/" else { return text.startIndex }
-        return text.index(after: text.startIndex)
-    }
-
-    /// The path from a place on, without the slashes around it.
-    private static func path(_ text: String, from start: String.Index) -> Range<String.Index> {
-        let end = text[start...].firstIndex { "?#&".contains($0) } ?? text.endIndex
-        var path = text[start..<end]
-        while path.first == "/" { path.removeFirst() }
+    /// A path without the slashes around it.
+    private static func trimmed(_ text: Substring) -> Substring {
+        var path = text.drop { $0 == "/" }
         while path.last == "/" { path.removeLast() }
-        return path.startIndex..<path.endIndex
-    }
-
-    private static func items(of text: String, from query: String.Index) -> [Range<String.Index>] {
-        let end = text[query...].firstIndex(of: "#") ?? text.endIndex
-        return text[query..<end].split { $0 == "&" || $0 == "?" }.map { $0.startIndex..<$0.endIndex }
-    }
-
-    /// The value of an item of the query.
-    private static func item(_ name: String, of text: String, from query: String.Index) -> Range<
-        String.Index
-    >? {
-        items(of: text, from: query).lazy.map { text[$0] }.first { $0.hasPrefix("\(name)=") }
-            .map { item in
-                let value = item.dropFirst(name.count + 1)
-                return value.startIndex..<value.endIndex
-            }
+        return path
     }
 
     /// A scheme that may be the app's own; nil for those that browsers and other programs have.
     private static func appScheme(_ text: Substring) -> String? {
         let name = text.lowercased()
-        guard PageOptions.isScheme(name), !PageOptions.browsersOwn.contains(name), name.utf8.count <= 40,
-            !others.contains(name), !name.hasSuffix("+http"), !name.hasPrefix("git"),
-            !name.hasSuffix("-extension")
-        else { return nil }
-        return name
+        let isOther =
+            others.contains(name) || PageOptions.browsersOwn.contains(name)
+            || ["git", "itms", "alipay", "webpack", "mqq"].contains(where: name.hasPrefix)
+            || ["http", "-extension", "sql", "map"].contains(where: name.hasSuffix)
+        return PageOptions.isScheme(name) && name.utf8.count <= 40 && !isOther ? name : nil
     }
 
-    /// Schemes of systems and of well-known programs, which the page's own app does not answer.
     private static let others: Set<String> = [
-        "alipay", "alipays", "amapuri", "amqp", "android-app", "androidamap", "app-settings", "baidumap",
-        "capacitor", "chrome", "comgooglemaps", "dingtalk", "facetime", "fb", "fbapi", "gopher", "imap",
-        "intent",
-        "ionic", "iosamap", "ipfs", "irc", "itms", "itms-apps", "itms-appss", "itms-services", "jdbc", "ldap",
-        "ldaps", "line", "mailto", "maps", "market", "moz", "mqq", "mqqapi", "mongodb", "mqtt", "mysql",
-        "nfs",
-        "npm", "openapp.jdmobile", "pinduoduo", "postgres", "postgresql", "qqmap", "redis", "rediss", "res",
-        "resource", "rtmp", "rtsp", "s3", "sftp", "sinaweibo", "sms", "smb", "snssdk1128", "ssh", "sqlite",
-        "svn", "taobao", "tbopen", "tel", "telnet", "tg", "tmall", "turn", "twitter", "udp", "tcp", "unix",
-        "urn",
-        "view-source", "vnd.youtube", "vscode", "webpack", "webpack-internal", "weixin", "whatsapp", "wtai",
-        "wvjbscheme", "xmpp", "zoommtg", "zoomus", "node", "virtual", "vite",
+        "android-app", "app-settings", "capacitor", "chrome", "dingtalk", "facetime", "fb", "intent", "ionic",
+        "line",
+        "mailto", "maps", "market", "mongodb", "mqtt", "nfs", "npm", "pinduoduo", "redis", "rtmp", "rtsp",
+        "s3", "sftp",
+        "sinaweibo", "sms", "smb", "ssh", "taobao", "tbopen", "tel", "tg", "tmall", "twitter", "urn",
+        "view-source",
+        "virtual", "vscode", "weixin", "whatsapp", "wvjbscheme", "yy", "zoommtg", "zoomus",
     ]
 }

@@ -1,6 +1,8 @@
 import Drawbridge
 
-/// What the pages of a folder ask of native, all scripts taken together.
+/// What the pages of a folder ask of native, by patterns of a few words each.
+///
+/// They guess: a name that they find wrongly costs whoever reads the file a line, and one that they miss a run tells.
 struct PageCalls {
     /// Where a name stands.
     struct Place: Comparable, Hashable {
@@ -17,273 +19,184 @@ struct PageCalls {
         let isGuess: Bool
     }
 
-    /// Something that cannot be read, and what stands there.
-    struct Unread: Hashable {
-        let place: Place
-        let shown: String
-    }
+    typealias Value = Scripts.Value
 
     /// The calls by the names that they have.
-    private(set) var names: [String: Set<Call>] = [:]
-    private(set) var unread: [Unread] = []
+    var names: [String: Set<Call>] = [:]
+    /// Where calls are whose names cannot be read, and what stands there.
+    var unread: [Place: String] = [:]
     /// What the page has for native to call.
-    private(set) var listeners: [String: Place] = [:]
-    /// The schemes, and whether each is a guess.
-    private(set) var schemes: [String: Bool] = [:]
-    private(set) var commandItem: String?
+    var listeners: [String: Place] = [:]
+    /// The schemes, and whether each is a guess; and the item of a command URL that names the call.
+    var schemes: [String: Bool] = [:]
+    var commandItem: String?
     /// The names below `messageHandlers`, and whether one is asked for a promise.
-    private(set) var handlers: [String: Bool] = [:]
+    var handlers: [String: Bool] = [:]
     /// Functions and objects that the app is to put into the page, all of them guesses.
-    private(set) var functions: Set<String> = []
-    private(set) var shortcuts: Set<String> = []
-    /// Where scripts speak to native by a bridge from outside, in the order of the files.
-    let spoken: [(place: Place, hint: BridgeHint)]
+    var functions: Set<String> = []
+    var shortcuts: Set<String> = []
     /// Objects of an app for Android, besides `Android`, and channels, all of them guesses, with the first place of each.
-    private(set) var objects: [String: Place] = [:]
-    private(set) var channels: [String: Place] = [:]
+    var objects: [String: Place] = [:]
+    var channels: [String: Place] = [:]
+    /// Where scripts speak to native by a bridge from outside, in the order of the files.
+    var spoken: [(place: Place, hint: BridgeHint)] = []
+    /// By which bridges each file speaks, and the schemes that it has.
+    var ways: [Int: Set<NativeBridge>] = [:]
+    /// The files that ask `http://__jsbridge__` with the name in the body.
+    var asking: Set<Int> = []
+    /// The files that import anything of Capacitor's.
+    var capacitor: Set<Int> = []
 
-    private let files: [(path: String, facts: ScriptFacts)]
-    private let defined: Set<String>
-    private var followed: Set<Step> = []
-    private var waiting: [(step: Step, use: ScriptFacts.Use, isGuess: Bool)] = []
+    let scripts: Scripts
+    /// The bridges whose half a page has itself.
+    var halves: Set<String> = []
+    /// Calls of objects that are of no known bridge, and objects whose members a page computes.
+    var unknown: [(place: Int, object: String, method: Value, shown: String?)] = []
+    var built: Set<String> = []
+    /// Words that belong to a pattern which was read, and the files in which callHandler is another bridge's.
+    var isRead: Set<Int> = []
+    var named: Set<Scripts.Function> = []
+    var aliased: Set<Int> = []
+    var followed: Set<Step> = []
+    var waiting: [(step: Step, place: Int, shown: String?)] = []
+    var declared: [Int: [String: (itself: Bool, imported: Bool)]] = [:]
+    var constants: [Int: [Value: (value: Value, isGuess: Bool)?]] = [:]
     /// How many calls of wrappers were looked at: in a script that nobody wrote by hand there may be any number.
-    private var lookedAt = 0
-    private static let mostLookedAt = 1_000_000
-    private static let mostUnread = 10_000
+    var lookedAt = 0
 
-    /// A wrapper that was followed for a bridge.
-    private struct Step: Hashable {
-        let file: Int
-        let wrapper: ScriptFacts.Wrapper
-        let index: Int
-        let bridge: NativeBridge
-        let form: ScriptFacts.Form
+    /// A function that hands a name on.
+    struct Step: Hashable {
+        let function: Scripts.Function
+        let rule: Rule
     }
 
-    init(_ files: [(path: String, facts: ScriptFacts)]) {
-        self.files = files
-        defined = Self.defined(in: files)
-        spoken = Self.spoken(in: files)
-        let surroundings = Surroundings(files, defined, spoken)
-        for (file, (path, facts)) in files.enumerated() {
-            for use in facts.uses { take(use, in: file, surroundings) }
-            for listener in facts.listeners where listeners[listener.name] == nil {
-                listeners[listener.name] = Place(file: path, line: listener.line)
+    init(_ scripts: Scripts) {
+        self.scripts = scripts
+        for (place, token) in scripts.tokens.enumerated() {
+            if token.kind == .word {
+                readWord(token.string, place)
+            } else if token.kind == .text {
+                readText(place)
             }
-            for scheme in facts.schemes {
-                schemes[scheme.name] = (schemes[scheme.name] ?? true) && scheme.isGuess
-            }
-            commandItem = commandItem ?? facts.commandItems.first?.name
-            handlers.merge(facts.handlers.filter { PageOptions.isIdentifier($0.key) }) { $0 || $1 }
         }
-        while let (step, use, isGuess) = waiting.popLast() { follow(step, use, isGuess: isGuess) }
-        unread = Array(Set(unread)).sorted { ($0.place, $0.shown) < ($1.place, $1.shown) }
-    }
-
-    /// What all scripts together say of an object that one of them calls.
-    private struct Surroundings {
-        /// The bridges from outside by which any script speaks.
-        let bridges: Set<String>
-        /// Capacitor's plugins, by the names that scripts have for them.
-        let plugins: [String: String]
-        let channels: Set<String>
-        let lookedFor: Set<String>
-
-        init(
-            _ files: [(path: String, facts: ScriptFacts)], _ defined: Set<String>,
-            _ spoken: [(place: Place, hint: BridgeHint)]
-        ) {
-            bridges = Set(spoken.map(\.hint.bridge))
-            plugins = files.reduce(into: [:]) { $0.merge($1.facts.plugins) { first, _ in first } }
-            channels = PageCalls.channels(in: files, defined)
-            lookedFor = files.reduce(into: []) { $0.formUnion($1.facts.lookedFor) }
+        for place in scripts.places["stringify"] ?? [] where asking.contains(scripts.file(place)) {
+            guard let part = scripts.parts(place + 1, most: 1).first,
+                scripts.value(part).member("action") != .unknown
+            else { continue }
+            take(scripts.value(part), Rule(.request, keys: ["action"]), place)
         }
+        readUnknown()
+        while let (step, place, shown) = waiting.popLast() { follow(step, place, shown) }
+        if !unread.isEmpty { readBuilt() }
+        spoken.sort { $0.place < $1.place }
     }
 
-    private mutating func take(_ use: ScriptFacts.Use, in file: Int, _ surroundings: Surroundings) {
-        switch use.bridge {
-        case .shortcut(let object): return take(use, of: object, in: file, surroundings)
-        case .outside(let object):
-            // A page that brings the object itself needs nobody to answer it.
-            guard let hint = BridgeHint.named(object), surroundings.bridges.contains(hint.bridge) else {
-                return
+    func place(_ place: Int) -> Place {
+        Place(file: scripts.files[scripts.file(place)].path, line: scripts.tokens[place].line)
+    }
+
+    // MARK: Patterns
+
+    mutating func readWord(_ word: String, _ place: Int) {
+        let isGlobal = scripts.isGlobal(place)
+        let hint = BridgeHint.named(word)
+        if let hint {
+            let isOwn = declares(word).itself
+            // A page that brings the object itself, and not only its half, needs nobody to answer it.
+            guard isGlobal, !isOwn || halves.contains(hint.bridge) else {
+                return isRead.formUnion([place + 2])
             }
-        case .function(let name):
-            guard !defined.contains(name) else { return }
-            functions.insert(name)
+            if !isOwn, scripts.speaks(hint, place) { spoken.append((self.place(place), hint)) }
+        }
+        switch word {
+        case "callHandler":
+            if !scripts.isMark(".", place - 1), aliased.contains(scripts.file(place)) { return }
+        case "messageHandlers":
+            if scripts.word(place - 2) != "webkit", declares(word, in: scripts.file(place)).itself { return }
+            if let alias = scripts.alias(place), named.insert(alias).inserted {
+                for other in scripts.places[alias.name] ?? []
+                where scripts.file(other) == alias.file && other > place {
+                    read(Rule.all[word] ?? [], other)
+                }
+            }
+        case "callNative", "fetchMessages":
+            guard isGlobal, scripts.isCall(place), declares(word) == (false, false) else { return }
+            functions.insert(word)
+            if word == "fetchMessages" {
+                take(.text(word), Rule(.function(word), isGuess: true), place)
+            }
+        case "_mobile_bridge" where scripts.isMark(":", place + 1):
+            var open = place
+            for _ in 0..<4 where open >= 0 && !scripts.isMark("(", open) {
+                open = scripts.tokens[open].around
+            }
+            let asked =
+                open > 0 ? scripts.parts(open, most: 1).first.map { scripts.value($0) } ?? .unknown : .unknown
+            let url = asked.member("url")
+            take(url == .unknown ? asked : url, Rule(.flagged), place, "_mobile_bridge: …")
+        case "registerPlugin", "Plugins", "import": readPlugins(word, place)
+        case "funcName": if ["string", "any"].contains(scripts.word(place + 2)) { return }
         default: break
         }
-        add(use.name, use, in: file, isGuess: use.isGuess, at: use.line)
+        if let rules = Rule.all[word], !isRead.contains(place) { read(rules, place) }
+        let isWindows = scripts.word(place - 2) == "window" && Self.isOfApp(word)
+        if hint == nil, word.first?.isUppercase == true && isGlobal || isWindows { readObject(word, place) }
     }
 
-    /// Takes a call of an object that is of no known bridge: a plugin, a channel, an object of an app for Android, or
-    /// one with shortcuts.
-    private mutating func take(
-        _ use: ScriptFacts.Use, of object: String, in file: Int, _ surroundings: Surroundings
-    ) {
-        let facts = files[file].facts
-        let place = Place(file: files[file].path, line: use.line)
-        let isOwnPlugin = facts.plugins[object] != nil
-        if let plugin = surroundings.plugins[object], isOwnPlugin || facts.imports.contains(object) {
-            add(use.name, use.ofPlugin(plugin), in: file, isGuess: !isOwnPlugin, at: use.line)
-        } else if surroundings.channels.contains(object) {
-            channels[object] = min(channels[object] ?? place, place)
-            add(.text(object), use, in: file, isGuess: true, at: use.line)
-        } else if PageOptions.isIdentifier(object), !defined.contains(object) {
-            if object.lowercased().contains("android") {
-                objects[object] = min(objects[object] ?? place, place)
-                add(use.name, use.below(object), in: file, isGuess: true, at: use.line)
-            } else if surroundings.lookedFor.contains(object) || Self.isOfApp(object) {
-                shortcuts.insert(object)
-                add(use.name, use, in: file, isGuess: true, at: use.line)
+    /// Takes what stands at a place by the first of some patterns.
+    mutating func read(_ rules: [Rule], _ place: Int) {
+        for rule in rules {
+            guard let match = scripts.match(rule.rest, place + 1) else { continue }
+            if rule.isHalf, case .outside(let name) = rule.bridge { speak(name, place) }
+            isRead.insert(place + 2)
+            switch match {
+            case .function(let at, let rest):
+                guard let alias = scripts.alias(at) else { continue }
+                if alias.name == "callHandler", rule.bridge != .webViewJavascriptBridge {
+                    aliased.insert(alias.file)
+                }
+                var rule = rule
+                rule.rest = Array(rest)
+                wait(Step(function: alias, rule: rule), place, alias.name)
+            case .whole(_, _, let event?, _): listen(event, place)
+            case .whole(let name?, let owner, _, let end):
+                var rule = rule
+                rule.owner = owner ?? rule.owner
+                if case .message = rule.bridge { hear(&rule, name, place, end) }
+                // The half itself hands on what it is called with, and answers native.
+                if rule.isHalf, case .given = rule.owner { return }
+                if name.member("action") == .text("handleH5Response") { return }
+                take(name, rule, place, scripts.shown(place, to: end))
+            case .whole:
+                if case .message(let name) = rule.bridge, !rule.isHalf {
+                    handlers[name] = handlers[name] ?? false
+                }
             }
+            return
         }
     }
 
-    /// Where scripts speak by bridges from outside, without the objects that the page brings itself.
-    static func spoken(
-        in files: [(path: String, facts: ScriptFacts)]
-    ) -> [(place: Place, hint: BridgeHint)] {
-        let defined = defined(in: files)
-        return files.flatMap { path, facts in
-            facts.spoken.filter { spoken in
-                spoken.isByItsHalf || !defined.contains(spoken.hint.name)
-            }.map { (Place(file: path, line: $0.line), $0.hint) }
+    /// Remembers a name below `messageHandlers`, and whether somebody waits for its promise.
+    mutating func hear(_ rule: inout Rule, _ name: Value, _ place: Int, _ end: Int) {
+        if case .text(let text) = name, rule.bridge == .message("") { rule.bridge = .message(text) }
+        // Capacitor's half asks by it which system it is on.
+        if rule.bridge == .message("bridge"), scripts.places["Capacitor"] != nil {
+            rule.bridge = .outside("Capacitor")
         }
+        guard case .message(let handler) = rule.bridge, PageOptions.isIdentifier(handler) else { return }
+        var first = place
+        for _ in 0..<4 where scripts.isMark(".", first - 1) { first -= 2 }
+        let open = scripts.isMark("(", end - 1) ? end - 1 : scripts.tokens[max(0, end - 1)].around
+        let isAwaited =
+            scripts.word(first - 1) == "await"
+            || scripts.partner(open).map { scripts.isMark(".", $0 + 1) } ?? false
+        handlers[handler] = handlers[handler] ?? false || isAwaited && !rule.isGuess
     }
 
-    private static func defined(in files: [(path: String, facts: ScriptFacts)]) -> Set<String> {
-        files.reduce(into: []) { $0.formUnion($1.facts.defined) }
+    /// Remembers the half of a bridge that the page has itself.
+    mutating func speak(_ name: String, _ place: Int) {
+        guard let hint = BridgeHint.named(name) else { return }
+        halves.insert(hint.bridge)
+        spoken.append((self.place(place), hint))
     }
-
-    /// The objects that nobody declares, and to which scripts only post: channels of webview_flutter.
-    private static func channels(
-        in files: [(path: String, facts: ScriptFacts)], _ defined: Set<String>
-    ) -> Set<String> {
-        var methods: [String: [ScriptFacts.Name]] = [:]
-        for use in files.lazy.flatMap(\.facts.uses) {
-            guard case .shortcut(let object) = use.bridge else { continue }
-            methods[object, default: []].append(use.name)
-        }
-        let posted = methods.filter { $0.value.allSatisfy { $0 == .text("postMessage") } }.keys
-        return Set(posted.filter(PageOptions.isIdentifier)).subtracting(defined)
-    }
-
-    /// Whether an object that nobody declares has the name of an app's.
-    private static func isOfApp(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return ["app", "native", "bridge", "hybrid", "client", "ios", "device"]
-            .contains(where: name.contains)
-    }
-
-    private mutating func add(
-        _ name: ScriptFacts.Name, _ use: ScriptFacts.Use, in file: Int, isGuess: Bool, at line: Int
-    ) {
-        let place = Place(file: files[file].path, line: line)
-        switch name {
-        case .text(let text):
-            guard !use.isOfBridge(text), let path = use.form.path(text) else { return }
-            guard let name = Self.replyName(path) else {
-                return unread.append(Unread(place: place, shown: "'\(text)'"))
-            }
-            names[name, default: []].insert(Call(place: place, bridge: use.bridge, isGuess: isGuess))
-        case .constant(let word):
-            if let text = files[file].facts.constants[word], !text.isEmpty {
-                return add(.text(text), use, in: file, isGuess: isGuess, at: line)
-            }
-            let others = Set(files.compactMap { $0.facts.constants[word] })
-            guard others.count == 1, let text = others.first, !text.isEmpty else {
-                return leave(use, in: file)
-            }
-            // Another file has it, and perhaps not the one that is meant.
-            add(.text(text), use, in: file, isGuess: true, at: line)
-        case .parameter(let wrapper, let index):
-            let step = Step(
-                file: file, wrapper: wrapper, index: index, bridge: use.bridge, form: use.form)
-            guard followed.count < 10_000 else { return leave(use, in: file) }
-            if followed.insert(step).inserted { waiting.append((step, use, isGuess)) }
-        case .unread: leave(use, in: file)
-        }
-    }
-
-    private mutating func leave(_ use: ScriptFacts.Use, in file: Int) {
-        guard unread.count < Self.mostUnread else { return }
-        unread.append(Unread(place: Place(file: files[file].path, line: use.line), shown: use.shown))
-    }
-
-    /// Looks for the calls of a function that hands a name on.
-    private mutating func follow(_ step: Step, _ use: ScriptFacts.Use, isGuess: Bool) {
-        let (file, wrapper, index) = (step.file, step.wrapper, step.index)
-        var isCalled = false
-        for (other, (_, facts)) in files.enumerated() {
-            guard
-                other == file || !facts.defined.contains(wrapper.name)
-                    || facts.imports.contains(wrapper.name)
-            else { continue }
-            for call in facts.calls[wrapper.name] ?? []
-            where call.arguments.count > index && wrapper.fits(call, isSameFile: other == file) {
-                isCalled = true
-                lookedAt += 1
-                guard lookedAt < Self.mostLookedAt else { return leave(use, in: file) }
-                // What cannot be read is shown as it stands where the wrapper is called.
-                let next = ScriptFacts.Use(
-                    bridge: use.bridge, name: call.arguments[index], line: call.line,
-                    shown: "\(wrapper.name)(…)", form: use.form)
-                add(next.name, next, in: other, isGuess: isGuess || other != file, at: call.line)
-            }
-        }
-        if !isCalled { leave(use, in: file) }
-    }
-
-    /// A name as replies have it; nil for what is none.
-    static func replyName(_ text: String) -> String? {
-        let parts = text.split(separator: "/")
-        let name = parts.joined(separator: "/")
-        guard !name.isEmpty, name.utf8.count <= 100, !name.hasPrefix("$"), !parts.contains("."),
-            !parts.contains("..")
-        else { return nil }
-        let isPlain = name.unicodeScalars.allSatisfy {
-            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-./$".unicodeScalars.contains($0)
-        }
-        return isPlain ? name : nil
-    }
-}
-
-extension ScriptFacts.Use {
-    /// The same as a call of a plugin of Capacitor's.
-    fileprivate func ofPlugin(_ plugin: String) -> Self {
-        Self(bridge: .outside("Capacitor"), name: name, line: line, shown: shown, form: .below(plugin))
-    }
-
-    /// The same as a call of an object of an app for Android.
-    fileprivate func below(_ object: String) -> Self {
-        Self(bridge: bridge, name: name, line: line, shown: shown, form: .below(object))
-    }
-
-    /// Whether the bridge itself answers what has this name: Capacitor's plugins have listeners.
-    fileprivate func isOfBridge(_ name: String) -> Bool {
-        bridge == .outside("Capacitor")
-            && ["addListener", "removeListener", "removeAllListeners"].contains(name)
-    }
-}
-
-extension ScriptFacts.Wrapper {
-    /// Whether a call means this function, as far as names can tell.
-    fileprivate func fits(_ call: ScriptFacts.Call, isSameFile: Bool) -> Bool {
-        let isWindow = ["window", "self", "globalThis"].contains(call.receiver ?? "window")
-        guard isMember else {
-            // A module's functions may be called by the module's name.
-            return isWindow || !isSameFile && !Self.common.contains(name)
-        }
-        guard let receiver = call.receiver else { return false }
-        if let owner, receiver == owner { return true }
-        return isSameFile && (owner == nil || receiver == "this" || receiver == "self")
-    }
-
-    /// Names that methods of all kinds of objects have.
-    private static let common: Set<String> = [
-        "add", "apply", "call", "close", "emit", "exec", "get", "invoke", "load", "on", "open", "post",
-        "push",
-        "put", "request", "run", "send", "set", "show", "start", "then",
-    ]
 }

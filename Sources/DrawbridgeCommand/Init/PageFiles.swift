@@ -1,6 +1,6 @@
 import Glibc
 
-/// The pages and scripts of a folder, as many as can be read in a few seconds.
+/// The pages and scripts of a folder, as many as can be read in a few seconds, and what of it was not read.
 ///
 /// Links are not followed: they may lead out of the folder, or round in it.
 struct PageFiles {
@@ -8,20 +8,21 @@ struct PageFiles {
     struct Bounds {
         var files = 2000
         var bytesOfOne = 1 << 20
-        var bytes = 32 << 20
+        var bytes = 8 << 20
         var entries = 50_000
         var depth = 16
         var time = Duration.seconds(10)
     }
 
+    private enum Kind { case script, page, other, none }
+
     private let root: String
     private let bounds: Bounds
     private let end: ContinuousClock.Instant
-    private var entries = 0
-    private var bytes = 0
+    private var (entries, bytes) = (0, 0)
 
     /// What was read, by paths below the folder.
-    private(set) var files: [(path: String, facts: ScriptFacts)] = []
+    private(set) var scripts = Scripts()
     /// What was left out, and why, in short.
     private(set) var leftOut: [String] = []
     /// Whether tools of JavaScript are used here.
@@ -31,13 +32,12 @@ struct PageFiles {
     ///
     /// - Throws: a ``Failure`` where it cannot be looked into.
     init(in root: String, within bounds: Bounds = Bounds()) throws {
-        self.root = root
-        self.bounds = bounds
-        end = .now + bounds.time
+        (self.root, self.bounds, end) = (root, bounds, .now + bounds.time)
         guard let names = Self.names(in: root) else {
             let why = String(cString: strerror(errno))
             throw Failure("cannot look into \(root): \(why); name a folder that this user may read")
         }
+        hasPackage = names.contains("package.json")
         read(names, in: "", depth: 0)
     }
 
@@ -56,8 +56,7 @@ struct PageFiles {
     }
 
     private mutating func read(_ names: [String], in folder: String, depth: Int) {
-        let hasPackage = names.contains("package.json")
-        if depth == 0 { self.hasPackage = hasPackage }
+        let isBuilt = names.contains("package.json")
         var folders: [String] = []
         for name in names {
             guard !isOver() else { return }
@@ -65,17 +64,19 @@ struct PageFiles {
             let path = folder + name
             var status = stat()
             guard lstat("\(root)/\(path)", &status) == 0 else { continue }
+            let kind = Self.kind(of: name)
             switch status.st_mode & S_IFMT {
-            case S_IFREG: if Self.isWanted(name) { readFile(path, Int(status.st_size)) }
+            case S_IFREG where kind != .none: readFile(path, kind, Int(status.st_size))
+            case S_IFLNK where kind == .script || kind == .page: leftOut.append("\(path) (a link)")
             case S_IFDIR where !name.hasPrefix("."): folders.append(name)
-            case S_IFLNK where Self.isWanted(name): leftOut.append("\(path) (a link)")
             default: break
             }
         }
         for name in folders where !isOver() {
             let path = folder + name
-            if Self.libraries.contains(name) { continue }
-            if hasPackage, Self.built.contains(name) {
+            if ["node_modules", "bower_components", "jspm_packages"].contains(name) {
+                leftOut.append("\(path) (libraries)")
+            } else if isBuilt, ["dist", "build", "out", "coverage"].contains(name) {
                 leftOut.append("\(path) (built of other files)")
             } else if depth == bounds.depth {
                 leftOut.append("\(path) (too deep)")
@@ -87,46 +88,63 @@ struct PageFiles {
         }
     }
 
-    private static let libraries: Set<String> = ["node_modules", "bower_components", "jspm_packages"]
-    private static let built: Set<String> = ["dist", "build", "out", "coverage"]
-
-    private static func isWanted(_ name: String) -> Bool {
-        let ending = name.lastIndex(of: ".").map { name[$0...].lowercased() } ?? ""
-        let isWanted = [".html", ".htm", ".vue", ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx"]
-            .contains(ending)
-        return isWanted && !name.hasSuffix(".d.ts")
+    /// How a file is read, by the end of its name; a file of another kind is only asked whether it names a bridge.
+    private static func kind(of name: String) -> Kind {
+        let ending = name.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
+        if name.hasSuffix(".d.ts") || name.hasPrefix(".") || others.contains(ending) { return .none }
+        return scripts.contains(ending) ? .script : pages.contains(ending) ? .page : .other
     }
+
+    private static let scripts: Set = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]
+    static let pages: Set = [
+        "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
+        "ejs", "hbs",
+        "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp", "aspx", "ftl",
+        "tpl", "tmpl",
+    ]
+    /// Documents, data, styles and the app's own code, in which names of bridges are no calls.
+    private static let others: Set = [
+        "md", "txt", "json", "map", "css", "scss", "less", "log", "lock", "xml", "yml", "swift", "m", "mm",
+        "h", "java", "kt",
+        "dart", "py", "rb", "go", "sh",
+    ]
 
     /// Whether nothing more is read; the first time it says so.
     private mutating func isOver() -> Bool {
         let isOver =
-            files.count >= bounds.files || entries >= bounds.entries || bytes >= bounds.bytes || .now >= end
-        let word = "everything after \(files.count) files (there is too much; name a smaller folder)"
+            scripts.files.count >= bounds.files || entries >= bounds.entries || bytes >= bounds.bytes
+            || .now >= end
+        let word = "everything after \(scripts.files.count) files (there is too much; name a smaller folder)"
         if isOver, leftOut.last != word { leftOut.append(word) }
         return isOver
     }
 
-    private mutating func readFile(_ path: String, _ size: Int) {
+    private mutating func readFile(_ path: String, _ kind: Kind, _ size: Int) {
         guard size <= bounds.bytesOfOne else {
-            return leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
+            return kind == .other ? () : leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
         }
         guard let contents = contents("\(root)/\(path)") else {
             return leftOut.append("\(path) (\(String(cString: strerror(errno))))")
         }
-        guard !contents.prefix(8192).contains(0) else { return leftOut.append("\(path) (no text)") }
         bytes += contents.count
-        files.append((path, Self.facts(of: contents, in: path, until: end)))
+        let isText = !contents.prefix(8192).contains(0)
+        if kind == .other {
+            let words = ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"]
+            guard isText, let word = words.first(where: { contents.firstRange(of: Array($0.utf8)) != nil })
+            else { return }
+            return leftOut.append("\(path) (it says \(word) but is no kind of file that is read)")
+        }
+        guard isText else { return leftOut.append("\(path) (no text)") }
+        if kind == .script, contents.count > 20_000,
+            contents.count(where: { $0 == 0x0A }) < contents.count / 1000
+        {
+            return leftOut.append("\(path) (minified)")
+        }
+        scripts.add(contents, path: path, isPage: kind == .page)
     }
 
-    /// What a file says, as a page or as a script.
-    static func facts(
-        of contents: [UInt8], in path: String, until end: ContinuousClock.Instant? = nil
-    ) -> ScriptFacts {
-        let name = path.lowercased()
-        let isPage = [".html", ".htm", ".vue"].contains(where: name.hasSuffix)
-        let tokens = isPage ? PageLexer.tokens(of: contents[...]) : ScriptLexer.tokens(of: contents[...])
-        return FactReader.facts(of: tokens, until: end)
-    }
+    /// Whether a file is read as a page.
+    static func isPage(_ path: String) -> Bool { kind(of: path) == .page }
 
     /// A file's bytes, as many as are read of one.
     private func contents(_ path: String) -> [UInt8]? {

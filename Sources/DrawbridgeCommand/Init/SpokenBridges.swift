@@ -8,10 +8,10 @@ import Drawbridge
 struct SpokenBridges {
     /// What is read at the start; `drawbridge init` reads more.
     static let bounds = PageFiles.Bounds(
-        files: 500, bytesOfOne: 2 << 20, bytes: 20 << 20, entries: 20_000, time: .seconds(5))
+        files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, entries: 20_000, time: .seconds(5))
 
     private let runtime: PageRuntime
-    private let files: [(path: String, facts: ScriptFacts)]
+    private let scripts: Scripts
     private let places: [String: Int]
 
     /// Reads the folder on a thread of its own, and tells the gateway what it found.
@@ -22,26 +22,26 @@ struct SpokenBridges {
         DispatchQueue.global(qos: .utility).async {
             // A folder that cannot be read was told of already.
             guard let files = try? PageFiles(in: root, within: bounds) else { return }
-            gateway.remember(SpokenBridges(files.files, given: runtime).found)
+            gateway.remember(SpokenBridges(files.scripts, given: runtime).found)
         }
     }
 
-    init(_ files: [(path: String, facts: ScriptFacts)], given runtime: PageRuntime) {
+    init(_ scripts: Scripts, given runtime: PageRuntime) {
         self.runtime = runtime
-        self.files = files
+        self.scripts = scripts
         // Names that differ in their bytes alone, as two spellings of é, are one text.
-        places = Dictionary(files.enumerated().map { ($1.path, $0) }) { first, _ in first }
+        places = Dictionary(scripts.files.enumerated().map { ($1.path, $0) }) { first, _ in first }
     }
 
     /// The bridges that scripts speak of, each with the pages that have the script.
     var found: [SpokenBridge] {
-        let pages = files.indices.filter {
-            files[$0].path.lowercased().hasSuffix("html") || files[$0].path.hasSuffix(".htm")
-        }
-        .map { (path: files[$0].path, files: scripts(ofPage: $0)) }
-        let isServed = files.indices.map { hasOtherWay(files[$0].facts) }
+        let files = scripts.files
+        let pages = files.indices.filter { PageFiles.isPage(files[$0].path) }
+            .map { (path: files[$0].path, files: self.files(ofPage: $0)) }
+        let calls = PageCalls(scripts)
+        let isServed = files.indices.map { file in calls.ways[file]?.contains(where: isGiven) ?? false }
         var seen: Set<Spoken> = []
-        return PageCalls.spoken(in: files).compactMap { place, hint in
+        return calls.spoken.compactMap { place, hint in
             guard let file = places[place.file], !isServed[file],
                 seen.insert(Spoken(file: file, hint: hint)).inserted
             else { return nil }
@@ -59,12 +59,12 @@ struct SpokenBridges {
     }
 
     /// A page, and the scripts that it names, and those that they import.
-    private func scripts(ofPage page: Int) -> Set<Int> {
+    private func files(ofPage page: Int) -> Set<Int> {
         var found: Set = [page]
         var waiting = [page]
         while let file = waiting.popLast() {
-            for reference in files[file].facts.references {
-                guard let path = Self.path(of: reference, from: files[file].path) else { continue }
+            for reference in scripts.references(of: file) {
+                guard let path = Self.path(of: reference, from: scripts.files[file].path) else { continue }
                 let other = places[path] ?? places["\(path).js"] ?? places["\(path)/index.js"]
                 if let other, found.insert(other).inserted { waiting.append(other) }
             }
@@ -87,19 +87,16 @@ struct SpokenBridges {
         return parts.joined(separator: "/")
     }
 
-    /// Whether a script has a way to native that pages are given: then it is written for several apps.
-    private func hasOtherWay(_ facts: ScriptFacts) -> Bool {
-        facts.asksForBridge || facts.uses.contains { isGiven($0.bridge, facts) }
-            || facts.spoken.contains { isGiven(.outside($0.hint.name), facts) }
-    }
-
-    private func isGiven(_ bridge: NativeBridge, _ facts: ScriptFacts) -> Bool {
+    /// Whether pages are given a way by which a script speaks: then it is written for several apps.
+    private func isGiven(_ bridge: NativeBridge) -> Bool {
         switch bridge {
         case .flagged, .request: true
         // Any object may have a function of this name; the library's own URL tells.
         case .webViewJavascriptBridge: false
         case .message(let name): Self.has(name, runtime.messageHandlers)
-        case .queue, .commandURL: facts.schemes.contains { runtime.schemes.contains($0.name) }
+        case .queue, .commandURL: false
+        case .scheme(let name): runtime.schemes.contains(name)
+        case .libraryURL: true
         case .function(let name): Self.has(name, runtime.functions)
         case .shortcut(let name): runtime.shortcuts.contains(name)
         case .outside(let name):

@@ -9,8 +9,11 @@ import Testing
     private static func found(
         _ files: [(String, String)], given runtime: PageRuntime = PageRuntime()
     ) -> [String] {
-        let facts = files.map { path, text in (path, PageFiles.facts(of: Array(text.utf8), in: path)) }
-        return SpokenBridges(facts, given: runtime).found.map { bridge in
+        var scripts = Scripts()
+        for (path, text) in files {
+            scripts.add(Array(text.utf8), path: path, isPage: PageFiles.isPage(path))
+        }
+        return SpokenBridges(scripts, given: runtime).found.map { bridge in
             "\(bridge.file): \(bridge.hint.name) \(bridge.pages.sorted().joined(separator: " "))"
         }
     }
@@ -71,14 +74,5 @@ import Testing
         #expect(Self.found([("\u{E9}.js", Self.flutter), ("e\u{301}.js", Self.flutter)]).count == 1)
         let many = String(repeating: "Android.share('a');", count: 2000)
         #expect(Self.found([("a.js", many)]) == ["a.js: Android "])
-    }
-
-    @Test func aReaderStopsWhereItsTimeIsOver() {
-        let nested = String(repeating: "ReactNativeWebView.postMessage(", count: 20_000)
-        let start = ContinuousClock.now
-        let facts = PageFiles.facts(of: Array(nested.utf8), in: "a.js", until: start + .milliseconds(200))
-        #expect(facts.spoken.count < 20_000)
-        let none = PageFiles.facts(of: Array(Self.flutter.utf8), in: "a.js", until: start)
-        #expect(none.spoken.isEmpty)
     }
 }

@@ -59,7 +59,7 @@ extension Gateway {
     /// What is below `/__drawbridge__/` the gateway itself answers; all else what lies behind it, or nobody.
     ///
     /// Documents of others get the page runtime.
-    package func answerFromBehind(_ request: Request) async throws -> Response? {
+    @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
         if isOwnPage, OwnPath.isOwn(request) { return try await behind.respond(toOwn: request, of: self) }
         guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {

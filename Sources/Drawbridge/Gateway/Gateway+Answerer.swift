@@ -3,9 +3,13 @@ extension Gateway {
         try await questions.present(question, for: request, by: presenter)
     }
 
-    package func refusesSocket(of request: Request) -> HTTPError? { access.refusesSocket(of: request) }
+    @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {
+        access.refusesSocket(of: request)
+    }
 
-    package func isFromThisMachine(_ request: Request) -> Bool { access.isFromThisMachine(request) }
+    @usableFromInline package func isFromThisMachine(_ request: Request) -> Bool {
+        access.isFromThisMachine(request)
+    }
 
     func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
 }

@@ -52,7 +52,7 @@ public final class Gateway: Answerer {
     /// The devices elsewhere that were let in, and the tickets for others.
     public let admissions = Admissions()
     /// Its name in the `Via` of what goes through it, by which it knows what comes round.
-    package let via = Via()
+    @usableFromInline package let via = Via()
     /// The servers that listen for it, and those that have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
     /// What the browser calls itself to pages whose settings say nothing of it.

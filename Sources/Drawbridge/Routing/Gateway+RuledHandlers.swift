@@ -31,7 +31,7 @@ extension Gateway {
     }
 
     /// Answers the request to which a handler redirects another one, whose caller was let in already.
-    package func redirected(to request: Request) async -> Response {
+    @usableFromInline package func redirected(to request: Request) async -> Response {
         var request = request
         request.headers[.pageToken] = access.token.text
         return await inside([], request, nil, by: nil)

@@ -1,7 +1,7 @@
 import HTTPGrammar
 
 /// Host and port of a `Host` header or a target, the host in lower case and without a trailing dot.
-package struct Authority: Equatable, Sendable {
+@usableFromInline package struct Authority: Equatable, Sendable {
     /// A name, an IPv4 address, or an IPv6 address without its brackets.
     package let host: String
     package let port: Int?

@@ -7,15 +7,15 @@ import Glibc
 /// A moment of the system's monotonic clock, for what every request measures.
 ///
 /// An instant of `ContinuousClock` has a size that is known at run time only, and so has all that holds one.
-package struct Moment: Sendable {
-    private let nanoseconds: UInt64
+@usableFromInline package struct Moment: Sendable {
+    @usableFromInline let nanoseconds: UInt64
 
-    package static var now: Moment {
+    @usableFromInline package static var now: Moment {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
     /// How long ago it was.
-    package var elapsed: Duration { .nanoseconds(Moment.now.nanoseconds - nanoseconds) }
+    @usableFromInline package var elapsed: Duration { .nanoseconds(Moment.now.nanoseconds - nanoseconds) }
 }

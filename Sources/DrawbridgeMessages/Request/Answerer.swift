@@ -3,7 +3,7 @@ package import Logging
 /// Who answers a request, as far as the request asks for it: a ``Gateway``.
 ///
 /// A request does not know the gateway itself, so that what speaks of requests alone can be read, and tested, alone.
-package protocol Answerer: AnyObject, Sendable {
+@usableFromInline package protocol Answerer: AnyObject, Sendable {
     /// Where it and its handlers log.
     var logger: Logger { get }
 
@@ -30,7 +30,7 @@ package protocol Answerer: AnyObject, Sendable {
 }
 
 /// A page's call of a handler by its channel, as far as the request asks that stands for it.
-package protocol ChannelCall: AnyObject, Sendable {
+@usableFromInline package protocol ChannelCall: AnyObject, Sendable {
     /// True where a script wants the bare output, and no envelope.
     var isForScript: Bool { get }
 

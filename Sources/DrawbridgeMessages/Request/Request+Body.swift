@@ -3,15 +3,15 @@ extension Request {
     ///
     /// A sequence of chunks either way; it can be read once. Handlers see streams only if they ask for them.
     public struct Body: Sendable, AsyncSequence {
-        enum Storage: Sendable {
+        @usableFromInline enum Storage: Sendable {
             case bytes([UInt8])
             case chunks(any ChunkSource)
         }
 
-        let storage: Storage
+        @usableFromInline let storage: Storage
 
         /// How many bytes of a body are collected where nobody says otherwise: 8 MB.
-        package static let usualLimit = 8 << 20
+        @usableFromInline package static let usualLimit = 8 << 20
 
         /// No body.
         public static let empty = Body([])
@@ -23,7 +23,7 @@ extension Request {
         public init(_ text: String) { storage = .bytes(Array(text.utf8)) }
 
         /// A body that is read from its source as it comes.
-        package init(_ source: any ChunkSource) { storage = .chunks(source) }
+        @usableFromInline package init(_ source: any ChunkSource) { storage = .chunks(source) }
 
         /// The bytes where they are all there, nil for a stream.
         public var bytes: [UInt8]? {
@@ -32,7 +32,7 @@ extension Request {
         }
 
         /// The number of bytes if it is known.
-        package var length: Int? {
+        @usableFromInline package var length: Int? {
             switch storage {
             case .bytes(let bytes): bytes.count
             case .chunks(let source): source.length
@@ -40,7 +40,7 @@ extension Request {
         }
 
         /// How many bytes are there, nil for a stream.
-        package var count: Int? {
+        @usableFromInline package var count: Int? {
             guard case .bytes(let bytes) = storage else { return nil }
             return bytes.count
         }
@@ -50,7 +50,7 @@ extension Request {
         /// It is for bytes of a stream that are kept until all of it has come.
         ///
         /// - Throws: a 503 where all requests together have no room for them.
-        package func reserve(_ count: Int) throws(HTTPError) {
+        @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {
             if case .chunks(let source) = storage { try source.reserve(count) }
         }
 
@@ -109,7 +109,7 @@ extension Request {
 }
 
 /// Where the chunks of a streamed request body come from.
-package protocol ChunkSource: Sendable {
+@usableFromInline package protocol ChunkSource: Sendable {
     /// The number of bytes of all chunks if it is known.
     var length: Int? { get }
     /// The next chunk, nil after the last.
@@ -121,7 +121,7 @@ package protocol ChunkSource: Sendable {
 }
 
 extension ChunkSource {
-    package var length: Int? { nil }
+    @usableFromInline package var length: Int? { nil }
     /// Takes no room: most sources have no memory for bodies that others share.
-    package func reserve(_ count: Int) throws(HTTPError) {}
+    @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {}
 }

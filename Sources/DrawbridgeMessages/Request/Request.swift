@@ -13,13 +13,13 @@ public struct Request: Sendable {
     }
 
     /// `http` or `https`.
-    package var scheme: String { own.scheme }
+    @usableFromInline package var scheme: String { own.scheme }
 
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
-    package var authority: String? { own.authority }
+    @usableFromInline package var authority: String? { own.authority }
 
     /// Host and port as `authority` names them; nil where it names no host.
-    package var site: Authority? { own.site }
+    @usableFromInline package var site: Authority? { own.site }
 
     /// The header fields, in the order in which they came.
     public var headers: HTTPFields {
@@ -28,35 +28,35 @@ public struct Request: Sendable {
     }
 
     /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
-    package var isAbsoluteForm: Bool {
+    @usableFromInline package var isAbsoluteForm: Bool {
         get { own.isAbsoluteForm }
         set { own = own.with(isAbsoluteForm: newValue) }
     }
 
     /// True for HTTP/1.0.
-    package var isOldVersion: Bool { own.isOldVersion }
+    @usableFromInline package var isOldVersion: Bool { own.isOldVersion }
 
     /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
     var localAddress: String? { parts.values.localAddress }
 
     /// The secret of the admission by which it was let in; nil where nobody has judged it yet, and where it was another
     /// cause that let it in.
-    package var admission: String? {
+    @usableFromInline package var admission: String? {
         get { parts.values.admission }
         set { change { $0.admission = newValue } }
     }
 
     /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
-    package var ownCookies: [String: String] { own.ownCookies }
+    @usableFromInline package var ownCookies: [String: String] { own.ownCookies }
 
     /// Whether a header field says that it came by way of others.
     var isForwarded: Bool { own.isForwarded }
 
     /// True where no header field says who calls.
-    package var isAnonymous: Bool { own.isAnonymous }
+    @usableFromInline package var isAnonymous: Bool { own.isAnonymous }
 
     /// Whether it says behind which message of its page it comes.
-    package var waitsForItsTurn: Bool { own.waitsForItsTurn }
+    @usableFromInline package var waitsForItsTurn: Bool { own.waitsForItsTurn }
 
     private var own: RequestHead {
         get { parts.values.head }
@@ -64,14 +64,14 @@ public struct Request: Sendable {
     }
 
     /// The raw target: percent-encoded, with query.
-    package var target: String {
+    @usableFromInline package var target: String {
         get { parts.values.target }
         set { change { $0.target = newValue } }
     }
 
     /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its
     /// channel.
-    package var sentTarget: String { channelCall == nil ? own.target : target }
+    @usableFromInline package var sentTarget: String { channelCall == nil ? own.target : target }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
     public var body: Body {
@@ -115,14 +115,14 @@ public struct Request: Sendable {
     }
 
     /// Where the handler's name and input come from; set by the rule that took the request.
-    package var naming: Naming {
+    @usableFromInline package var naming: Naming {
         get { parts.values.naming }
         set { change { $0.naming = newValue } }
     }
 
     /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
     /// message.
-    package var bridgeInput: JSON? {
+    @usableFromInline package var bridgeInput: JSON? {
         get { parts.values.bridgeInput }
         set { change { $0.bridgeInput = newValue } }
     }
@@ -130,35 +130,35 @@ public struct Request: Sendable {
     /// The number of its call in the journal; nil where it is not there.
     ///
     /// It stands apart from all else, since every call gets one where there is a journal: no copy is made for it.
-    package var record: Int? {
+    @usableFromInline package var record: Int? {
         get { recordNumber == 0 ? nil : recordNumber }
         set { recordNumber = newValue ?? 0 }
     }
-    private var recordNumber = 0
+    @usableFromInline var recordNumber = 0
 
     /// Whether a person asks with the inspector, whose secret was looked at before.
-    package var isOfInspector: Bool {
+    @usableFromInline package var isOfInspector: Bool {
         get { parts.values.isOfInspector }
         set { change { $0.isOfInspector = newValue } }
     }
 
     /// The page's call that this is; nil for one that came by HTTP.
-    package var channelCall: (any ChannelCall)? { parts.values.channelCall }
+    @usableFromInline package var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
     /// True where a script wants the bare output, and no envelope.
-    package var isForScript: Bool { channelCall?.isForScript ?? false }
+    @usableFromInline package var isForScript: Bool { channelCall?.isForScript ?? false }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
-    package var answerer: (any Answerer)? {
+    @usableFromInline package var answerer: (any Answerer)? {
         get { parts.values.answerer }
         set { change { $0.answerer = newValue } }
     }
 
     /// Many hands hold a request, and few change it: copies share this until one of them does.
-    private var parts: Parts
+    @usableFromInline var parts: Parts
 
     /// Whether it is a copy of another one that nobody has changed.
-    package func isSame(as other: Request) -> Bool { parts === other.parts }
+    @usableFromInline package func isSame(as other: Request) -> Bool { parts === other.parts }
 
     private mutating func change(_ change: (inout Values) -> Void) {
         var values = parts.values
@@ -167,7 +167,7 @@ public struct Request: Sendable {
     }
 
     /// Where a bridge finds the name of its handler.
-    package enum Naming: Sendable {
+    @usableFromInline package enum Naming: Sendable {
         case path
         case action
     }
@@ -210,7 +210,7 @@ public struct Request: Sendable {
     /// A request without an id gets one when the gateway decides about it.
     ///
     /// - Parameter target: the target of its plain form, where that is known already.
-    package init(
+    @usableFromInline package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
         localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil
     ) {
@@ -225,7 +225,7 @@ public struct Request: Sendable {
     /// - Parameters:
     ///   - head: that of the request that opened the page's channel.
     ///   - name: the handler's, as the page said it: the path with or without its slash.
-    package init(
+    @usableFromInline package init(
         _ call: any ChannelCall, of name: String, with input: JSON, _ head: RequestHead,
         remoteAddress: String?, answerer: any Answerer
     ) {
@@ -241,7 +241,7 @@ public struct Request: Sendable {
     /// Makes a call that no page makes.
     ///
     /// - Parameter target: path and query of the handler.
-    package init(
+    @usableFromInline package init(
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields, body: Body,
         calling call: any ChannelCall
     ) {
@@ -250,10 +250,12 @@ public struct Request: Sendable {
     }
 
     /// The id of a request with these header fields: the caller's own, or a new one.
-    package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
+    @usableFromInline package static func id(_ headers: HTTPFields) -> String {
+        RequestID.from(headers.value(.requestID))
+    }
 
     /// The same for a head that is known.
-    package static func id(_ head: RequestHead) -> String {
+    @usableFromInline package static func id(_ head: RequestHead) -> String {
         head.isAnonymous ? RequestID.from(nil) : id(head.headers)
     }
 }
@@ -298,10 +300,10 @@ extension Request {
     }
 
     /// The handlers of the gateway that answers this; nil for a request that no gateway has seen.
-    package var registered: [(path: String, handler: String)]? { answerer?.registered }
+    @usableFromInline package var registered: [(path: String, handler: String)]? { answerer?.registered }
 
     /// The name of the gateway in the `Via` of what is sent on.
-    package var via: Via { answerer?.via ?? .withoutGateway }
+    @usableFromInline package var via: Via { answerer?.via ?? .withoutGateway }
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
     ///
@@ -317,7 +319,7 @@ extension Request {
 }
 
 extension HTTPError {
-    package static func nothingBehind(_ path: String) -> HTTPError {
+    @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
         HTTPError(
             .notFound,
             "nothing at \(path): the gateway has no file and no server behind it that takes this path")

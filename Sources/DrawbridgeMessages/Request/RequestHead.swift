@@ -3,7 +3,7 @@ package import HTTPTypes
 /// The head of a request, never changed: the copies of a request share it, and so do the requests of a page that sends
 /// the same head again.
 ///
-package final class RequestHead: Sendable {
+@usableFromInline package final class RequestHead: Sendable {
     let method: HTTPRequest.Method
     let scheme: String
     let authority: String?

@@ -4,7 +4,7 @@ import HTTPGrammar
 /// sequences are.
 ///
 /// So tests that run side by side do not disturb each other. A session's name grants nothing, and a page may know it.
-package struct Session: Sendable, Hashable {
+@usableFromInline package struct Session: Sendable, Hashable {
     /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     package let name: String
 

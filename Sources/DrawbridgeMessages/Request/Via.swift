@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 /// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
-package struct Via: Sendable {
+@usableFromInline package struct Via: Sendable {
     /// That of whoever sends on without a gateway.
     package static let withoutGateway = Via()
 

@@ -27,7 +27,7 @@ public struct OpenURLHandler: JSONHandler {
     /// A URL of another scheme could start any program of the person's, with arguments that the page chose.
     private static let schemes = ["http", "https", "mailto", "tel", "sms"]
 
-    /// So many bytes a URL may have: the person who is asked must see all of it.
+    /// How many bytes a URL may have: the person who is asked must see all of it.
     private static let longest = 1000
 
     private let request: Request

@@ -28,7 +28,7 @@ extension StorageHandler {
 
         private struct State {
             var values = JSON.Object()
-            /// The file that they were read from.
+            /// The version of the file from which they were read.
             var version: Version?
         }
 
@@ -80,7 +80,7 @@ extension StorageHandler {
             }
         }
 
-        /// Reads the file if it is another one than before.
+        /// Reads the file if it has changed.
         private func refresh(_ state: inout State) throws {
             guard let path else { return }
             guard let version = try Version(of: path) else {
@@ -102,7 +102,7 @@ extension StorageHandler {
 }
 
 extension StorageHandler.Store.StoreError {
-    /// What the system refused.
+    /// The error of a system call.
     fileprivate init(_ action: String, _ path: String) {
         let reason = String(cString: strerror(errno))
         self.init(
@@ -111,7 +111,7 @@ extension StorageHandler.Store.StoreError {
     }
 }
 
-/// Tells a file from another that has taken its place, and from itself before a change.
+/// Identifies a version of a file, so that replacements and changes are noticed.
 private struct Version: Equatable {
     let inode: UInt64
     let size: Int64
@@ -159,8 +159,8 @@ private final class File {
         }
     }
 
-    /// What the system refused: a 507 where there is no room, which whoever asked can do nothing about, and should
-    /// hear.
+    /// The error of a system call: a 507 where the disk is full, which is no fault of the page's, but concerns
+    /// it.
     private static func failure(_ action: String, _ path: String) -> any Error {
         guard errno == ENOSPC || errno == EDQUOT else { return StoreError(action, path) }
         return HTTPError(
@@ -174,7 +174,7 @@ private final class File {
     /// Waits until no other process changes a file; the lock ends with what this returns.
     static func lock(_ path: String) throws -> File {
         for end in path.indices where path[end] == "/" && end != path.startIndex {
-            // What is there already is no failure, and what cannot be made shows at the next step.
+            // A folder that exists is no failure, and one that cannot be made fails at the next step.
             mkdir(String(path[..<end]), 0o700)
         }
         let lock = try File(path + ".lock", O_RDWR | O_CREAT)
@@ -199,8 +199,8 @@ private final class File {
         try syncFolder(of: path)
     }
 
-    /// Which file has a name stands in the folder: until that is on the disk too, a power cut could bring the old one
-    /// back.
+    /// Writes the folder to the disk, which has the name of the new file: without that, a power cut could bring the old
+    /// one back.
     private static func syncFolder(of path: String) throws {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let file = try File(folder, O_RDONLY | O_DIRECTORY)

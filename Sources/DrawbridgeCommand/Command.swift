@@ -4,7 +4,7 @@ import Synchronization
 
 /// The command line as the parser sees it.
 struct Command: ParsableCommand {
-    /// Whose command it is: `drawbridge`, or a program that was made with it.
+    /// The program that runs: `drawbridge`, or one that was made with this module.
     struct Program {
         var name = "drawbridge"
         var abstract: String?
@@ -51,7 +51,7 @@ struct Command: ParsableCommand {
             version: program.version)
     }
 
-    /// What to say about a flag that people look for under another name; nil for all others.
+    /// The error for a flag that has another name here, as `--mock` for `--reply`; nil for all others.
     static func misnamed(_ argument: String) -> String? {
         let name = String(argument.prefix { $0 != "=" })
         guard ["--mock", "--mocks", "--stub", "--stubs"].contains(name) else { return nil }

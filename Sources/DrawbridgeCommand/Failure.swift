@@ -8,7 +8,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Says at once what went wrong with the program itself, which is about to end.
+/// Writes an error to standard error and waits until it is out, at most 3 seconds: mostly the process ends next.
 func complain(_ message: String) {
     switch LogWriter.standardError.format {
     case .text: LogWriter.standardError.say(["\(Command.program.name): \(message)"], within: .seconds(3))

@@ -77,7 +77,7 @@ public enum GatewayCommand {
             var builtIns: BuiltIns?
             if standardHandlers {
                 let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
-                // What somebody named must be right; what is wrong at the usual place concerns only who asks for it.
+                // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
                 if settings.storage != nil { _ = try store.values() }
                 builtIns = BuiltIns(for: gateway, place: settings.place, store: store)
             }
@@ -94,11 +94,11 @@ public enum GatewayCommand {
                 following.cancel()
                 followingBridges.cancel()
             }
-            // A stop in good order is a cancellation where the task was cancelled.
+            // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
             defer { if settings.failsUnanswered { failForUnanswered(gateway) } }
             try await serve(gateway, settings, builtIns, terminal)
         } catch is HandlersLeftBehindError {
-            // The log has said it.
+            // The log has this error already.
             LogWriter.standardError.flush()
             exit(1)
         } catch let error where !(error is CancellationError) {
@@ -108,13 +108,13 @@ public enum GatewayCommand {
         try Task.checkCancellation()
     }
 
-    /// A command, if its word is the first; ends the process for arguments that it does not take.
+    /// A subcommand, if its name is the first argument; ends the process where the other arguments are wrong.
     private static func command<Wanted: ParsableCommand>(_ type: Wanted.Type, _ word: String) -> Wanted? {
         guard CommandLine.arguments.dropFirst().first == word else { return nil }
         return parsed(Wanted.self, Array(CommandLine.arguments.dropFirst(2)))
     }
 
-    /// What the arguments say; ends the process where they say nothing that is known.
+    /// Parses the arguments; ends the process where they are wrong, or ask for help or the version.
     private static func parsed<Wanted: ParsableArguments>(_ type: Wanted.Type, _ arguments: [String]? = nil)
         -> Wanted
     {
@@ -125,7 +125,7 @@ public enum GatewayCommand {
         }
     }
 
-    /// Says what is wrong with the arguments, or what was asked for, and ends the process.
+    /// Prints what is wrong with the arguments, or the help that they ask for, and ends the process.
     ///
     /// An argument may have been pasted: the writer shows control characters as question marks.
     private static func leave<Wanted: ParsableArguments>(_ type: Wanted.Type, _ error: any Error) -> Never {
@@ -135,7 +135,7 @@ public enum GatewayCommand {
         exit(Wanted.exitCode(for: error).rawValue)
     }
 
-    /// Tries a bridge in a browser; the process ends with code 1 where it is not as expected.
+    /// Runs `test-bridge`; ends the process with code 1 where the bridge does not behave as expected.
     private static func tries(_ command: TestBridgeCommand) async throws {
         do {
             if try await !command.tries() { exit(1) }
@@ -152,7 +152,7 @@ public enum GatewayCommand {
     private static func initialize(
         by command: InitCommand, standardHandlers: Bool, _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
-        // What handlers answer needs no reply, so those are asked for first.
+        // Calls that have a handler need no mock, so the handlers are registered first.
         let gateway = Gateway()
         do {
             try await register(gateway)
@@ -169,9 +169,9 @@ public enum GatewayCommand {
         }
     }
 
-    /// What is asked for; ends the process if that cannot be.
+    /// The settings from arguments, environment and file; ends the process where they are wrong.
     ///
-    /// - Parameter isAlone: whether the program serves nothing by itself.
+    /// - Parameter isAlone: whether the program has no pass-through of its own.
     private static func settings(isAlone: Bool) -> Settings {
         for word in CommandLine.arguments.dropFirst() {
             guard let problem = Command.misnamed(word) else { continue }
@@ -192,7 +192,7 @@ public enum GatewayCommand {
         }
     }
 
-    /// Says what was probably meant by answers to questions that nobody asks.
+    /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
         if settings.saysAnswer {
             gateway.logger.notice(
@@ -208,7 +208,7 @@ public enum GatewayCommand {
         }
     }
 
-    /// The person at the terminal, where the log there is for people.
+    /// The presenter that asks in the terminal; nil where there is none, or where the log is JSON.
     private static func terminal(_ settings: Settings) -> TerminalPresenter? {
         settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
     }
@@ -259,7 +259,7 @@ public enum GatewayCommand {
         let serving = Task { try await gateway.serve(by: server) }
         signals.onFirst {
             serving.cancel()
-            // While a handler holds its loop, nothing on that loop can be stopped. So in the end the process is.
+            // A handler that blocks its loop keeps the server from stopping, so then the process is ended.
             let patience = settings.grace + 3
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
                 complain("a handler holds its thread, and was left behind")

@@ -2,7 +2,7 @@ import Dispatch
 
 /// Calls back for each signal of a number, on a thread of Dispatch's, as long as the process lives.
 ///
-/// It returns when the signal is taken: one that comes earlier does what it did before, and none is lost between.
+/// It returns when the callback is installed: earlier signals have their previous effect, and none is lost.
 func onSignal(_ number: Int32, _ handle: @escaping @Sendable () -> Void) {
     let source = DispatchSource.makeSignalSource(signal: number)
     // The handler keeps the source, which lives as long as the process.

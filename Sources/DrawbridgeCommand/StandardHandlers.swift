@@ -4,10 +4,10 @@ import Synchronization
 
 /// The handlers that come with the command, at the paths where a program has none of its own.
 ///
-/// Where a file has mocks they step back, but for names that it passes on (`$pass`): beside an app's own answers theirs were
-/// taken for the app's too.
+/// Where a file has mocks they are off, except for names that it mocks as `$pass`: beside an app's mocks, their answers
+/// were mistaken for the app's.
 final class BuiltIns: Sendable {
-    /// What they ask a person.
+    /// The names of the questions that they ask.
     static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
 
     private let gateway: Gateway
@@ -38,15 +38,15 @@ final class BuiltIns: Sendable {
         self.handlers = handlers
     }
 
-    /// Their paths where they answer, sorted.
+    /// The paths of those that are on, sorted.
     var paths: [String] { registered.withLock { $0.sorted() } }
 
-    /// Whether some have stepped back for a file of mocks.
+    /// Whether some are off because a file has mocks.
     var areHeldBack: Bool { !gateway.heldBack.withLock { $0.isEmpty } }
 
-    /// Registers those that are to answer beside these files, and takes the others away.
+    /// Registers the handlers that are on beside these files, and unregisters the others.
     ///
-    /// - Parameter choice: whether all of them answer, whatever files say; nil to look at the files.
+    /// - Parameter choice: true for all of them, false for none, whatever the files have; nil to decide by the files.
     func follow(_ files: [ReplyFile], _ choice: Bool? = nil) throws {
         let passing = Set(handlers.keys.filter { path in files.contains { $0.passes(path) } })
         let wanted =

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// SIGTERM and Ctrl-C stop in good order; a second Ctrl-C stops at once.
+/// SIGTERM and Ctrl-C stop the server in order; a second Ctrl-C ends the process at once.
 final class StopSignals: Sendable {
     private struct State {
         var hasCome = false
@@ -10,7 +10,7 @@ final class StopSignals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the signals from here on.
+    /// Installs the signal handlers.
     init() {
         for number in [SIGTERM, SIGINT] {
             onSignal(number) { self.come(number) }

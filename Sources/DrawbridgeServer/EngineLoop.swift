@@ -4,7 +4,7 @@ import Logging
 import MicroHTTPD
 import Synchronization
 
-/// A loop of the engine, as handlers need it.
+/// Adapts a loop of the engine for handlers.
 final class EngineLoop: HandlerLoop {
     let watch: LoopWatch
     private let loop: Loop
@@ -31,7 +31,7 @@ final class TasksOfLoops: Sendable {
         tasks = Mutex(Array(repeating: nil, count: loops))
     }
 
-    /// Those of the loop that serves an exchange.
+    /// The tasks of the loop that serves an exchange.
     func tasks(for exchange: Exchange) -> HandlerTasks {
         tasks.withLock { tasks in
             if let made = tasks[exchange.loopIndex] { return made }

@@ -4,9 +4,9 @@ import HTTPTypes
 import Logging
 import MicroHTTPD
 
-// What the gateway has answered, on its way to the engine.
+// Sends the gateway's responses by the engine.
 extension Exchange {
-    /// Sends an answer that has to be awaited, or that is written as it goes.
+    /// Sends a response in a task: one that has to be awaited, or whose body is streamed.
     private func sendInTask(
         to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
         _ answer: @escaping @Sendable () async -> Response
@@ -20,7 +20,7 @@ extension Exchange {
         }
     }
 
-    /// Sends what a gateway has answered, if there is room for its head.
+    /// Sends a gateway's response; a 502 instead if its header fields do not fit the connection's memory.
     func send(
         _ answer: borrowing Response, to request: Request, by gateway: Gateway,
         since start: ContinuousClock.Instant, _ log: AccessLog?, cut: AccessLog.Cut? = nil
@@ -33,7 +33,7 @@ extension Exchange {
         }
     }
 
-    /// Sends an answer: at once where its body is there, by the engine where that can fetch it, else in a task.
+    /// Sends a response: at once where its body is complete, by the engine where that can fetch it, else in a task.
     func send(
         _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
         _ log: AccessLog?, cut: AccessLog.Cut? = nil
@@ -64,16 +64,16 @@ extension Exchange {
         end()
     }
 
-    /// The log, unless the engine has refused the request for want of memory: then its line is in the log already.
+    /// The log, unless the engine has refused the request for lack of memory, which is logged already.
     func unlessRefused(_ log: AccessLog?) -> AccessLog? { isRefused ? nil : log }
 
-    /// Why the request ended early, if it did; to be asked for on the loop.
+    /// Why the request ended early, if it did; only on its loop.
     var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
 
-    /// Why the request was cancelled, where it was.
+    /// Why the request was cancelled, if it was.
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
-    /// Sends an answer that is there as a whole.
+    /// Sends a response whose body is complete.
     private func sendAtOnce(_ answer: borrowing Response) {
         switch answer.body {
         case .bytes(let bytes), .output(let bytes):
@@ -89,12 +89,12 @@ extension Exchange {
         }
     }
 
-    /// How many bytes are sent of a body that is there as a whole.
+    /// How many bytes are sent of a complete body: none for HEAD.
     private static func count(_ body: Response.Body, to request: Request) -> Int {
         request.method == .head ? 0 : body.length ?? 0
     }
 
-    /// Returns how many bytes of a body were sent.
+    /// Sends a response of any kind, and returns how many bytes of its body were sent.
     private func send(_ response: Response, to request: Request) async -> Int {
         switch response.body {
         case .bytes, .output, .file, .upgrade:
@@ -102,7 +102,7 @@ extension Exchange {
             return Self.count(response.body, to: request)
         case .stream, .source:
             begin(response.head, length: response.body.length)
-            // Nobody reads the body of an answer to HEAD, and whoever writes one would wait for a reader for ever.
+            // The body of a response to HEAD is never read, so its writer would wait for ever.
             if request.method == .head { return 0 }
             let counter = Counter()
             let client = Client { chunk in
@@ -127,7 +127,7 @@ extension Exchange {
 }
 
 extension Gateway {
-    /// What is answered instead where a server behind the gateway sent more header fields than there is room for.
+    /// The 502 for an upstream's response with more header fields than there is room for; nil where they fit.
     fileprivate func refusesHead(
         of answer: borrowing Response, to request: Request, on exchange: Exchange
     ) -> Response? {

@@ -17,7 +17,7 @@ extension Gateway {
         do {
             server = try GatewayServer(self, configuration)
         } catch {
-            // A program that it leaves ends by a crash, in whose lines it is hard to find.
+            // Logged, because an error that a program does not catch is hard to find in the output of its crash.
             logger.critical("\(error)")
             throw error
         }

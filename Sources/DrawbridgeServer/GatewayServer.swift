@@ -61,7 +61,7 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
-        // For callers on this machine, whom an address that stands for all would say nothing.
+        // The address for callers on this machine, who cannot connect to 0.0.0.0 or ::.
         let isAll = ["0.0.0.0", "::"].contains(address.host)
         let own = ServerAddress(
             scheme: address.scheme, host: isAll ? "127.0.0.1" : address.host, port: address.port)
@@ -70,7 +70,7 @@ public final class GatewayServer: Sendable {
         OwnPorts.add(server.port)
     }
 
-    /// CONNECT asks for a tunnel, and the gateway could not look into one: so it makes none.
+    /// The answer to CONNECT: the gateway makes no tunnels, into which it could not look.
     private static let noConnect =
         "CONNECT is not taken here, nor https by proxy; let the browser ask as /__drawbridge__/proxy.pac says (--proxy), "
         + "or front the site with --upstream https://..."
@@ -104,10 +104,10 @@ private final class KeptPlan: Sendable {
 }
 
 extension Exchange {
-    /// The beginning of any request that no log asks about, so that the clock need not be read.
+    /// The start of every request that is not logged, which saves reading the clock.
     private static let unlogged = ContinuousClock.now
 
-    /// One request's way through the gateway, from the engine and back.
+    /// Hands the request to the gateway, and sends its response.
     ///
     /// - Parameter collected: the request's body, unless it is streamed.
     fileprivate func respond(
@@ -133,7 +133,7 @@ extension Exchange {
                 let answer = pending.response(to: request, in: gateway)
                 send(answer, to: request, by: gateway, since: start, log, cut: cut)
             }
-            // A handler that asks an actor has its answer in a moment. So the loop's tasks run before anybody waits.
+            // A handler that only calls an actor is done in a moment, so the loop's tasks run before this waits.
             drainTasks { pending.isOver }
             if pending.isOver { return sending(nil) }
             onLeave(pending.cancel)
@@ -146,7 +146,7 @@ extension Exchange {
         }
     }
 
-    /// The plan that was made when the engine asked about the body, where it still holds; else one that is made now.
+    /// The plan that was made when the engine asked about the body, if it is still valid; else a new one.
     private func plan(
         for known: KnownHead, _ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop
     ) -> Plan {
@@ -157,7 +157,7 @@ extension Exchange {
             for: known, body, from: remoteAddress, at: localForOthers, on: loop)
     }
 
-    /// Gives the connection to a page, or says why not.
+    /// Upgrades the connection to a page's channel, or sends why not.
     private func openChannel(_ gateway: Gateway, by tasks: HandlerTasks, _ log: AccessLog?) {
         var request = Request(
             head.known.head, remoteAddress: remoteAddress, localAddress: localForOthers,
@@ -191,7 +191,7 @@ extension Exchange {
 }
 
 extension AuditedHead {
-    /// The same as the core has it, made once.
+    /// The head as the core's type, made once.
     fileprivate var known: KnownHead {
         if let known = digest as? KnownHead { return known }
         let known = KnownHead(

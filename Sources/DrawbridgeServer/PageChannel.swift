@@ -4,7 +4,7 @@ import Logging
 import MicroHTTPD
 import Synchronization
 
-/// The channel of one page: its WebSocket, as the core needs it.
+/// The channel of one page: its WebSocket, as the core's connection to it.
 final class PageChannel: PageConnection {
     static let path = "/__drawbridge__/channel"
     private static let subprotocol = "drawbridge"
@@ -16,7 +16,7 @@ final class PageChannel: PageConnection {
 
     private struct State {
         var socket: WebSocket?
-        /// Tells the admission of a device elsewhere that the channel is closed.
+        /// Tells the admission of another device that this channel is closed.
         var release: (@Sendable () -> Void)?
     }
 
@@ -61,7 +61,7 @@ final class PageChannel: PageConnection {
             logger.warning("the channel of a page was closed: \(end.reason)")
         }
         reader.ended(self)
-        // Channel and socket hold each other, and would stay for ever.
+        // Channel and socket hold each other, which would keep both in memory for ever.
         let release = state.withLock { state in
             state.socket = nil
             return state.release.take()

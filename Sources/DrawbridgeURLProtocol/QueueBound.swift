@@ -2,7 +2,7 @@ import Dispatch
 
 /// A state that is touched on a queue of its own only, by one call after the other: that makes it Sendable.
 ///
-/// What Foundation gives waits where it likes and is not Sendable, and so can neither stay with a task nor leave it.
+/// Foundation's objects may block and are not Sendable, so a task can neither use them nor hand them on.
 final class QueueBound<State>: @unchecked Sendable {
     private let queue: DispatchQueue
     private var state: State
@@ -12,7 +12,7 @@ final class QueueBound<State>: @unchecked Sendable {
         self.state = state
     }
 
-    /// Makes a call with the state, in its turn.
+    /// Calls with the state, on the queue.
     func async(_ call: @escaping @Sendable (inout State) -> Void) {
         queue.async { call(&self.state) }
     }

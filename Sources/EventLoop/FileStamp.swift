@@ -1,6 +1,6 @@
 import Glibc
 
-/// By what a file is known to be the same as before, without reading it.
+/// Tells whether a file has changed, without reading it.
 package struct FileStamp: Equatable {
     private let device: UInt
     private let inode: UInt
@@ -14,14 +14,14 @@ package struct FileStamp: Equatable {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
         size = Int(status.st_size)
-        // Who writes can set the first time, and nobody the second.
+        // Programs can set mtime, but not ctime.
         written = [
             status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
     }
 
-    /// Whether it was written within the last second or two: by then another file of the same size may have the same
-    /// time.
+    /// Whether it was changed within the last second or two: another change then may not show in the
+    /// timestamps.
     package var isFresh: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

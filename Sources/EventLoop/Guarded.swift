@@ -1,9 +1,9 @@
 import Glibc
 
-/// A state behind a lock of the system's: ThreadSanitizer sees it, unlike that of `Synchronization`, and so sees that
-/// what one thread hands over is another's from then on.
+/// State behind a pthread mutex: unlike `Mutex`, ThreadSanitizer knows it, and so sees that one thread hands state
+/// over to another.
 ///
-/// The state is reached under the lock alone, and the system's functions on the lock are for all threads: that makes it
+/// The state is only used under the lock, and the lock's functions may be called on any thread: that makes it
 /// Sendable.
 package final class Guarded<State>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -1,35 +1,35 @@
 // What a loop watches, and when it calls; all of it on the loop's thread.
 extension Loop {
-    /// Says when connections wait on a socket, of which every loop has its own duplicate.
+    /// Watches a listening socket, of which every loop has its own duplicate.
     package func listen(on socket: Int32) throws {
-        // One connection does not wake all loops.
+        // Shared, so that one connection does not wake all loops.
         try state.waiter.add(socket, for: [.readable, .shared])
         state.listeningSocket = socket
     }
 
     package var isListening: Bool { state.listeningSocket >= 0 }
 
-    /// Leaves them waiting.
+    /// Stops watching the listening socket; connections stay in its queue.
     package func stopListening() {
         guard state.listeningSocket >= 0 else { return }
         unwatch(state.listeningSocket)
         state.listeningSocket = -1
     }
 
-    /// Watches for the peer of a socket to leave, whenever that is; told when it does, and no more.
+    /// Watches for the peer of a socket to leave, which is reported once.
     package func watchForEnd(of socket: Int32) throws {
         try state.waiter.add(socket, for: [.closed, .onceEach])
     }
 
-    /// Watches for what the peer of a socket sends, or for its end; told until it is unwatched.
+    /// Watches for bytes from the peer of a socket, or its end, which are reported until the socket is unwatched.
     package func watchForBytes(on socket: Int32) throws {
         try state.waiter.add(socket, for: [.readable, .closed])
     }
 
     /// Watches a guest's socket for something else.
     ///
-    /// That the system does not know the socket is a mistake of the program's: somebody closed it before it was
-    /// dismissed, and another has its number now. It stops a test; a release build watches the socket anew.
+    /// Where the system does not know the socket, there is a bug: it was closed before it was dismissed, and another
+    /// may have its number now. That traps in debug builds; release builds watch the socket anew.
     package func change(_ socket: Int32, _ readiness: Readiness) throws {
         do {
             try state.waiter.change(socket, for: readiness)
@@ -39,9 +39,9 @@ extension Loop {
         }
     }
 
-    /// Watches a socket for a guest; told as long as the socket is ready.
+    /// Watches a socket for a guest, which is called as long as the socket is ready.
     ///
-    /// Watched anew, it is for this alone.
+    /// Another call replaces what the socket is watched for.
     package func watch(_ socket: Int32, for readiness: Readiness, _ guest: any Guest) throws {
         if state.guests.updateValue(guest, forKey: socket) != nil { return try change(socket, readiness) }
         do {
@@ -52,7 +52,7 @@ extension Loop {
         }
     }
 
-    /// Takes note that a guest's socket, which is told once of each, is ready for this no more.
+    /// Called when a guest's socket that is watched with `onceEach` is no longer ready for this.
     package func expect(_ readiness: Readiness, on socket: Int32) {
         state.waiter.expect(readiness, on: socket)
     }
@@ -62,7 +62,7 @@ extension Loop {
         if state.guests.removeValue(forKey: socket) != nil { unwatch(socket) }
     }
 
-    /// Calls a guest once, in so many milliseconds, in place of what was set for it before; nil for not at all.
+    /// Calls a guest once, after some milliseconds, and forgets its earlier timer; nil sets none.
     package func setTimer(for guest: any Guest, in milliseconds: Int?) {
         state.timers.removeAll { $0.guest === guest }
         if let milliseconds { state.timers.append((Loop.now + milliseconds, guest)) }

@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
 /// connection is resumed; so its daemon is driven from here.
-///
 public final class Loop: TaskExecutor {
     enum Work {
         case job(UnownedJob)
@@ -21,12 +20,12 @@ public final class Loop: TaskExecutor {
         var isClosed = false
     }
 
-    /// What belongs to the thread.
+    /// The state of the loop's thread.
     struct State: ~Copyable {
         var waiter: SystemWaiter
         var local: [Work] = []
         var nextLocal = 0
-        /// Kept until the loop has ended: the thread calls it, whoever else forgets it.
+        /// Held until the loop has ended, as the thread calls it.
         var driven: (any Driven)?
         var drivenSocket: Int32 = -1
         var listeningSocket: Int32 = -1
@@ -42,7 +41,7 @@ public final class Loop: TaskExecutor {
     private let wakeUp: WakeUp
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
-    /// Runs what comes after the loop has ended.
+    /// Runs work that is given to the loop after its end.
     private let afterwards = DispatchQueue(label: "drawbridge-loop-afterwards")
     /// The thread that runs it; ``unborn`` before there is one, ``ended`` when there is none any more.
     private let thread = Atomic<UInt>(Loop.unborn)
@@ -54,9 +53,9 @@ public final class Loop: TaskExecutor {
     /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended.
     private let memory: StateMemory<State>
 
-    /// To be asked for on the loop's thread, as all that looks into it; a test that asks elsewhere traps.
+    /// The loop's state, for its thread only: debug builds trap elsewhere.
     ///
-    /// It is no ``LoopBound``, which would keep the loop whose part it is.
+    /// It is no ``LoopBound``, which holds its loop: that would be a cycle.
     var state: State {
         unsafeAddress { UnsafePointer(here) }
         unsafeMutableAddress { here }
@@ -67,7 +66,7 @@ public final class Loop: TaskExecutor {
         return memory.address
     }
 
-    /// What a guest keeps for this loop, on its thread, until its end.
+    /// An object that a guest keeps on this loop until its end; for the loop's thread only.
     package var attachment: (any AnyObject)? {
         get { state.attachment }
         set { state.attachment = newValue }
@@ -80,8 +79,8 @@ public final class Loop: TaskExecutor {
         memory = StateMemory(State(waiter: waiter))
     }
 
-    /// Milliseconds of the monotonic clock, a few behind at most: every request asks some times, and nothing here is
-    /// counted in less than a second.
+    /// Milliseconds of the monotonic clock, a few behind at most: it is cheap, since every request reads it several
+    /// times, and exact enough where nothing is counted in less than a second.
     package static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -105,8 +104,8 @@ public final class Loop: TaskExecutor {
 
     /// Whether what belongs to the loop may be touched here: on its thread, before that runs, and when it has ended.
     ///
-    /// Before the thread runs, whoever makes the loop and what belongs to it has them alone. When it has ended, what is
-    /// left is run by one thread at a time, and taken down by whoever lets go of it last.
+    /// Before the thread runs, only the maker of the loop has it and what belongs to it. When it has ended, the work
+    /// that is left runs on one thread at a time, and the state goes with its last reference.
     @usableFromInline package var isOwnedHere: Bool {
         switch thread.load(ordering: .relaxed) {
         case Self.unborn, Self.ended: true
@@ -114,10 +113,10 @@ public final class Loop: TaskExecutor {
         }
     }
 
-    /// Runs a job of a task on the loop soon, never at once; from within the library too.
+    /// Runs a job of a task on the loop soon, never at once, but maybe from within the library (`drainTasks`).
     public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    /// The same for an executor of another kind, which does something around its jobs.
+    /// Runs a step soon in the same way, for an executor that does something around its jobs.
     package func enqueue(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
 
     /// Runs `call` on the loop: at once when this is its thread, else soon, in its turn.
@@ -127,10 +126,10 @@ public final class Loop: TaskExecutor {
 
     /// Runs `call` on the loop soon and in its turn, never at once, and never from within the library.
     ///
-    /// It comes behind all that this thread or another gave to the loop before. A call that gives one has that in a
-    /// later turn of the loop, between which others have theirs.
+    /// It comes behind all that this thread or another gave to the loop before. What it gives by this itself runs in a
+    /// later turn of the loop, so that others have theirs in between.
     package func performSoon(_ call: @escaping @Sendable () -> Void) {
-        // What other threads gave has woken the loop, and waits until that takes it.
+        // The inbox may have earlier work of other threads, behind which this has to queue.
         if isWoken.load(ordering: .relaxed) { addToInbox(.call(call)) } else { add(.call(call)) }
     }
 
@@ -154,7 +153,7 @@ public final class Loop: TaskExecutor {
         wakeUp.ring()
     }
 
-    /// Runs work that came after the loop had ended (of a handler that ignored its cancellation), a piece at a time.
+    /// Runs work that was given after the loop's end (by a handler that ignored its cancellation), a piece at a time.
     ///
     /// Never inside the call that gives it: that may be the cancellation of a task, which would be freed there.
     private func runLeftOver() {
@@ -165,7 +164,7 @@ public final class Loop: TaskExecutor {
 
     /// Runs until ``stop()``, on a thread of its own.
     ///
-    /// - Parameter socket: what is readable when `driven` must run.
+    /// - Parameter socket: becomes readable when `driven` must run.
     package func start(_ driven: any Driven, socket: Int32?) throws {
         state.driven = driven
         if let socket {
@@ -186,11 +185,11 @@ public final class Loop: TaskExecutor {
     /// Ends the loop after this round.
     package func stop() { state.isStopped = true }
 
-    /// A connection was resumed or closed: the daemon must run once more, and it does not know that itself.
+    /// Called when a connection was resumed or closed: the daemon has to run once more, and does not know it.
     package func setRunDue() { state.isRunDue = true }
 
-    /// Runs waiting tasks until `isDone`, but no more than a little, and no calls: it is called from inside the
-    /// library, where one of them might stop it.
+    /// Runs waiting tasks until `isDone`, at most `count` steps, and no calls: this runs inside the library, which
+    /// a call might stop.
     package func drainTasks(atMost count: Int, until isDone: () -> Bool) {
         var left = count
         while left > 0, !isDone(), isTaskNext {
@@ -205,7 +204,7 @@ public final class Loop: TaskExecutor {
         return true
     }
 
-    /// Runs waiting work, but no more than a little; calls that come meanwhile wait for the next time.
+    /// Runs waiting work, at most `count` pieces; calls that are added meanwhile wait for the next time.
     private func drain(atMost count: Int) {
         let end = state.local.count
         var left = count
@@ -246,7 +245,7 @@ public final class Loop: TaskExecutor {
             }
             if !state.timers.isEmpty { callTimers() }
             drain(atMost: 1024)
-            // The daemon is gone by then.
+            // A stop has ended the daemon before, so it must not be called any more.
             if state.isStopped { break }
             if isAcceptDue { driven.accept() }
             if isDrivenReady || state.isRunDue || driven.timeout == 0 {
@@ -258,11 +257,12 @@ public final class Loop: TaskExecutor {
             let late = Loop.now - state.nextTick
             guard late >= 0 else { continue }
             state.nextTick += late + 1000
-            // When the process was stopped, what came meanwhile is read before anybody is found too slow.
+            // After a pause of the whole process, one tick is left out: first what came meanwhile is read, so that
+            // nobody is found too slow.
             state.isTickOverdue = late >= 1000 && !state.isTickOverdue
             if !state.isTickOverdue { driven.tick() }
         }
-        // What still waits is run here, what comes later on the queue for that.
+        // Work that still waits runs here, later work on the queue `afterwards`.
         takeInbox()
         while state.nextLocal < state.local.count { drain(atMost: .max) }
         thread.store(Self.ended, ordering: .relaxed)

@@ -6,26 +6,25 @@
 /// - *owned*: the loop runs, and the state is touched on its thread;
 /// - *ended*: the loop has ended, and the state may be taken down by whoever lets go of it last.
 ///
-/// Who asks for the state of a running loop on another thread has made a mistake that no lock would mend. That traps in
-/// debug builds, which are those that tests run. Release builds do not ask, since the question is asked many times in
-/// every request.
+/// To use the state of a running loop on another thread is a bug that no lock would mend. It traps in debug builds,
+/// which are those that tests run. Release builds do not check, since every request would do so many times.
 ///
 /// The state stands in memory of its own, and exclusive access is not checked at run time, because nothing reaches the
 /// state from within its own change: its loop does one thing after the other.
 ///
-/// It is public, as is its ``Loop``, for one cause: the compiler puts code of one module into another only where it is.
+/// It is public, as is its ``Loop``, for one reason: only public code is inlined into other modules.
 public struct LoopBound<State>: ~Copyable, Sendable {
     /// The loop whose state it is.
     public let loop: Loop
     @usableFromInline internal let memory: StateMemory<State>
 
-    /// Gives a state to a loop, whose it is from now on.
+    /// Hands a state over to a loop.
     @inlinable public init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
         memory = StateMemory(state)
     }
 
-    /// Where the state is, as long as its object is there; to be asked for on the loop's thread.
+    /// The address of the state, as long as its object lives; for the loop's thread only.
     public var address: UnsafeMutablePointer<State> {
         @inlinable @inline(__always) get {
             assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
@@ -33,7 +32,7 @@ public struct LoopBound<State>: ~Copyable, Sendable {
         }
     }
 
-    /// The state; to be asked for on the loop's thread.
+    /// The state; for the loop's thread only.
     public var value: State {
         @inlinable @inline(__always) unsafeAddress { UnsafePointer(address) }
         @inlinable @inline(__always) nonmutating unsafeMutableAddress { address }

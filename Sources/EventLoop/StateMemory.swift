@@ -1,7 +1,7 @@
-/// Memory of its own for one state, at an address that stays.
+/// Memory for one state, at a fixed address.
 ///
-/// It belongs to one owner, through which every way to the state goes. Each of these ways asks whether the state may be
-/// touched here, as ``Loop/isOwnedHere`` says it: that makes the memory Sendable.
+/// It has one owner, through which alone the state is reached. The owner asserts each time that this thread may use the
+/// state (``Loop/isOwnedHere``): that makes the memory Sendable.
 @usableFromInline struct StateMemory<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let address: UnsafeMutablePointer<State>
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A call of the system that failed, with its reason.
+/// A system call that failed, with its reason.
 public struct SystemError: Error, CustomStringConvertible {
-    /// What was tried, and what the system says.
+    /// What was tried, and the system's text for the error.
     public let description: String
 
     /// Takes the reason from `errno`.

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A socket that is its holder's own, together with its place on a loop.
+/// Owns a socket together with its registration on a loop.
 ///
-/// The system gives the number of a closed socket to the next one. A loop that still has the old number would tell the
-/// wrong guest, or would not watch the new socket at all. So one object owns both, and gives up both together. It
-/// belongs to its loop's thread.
+/// The system gives the number of a closed socket to the next one. A loop that still has the old number would call the
+/// wrong guest, or would not watch the new socket at all. So one object owns both, and ends both together. It belongs
+/// to its loop's thread.
 package final class WatchedSocket {
     private enum Hold {
         case open(isWatched: Bool)
@@ -12,12 +12,12 @@ package final class WatchedSocket {
         case given
     }
 
-    /// The system's number of it.
+    /// The file descriptor.
     package let descriptor: Int32
     private let loop: Loop
     private var hold = Hold.open(isWatched: false)
 
-    /// Takes a socket, which nobody else closes.
+    /// Takes over a socket, which nobody else may close.
     package init(_ descriptor: Int32, on loop: Loop) {
         self.descriptor = descriptor
         self.loop = loop
@@ -33,13 +33,13 @@ package final class WatchedSocket {
         hold = .open(isWatched: true)
     }
 
-    /// Takes note that it is ready for this no more, where it is watched with ``Readiness/onceEach``.
+    /// Called when it is no longer ready for this, where it is watched with ``Readiness/onceEach``.
     package func expect(_ readiness: Readiness) {
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was expected to be ready on another thread")
         if case .open(isWatched: true) = hold { loop.expect(readiness, on: descriptor) }
     }
 
-    /// Gives it away, watched no more.
+    /// Ends watching, and gives the socket to the caller.
     package func release() -> Int32 {
         end()
         return descriptor

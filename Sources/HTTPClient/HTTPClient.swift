@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// Connections are kept and used again. It belongs to its loop's thread.
 package final class HTTPClient: Loop.Guest {
-    /// How often transfers are looked at that wait for their server, in milliseconds.
+    /// How often transfers are checked for silent servers, in milliseconds.
     private static let round = 500
     private static let bufferSize = 64 << 10
 
     struct State {
-        /// Lines of heads that came in on this loop.
+        /// Header lines that were received on this loop.
         var knownLines = KnownLines()
         fileprivate var transfers: [Transfer] = []
         fileprivate var isRoundDue = false
@@ -70,7 +70,7 @@ package final class HTTPClient: Loop.Guest {
         arm()
     }
 
-    /// Forgets a transfer; one that was never started is not known.
+    /// Removes a transfer, unless it was never started.
     func remove(_ transfer: Transfer) {
         guard transfer.place >= 0 else { return }
         let last = own.value.transfers.removeLast()

@@ -1,6 +1,6 @@
-/// Where a request goes, and how it gets there; connections are shared by requests of one origin.
+/// The server for a request, and whether by TLS; requests of one origin share connections.
 package struct Origin: Sendable, Hashable {
-    /// Where something listens.
+    /// Where a server listens.
     package enum Place: Sendable, Hashable {
         /// A name or an IP address without brackets, and a port.
         case host(String, port: Int)
@@ -8,24 +8,23 @@ package struct Origin: Sendable, Hashable {
         case socket(String)
     }
 
-    /// Whose certificates are believed.
+    /// Which certificates are trusted.
     package enum Trust: Sendable, Hashable {
         /// Those that the system trusts.
         case system
         /// Those in a file (PEM), in place of the system's.
         case file(String)
-        /// Anybody's, unseen.
+        /// Any, without verification.
         case anybody
     }
 
     /// Where it listens.
     package let place: Place
-    /// Whose certificates are believed; nil where nothing is encrypted.
+    /// Which certificates are trusted; nil without TLS.
     package let trust: Trust?
     /// The hash value, computed once since every request asks for it.
     private let hash: Int
 
-    /// Makes an origin.
     package init(_ place: Place, trust: Trust? = nil) {
         self.place = place
         self.trust = trust
@@ -35,7 +34,7 @@ package struct Origin: Sendable, Hashable {
         hash = hasher.finalize()
     }
 
-    /// Whether the way there is encrypted.
+    /// Whether connections use TLS.
     package var isSecure: Bool { trust != nil }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }

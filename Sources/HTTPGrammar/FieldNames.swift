@@ -1,7 +1,7 @@
 import Glibc
 package import HTTPTypes
 
-/// The names that most header fields have, made once: making one costs more than reading its line.
+/// The usual names of header fields, made once, as making one costs more than reading its line.
 package enum FieldNames {
     private static let usual = [
         "Accept", "Accept-Encoding", "Accept-Language", "Access-Control-Request-Headers",
@@ -24,7 +24,7 @@ package enum FieldNames {
         "X-Powered-By",
     ]
 
-    /// By the length of the name.
+    /// The names by their length.
     private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
         for text in usual + usualInResponses {
@@ -33,7 +33,7 @@ package enum FieldNames {
         return table
     }()
 
-    /// The name that is written so, nil for what is no token.
+    /// The name with these bytes; nil where they are no token.
     package static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
         if bytes.count < table.count, let start = bytes.baseAddress {
             for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {

@@ -33,7 +33,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection where Element == UInt8 {
-    /// What is within the white space around it, which is no part of a value (RFC 9110, section 5.5).
+    /// The bytes without white space around them, which is no part of a value (RFC 9110, section 5.5).
     @inlinable package var trimmed: SubSequence {
         let start = firstIndex { !$0.isBlank } ?? endIndex
         let end = self[start...].lastIndex { !$0.isBlank }.map(index(after:)) ?? start
@@ -41,7 +41,7 @@ extension BidirectionalCollection where Element == UInt8 {
     }
 }
 
-/// A set of characters, in which looking one up is a shift.
+/// A set of ASCII characters as 128 bits, so that `contains` is a shift.
 package struct ASCIISet {
     /// The characters of a token (RFC 9110, section 5.6.2).
     package static let token = ASCIISet(digits + letterText + "!#$%&'*+-.^_`|~")

@@ -3,24 +3,24 @@ import Glibc
 
 /// The records of a TLS session, on a socket that does not block: they are read and written as `recv` and `send` do it.
 ///
-/// The session gets bytes from the socket only while it is read by way of this object. That belongs to whoever has the
-/// connection, one thread at a time, and lives as long as the session.
+/// The session gets bytes from the socket only while it is read through this object, which is used by the owner of the
+/// connection, on one thread at a time, and lives as long as the session.
 package final class TLSRecords {
-    /// So many records without bytes for us (tickets, new keys) are read in a row; who sends nothing else is given up.
+    /// How many records without data (tickets, new keys) are read in a row before the peer is given up.
     private static let emptyLimit = 1000
 
     private let session: gnutls_session_t
     private let socket: Int32
     private var isReading = false
-    /// True when the socket had nothing more, the last time that GnuTLS asked for bytes.
+    /// True when the socket had no more bytes, the last time that GnuTLS asked for them.
     private var isDrained = false
-    /// A record waits in the session, and must go out before another is made.
+    /// True when a record waits in the session, which must be sent before another is made.
     private var isSending = false
-    /// True when the connection ended without the other side having said so: what came may be cut short
+    /// True when the connection ended without a close_notify of the peer's: received data may be cut short
     /// (RFC 8446, section 6.1).
     package private(set) var wasCutOff = false
 
-    /// Takes over what a session reads from, and writes to.
+    /// Takes over a session's use of the socket.
     package init(of session: gnutls_session_t, on socket: Int32) {
         self.session = session
         self.socket = socket
@@ -62,7 +62,7 @@ package final class TLSRecords {
         }
     }
 
-    /// What is decrypted already.
+    /// Takes the bytes that are decrypted already.
     package func pending() -> [UInt8] {
         var bytes: [UInt8] = []
         while case let count = gnutls_record_check_pending(session), count > 0 {
@@ -74,7 +74,7 @@ package final class TLSRecords {
         return bytes
     }
 
-    /// Sends what fits a record, as `send` does; what was not taken must come again.
+    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let count =
             isSending
@@ -89,7 +89,7 @@ package final class TLSRecords {
         return -1
     }
 
-    /// Says that nothing more is sent.
+    /// Sends a close_notify: nothing more is sent.
     package func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
     /// Gives GnuTLS bytes of the socket.

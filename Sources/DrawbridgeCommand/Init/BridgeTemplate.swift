@@ -1,6 +1,6 @@
-/// What a bridge of one's own begins with: the script of the article *Teaching a bridge*.
+/// What `init --bridge` writes: the script of the article *Teaching a bridge*.
 enum BridgeTemplate {
-    /// A call of its, answered.
+    /// A mock for a call by this bridge, as `--reply` takes it.
     static let reply = #"pay={"paid": true}"#
 
     static let script = """

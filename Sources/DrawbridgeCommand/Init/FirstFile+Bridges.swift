@@ -1,16 +1,16 @@
 import Drawbridge
 
-// The bridges from outside that pages need.
+// The setting `bridge`: scripts of bridges that the pages need.
 extension FirstFile {
-    /// A bridge as a file of settings has it.
+    /// An element of the setting `bridge`.
     struct Bridge {
         let name: String
-        /// An object of JSON; empty for none.
+        /// A JSON object; empty for none.
         let options: String
-        /// Where a script speaks of it first, and of what.
+        /// Where a script uses it first, and the name of the object that it uses.
         let place: PageCalls.Place
         let object: String
-        /// What else of it is a guess: objects and channels of an app for Android.
+        /// The objects and channels of an Android app that are only guessed.
         var guesses: [String] = []
         var isGuess: Bool { guesses.contains(object) }
 
@@ -21,14 +21,14 @@ extension FirstFile {
         }
     }
 
-    /// Each with the place where a script speaks of it first; of one name there may be several, with other options.
+    /// Each with the place where a script uses it first; one name may be there several times, with different options.
     var bridges: [Bridge] {
         var bridges: [Bridge] = []
         for (place, hint) in calls.spoken {
             let others = bridges.filter { $0.name == hint.bridge }
             let isThere = others.contains { $0.object == hint.name || hint.options.isEmpty }
             guard !isThere else { continue }
-            // A second one of a script has a name of its own.
+            // A second bridge of the same script needs a name of its own.
             let name = others.isEmpty ? "{" : #"{"as": \#(JSON.string(hint.name)), "#
             let options = hint.options.isEmpty ? "" : name + hint.options.dropFirst()
             bridges.append(Bridge(name: hint.bridge, options: options, place: place, object: hint.name))
@@ -45,7 +45,7 @@ extension FirstFile {
         return bridges.sorted { ($0.name, $0.place) < ($1.name, $1.place) }
     }
 
-    /// The objects and channels of an app for Android, of which `Android` is there without being named alone.
+    /// The options of the bridge `android`; `Android`, its default object, has to be named beside others.
     private func androidOptions(hasAndroid: Bool) -> String {
         func list(_ names: some Sequence<String>) -> String {
             "[" + names.sorted().map { "\(JSON.string($0))" }.joined(separator: ", ") + "]"

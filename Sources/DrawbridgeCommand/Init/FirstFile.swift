@@ -7,7 +7,7 @@ struct FirstFile {
     private(set) var missing: [Entry] = []
     /// The names that handlers of the program answer already.
     private(set) var known: [Entry] = []
-    /// The names that built-in handlers answer, where the file passes them on.
+    /// The names that built-in handlers answer; in the file their mock is `$pass`.
     private(set) var passed: [Entry] = []
 
     /// A name with its calls, in their order.
@@ -20,7 +20,7 @@ struct FirstFile {
     init(_ calls: PageCalls, answered: Set<String>, builtIns: Set<String> = []) {
         self.calls = calls
         let entries = calls.names.map { name, calls in
-            // What is sure goes before what is guessed.
+            // Certain calls go before guessed ones.
             let sorted = calls.sorted { ($0.isGuess ? 1 : 0, $0.place) < ($1.isGuess ? 1 : 0, $1.place) }
             return Entry(name: name, calls: sorted)
         }
@@ -70,7 +70,7 @@ struct FirstFile {
         line.isEmpty ? "" : String(repeating: " ", count: width) + line
     }
 
-    /// What pages are given, for these to run.
+    /// The settings that the pages need: message handlers, schemes, functions, shortcuts and bridges.
     private var settings: [String] {
         var lines: [String] = []
         func list(_ key: String, _ names: [String], _ why: String = "") {
@@ -78,7 +78,7 @@ struct FirstFile {
             let list = names.map { "\(JSON.string($0))" }.joined(separator: ", ")
             lines.append("\(JSON.string(key)): [\(list)],\(why)")
         }
-        // Without the setting there is JSBridge.
+        // JSBridge alone is the default.
         if calls.handlers.contains(where: { $0.key != "JSBridge" || $0.value }) {
             list(
                 "message-handler",
@@ -167,7 +167,7 @@ extension PageCalls.Place: CustomStringConvertible {
 }
 
 extension String {
-    /// The same without what a terminal would act on, and without other lines in it.
+    /// The text with each control character, line breaks among them, replaced by U+FFFD.
     var plain: String {
         String(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
     }

@@ -56,7 +56,7 @@ struct InitCommand: ParsableCommand {
         let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
         let text = first.text
         guard !isPrinted else {
-            // The standard output is the file alone.
+            // Standard output has the file alone, so this goes to standard error.
             for name in files.leftOut.prefix(20) { complain("left out: \(name)".plain) }
             return print(text, terminator: "")
         }
@@ -65,7 +65,7 @@ struct InitCommand: ParsableCommand {
         print(summary.lines.map(\.plain).joined(separator: "\n"))
     }
 
-    /// Writes the script that a bridge of one's own begins with, and says what serves with it.
+    /// Writes a bridge script to start from, and prints the command that serves pages with it.
     private func writeBridge(_ path: String) throws {
         do throws(BridgeScript.ScriptError) {
             _ = try BridgeScript.unread(path)

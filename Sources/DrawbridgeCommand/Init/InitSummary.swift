@@ -58,7 +58,7 @@ struct InitSummary {
         (bridge.name, "\(bridge.place), \(bridge.object)")
     }
 
-    /// The settings that nothing proves.
+    /// The settings that are only guessed.
     private var settings: [(String, String)] {
         file.calls.functions.sorted().map { ("\($0)()", "a function of the app's, --inject") }
             + file.calls.shortcuts.sorted().map { ($0, "an object of the app's, --shortcuts") }
@@ -76,7 +76,7 @@ struct InitSummary {
         let program = Command.program.name
         guard files.hasPackage else {
             let name = Words.commands.contains(folder) ? "./\(folder)" : folder
-            // A file in the working folder counts alone, where there is one.
+            // A drawbridge.json in the working folder would be found instead of this one.
             let isAlone = path != FoundFile.name && access(FoundFile.name, F_OK) == 0
             return "\(program) \(ShellWord(name))" + (isAlone ? " -c \(ShellWord(path))" : "")
         }

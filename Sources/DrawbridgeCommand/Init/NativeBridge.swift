@@ -8,13 +8,13 @@ enum NativeBridge: Hashable {
     case commandURL
     case function(String)
     case shortcut(String)
-    /// URLs of a scheme, whatever they say, and the one by which WebViewJavascriptBridge's library asks for it.
+    /// Any URL of a scheme, and `…://__bridge_loaded__`, by which WebViewJavascriptBridge's library is requested.
     case scheme(String)
     case libraryURL
-    /// One that pages have by `--bridge`, by its object.
+    /// A bridge of `--bridge`, by the name of its object in the page.
     case outside(String)
 
-    /// As the file says it behind the place.
+    /// The comment that `init` writes into the file, after the place of a call.
     var description: String {
         switch self {
         case .webViewJavascriptBridge: "by WebViewJavascriptBridge"

@@ -1,6 +1,6 @@
 import Drawbridge
 
-// Texts, and the URLs that they make: `'/' + name + '?_mobile_bridge=1'`.
+// Strings, and the URLs that are concatenated of them: `'/' + name + '?_mobile_bridge=1'`.
 extension PageCalls {
     mutating func readText(_ place: Int) {
         let text = scripts.tokens[place].string
@@ -43,7 +43,7 @@ extension PageCalls {
         }
     }
 
-    /// How texts begin that only a page's own half of a bridge has.
+    /// Prefixes of strings that only the JavaScript half of a bridge has, with the name of its `BridgeHint`.
     private static let halves = [
         ("_dsbridge=", "_dsbridge"), ("yy://__QUEUE_MESSAGE__", "yy://__QUEUE_MESSAGE__/"),
         ("yy://return/", "yy://__QUEUE_MESSAGE__/"), ("__QUEUE_MESSAGE__/", "yy://__QUEUE_MESSAGE__/"),
@@ -51,7 +51,7 @@ extension PageCalls {
 }
 
 extension Scripts {
-    /// The files that a page has as scripts, and that a script imports.
+    /// The files that a page loads as scripts, or that a script imports.
     func references(of file: Int) -> [String] {
         files[file].tokens.filter { place in
             tokens[place].kind == .text
@@ -65,7 +65,7 @@ extension Scripts {
             || isMark("(", place - 1) && ["require", "import"].contains(word(place - 2))
     }
 
-    /// The text of which a text is a part, with what stands in its holes.
+    /// The whole concatenation or template that a text is part of; each hole in it is an expression.
     fileprivate func joined(_ place: Int) -> (text: String, holes: [Value]) {
         var start = place
         for _ in 0..<6 where isMark("+", start - 1) {
@@ -98,7 +98,7 @@ extension Scripts {
     }
 }
 
-/// A URL by which a page means native; `…` stands for what only a run tells.
+/// A URL by which a page calls native; `…` stands for a part that is computed at run time.
 struct NativeURL {
     enum Kind: Equatable {
         /// `/login?_mobile_bridge=1`.
@@ -110,16 +110,16 @@ struct NativeURL {
     }
 
     let kind: Kind
-    /// The name in it; empty where it stands elsewhere.
+    /// The call's name; empty where the URL does not have it.
     let name: Substring
-    /// Whether an item of the name `action` names the call.
+    /// Whether the query item `action` has the call's name.
     var hasItem = false
 
     init?(_ text: String) {
         let front = text.prefix { $0 != "?" && $0 != "#" && $0 != "&" }
         let items = text.dropFirst(front.count).prefix { $0 != "#" }.split { $0 == "&" || $0 == "?" }
         let action = items.first { $0.hasPrefix("action=") }?.dropFirst("action=".count)
-        // What stands before it may be the question mark.
+        // The question mark may be in the part that is computed.
         let added = "…_mobile_bridge=1"
         if let host = front.firstRange(of: "__jsbridge__") {
             guard front[..<host.lowerBound].hasSuffix("/") else { return nil }

@@ -3,12 +3,12 @@ import Glibc
 /// A file that `drawbridge init` writes where there is none yet.
 struct NewFile {
     let path: String
-    /// What prints the same text, behind the program's name.
+    /// The arguments by which the program prints the same text instead.
     let arguments: String
     /// Another path for it, as an example.
     let elsewhere: String
 
-    /// Whether anything is there, also a link that leads nowhere.
+    /// Whether anything has this path, a dangling link too.
     var isThere: Bool {
         var status = stat()
         return lstat(path, &status) == 0
@@ -26,7 +26,7 @@ struct NewFile {
                 + "\(Command.program.name) \(arguments) > \(elsewhere)")
     }
 
-    /// Writes it.
+    /// Creates the file.
     ///
     /// - Throws: a ``Failure`` where something is there already, or where it cannot be written.
     func create(_ text: String) throws {

@@ -1,8 +1,8 @@
 import Drawbridge
 
-// From what a call passes to a name, also by way of functions that hand it on.
+// Finds the names of calls, also where wrapper functions pass them on.
 extension PageCalls {
-    /// Remembers by which bridge a file speaks.
+    /// Remembers that a file uses a bridge.
     mutating func add(_ bridge: NativeBridge, _ place: Int) {
         let file = scripts.file(place)
         if ways[file]?.contains(bridge) != true { ways[file, default: []].insert(bridge) }
@@ -26,7 +26,7 @@ extension PageCalls {
             take(text, rule, place, shown)
         case .object(let members) where !rule.keys.isEmpty:
             let named = rule.keys.lazy.compactMap { members[$0] }.first
-            // A message without a name of its own.
+            // A message that has no member for its name gets the mock `message`.
             guard let name = named ?? (rule.keys.count > 1 ? .text("message") : nil) else {
                 return leave(place, shown)
             }
@@ -64,7 +64,7 @@ extension PageCalls {
     mutating func found(_ text: String, _ owner: String, _ rule: Rule, _ place: Int) {
         var path = owner.isEmpty ? text : "\(owner)/\(text)"
         if rule.isDotted {
-            // What the bridge itself asks needs no answer.
+            // DSBridge's own calls need no mock.
             guard !text.hasPrefix("_dsb.") else { return }
             if let dot = text.lastIndex(of: ".") {
                 path = "\(text[..<dot])/\(text[text.index(after: dot)...])"
@@ -92,7 +92,7 @@ extension PageCalls {
         if followed.insert(step).inserted { waiting.append((step, place, shown)) }
     }
 
-    /// Looks for the calls of a function that hands a name on, and for other names of it.
+    /// Looks for calls of a wrapper, whose arguments have the names, and for aliases of it.
     mutating func follow(_ step: Step, _ from: Int, _ shown: String?) {
         var isCalled = false
         for place in scripts.places[step.function.name] ?? [] {
@@ -105,7 +105,7 @@ extension PageCalls {
             case .whole(let name?, let owner, _, _) where scripts.isCall(place) && name != .nothing:
                 isCalled = true
                 rule.owner = owner ?? rule.owner
-                // What cannot be read is shown as it stands where the function is called.
+                // A name that cannot be read is shown as a call of the wrapper.
                 take(name, rule, place, "\(step.function.name)(…)")
             case .function:
                 guard let alias = scripts.alias(place), alias != step.function else { continue }
@@ -117,10 +117,10 @@ extension PageCalls {
         if !isCalled { leave(from, shown) }
     }
 
-    /// Whether a name means this function, as far as names can tell.
+    /// Whether the word at a place probably means this function.
     mutating func fits(_ function: Scripts.Function, _ place: Int) -> Bool {
         let file = scripts.file(place)
-        // What a pattern has the name of is another thing in another file.
+        // In another file, a word that begins a pattern is the bridge's.
         guard file == function.file || Rule.all[function.name] == nil else { return false }
         guard scripts.isMark(".", place - 1), case let receiver = scripts.word(place - 2) ?? "",
             !Scripts.globals.contains(receiver)
@@ -145,7 +145,7 @@ extension PageCalls {
         "post", "push", "put", "request", "run", "send", "set", "show", "start", "then", "trigger",
     ]
 
-    /// A name as replies have it; nil for what is none.
+    /// The name under which a mock is written; nil where the text cannot be one.
     static func replyName(_ text: String) -> String? {
         let parts = text.split(separator: "/")
         let name = parts.joined(separator: "/")

@@ -2,7 +2,7 @@ import Drawbridge
 
 // Objects that an app gives to pages, and those of Capacitor's plugins.
 extension PageCalls {
-    /// Capacitor's plugins, by whichever names scripts have for them.
+    /// Takes calls of Capacitor's plugins, by the variables that hold them.
     mutating func readPlugins(_ word: String, _ place: Int) {
         var plugins: [(variable: String, plugin: String)] = []
         let from =
@@ -65,12 +65,12 @@ extension PageCalls {
         guard scripts.isMark(".", place + 1), let method = scripts.word(place + 2), scripts.isCall(place + 2),
             !["hasOwnProperty", "toString", "call", "apply", "bind"].contains(method)
         else { return }
-        // A channel of an app's takes one text; a frame takes more.
+        // postMessage of an app's channel takes one argument, that of a window or frame several.
         if method == "postMessage", scripts.parts(place + 3).count != 1 { return }
         unknown.append((place, object, .text(method), nil))
     }
 
-    /// Takes calls of objects that no script declares: of a channel, of an app for Android, or with shortcuts.
+    /// Takes calls of objects that no script declares: channels, objects of an Android app, shortcuts.
     mutating func readUnknown() {
         let others = Set(unknown.lazy.filter { $0.method != .text("postMessage") }.map(\.object))
         let declared = Set(
@@ -99,7 +99,7 @@ extension PageCalls {
         }
     }
 
-    /// Takes the methods of an object of the app's that a page builds itself, where only a run tells of what.
+    /// Takes calls of an app's object to which the page itself assigns methods under computed names.
     mutating func readBuilt() {
         let own = Set(followed.map(\.function.name))
         for (place, object, method, _) in unknown where built.contains(object) && Self.isOfApp(object) {
@@ -108,7 +108,7 @@ extension PageCalls {
         }
     }
 
-    /// Whether an object that nobody declares has the name of an app's.
+    /// Whether an undeclared object has a name as apps give to theirs.
     static func isOfApp(_ name: String) -> Bool {
         let name = name.lowercased()
         return ["app", "native", "bridge", "hybrid", "client", "ios", "device", "android"].contains(

@@ -2,9 +2,8 @@ import Drawbridge
 
 /// What the pages of a folder ask of native, by patterns of a few words each.
 ///
-/// They guess: a name that they find wrongly costs whoever reads the file a line, and one that they miss a run tells.
+/// They guess: a wrong name costs one line in the file, and a missed one appears in the log when the page runs.
 struct PageCalls {
-    /// Where a name stands.
     struct Place: Comparable, Hashable {
         let file: String
         let line: Int
@@ -23,14 +22,14 @@ struct PageCalls {
 
     /// The calls by the names that they have.
     var names: [String: Set<Call>] = [:]
-    /// Where calls are whose names cannot be read, and what stands there.
+    /// The calls whose names are computed at run time, as they are written there.
     var unread: [Place: String] = [:]
-    /// What the page has for native to call.
+    /// What the page listens for, so that native may call it.
     var listeners: [String: Place] = [:]
-    /// The schemes, and whether each is a guess; and the item of a command URL that names the call.
+    /// The schemes, and whether each is a guess; and the query item of a command URL that has the call's name.
     var schemes: [String: Bool] = [:]
     var commandItem: String?
-    /// The names below `messageHandlers`, and whether one is asked for a promise.
+    /// The names below `messageHandlers`, and whether the page waits for the promise of `postMessage`.
     var handlers: [String: Bool] = [:]
     /// Functions and objects that the app is to put into the page, all of them guesses.
     var functions: Set<String> = []
@@ -38,9 +37,9 @@ struct PageCalls {
     /// Objects of an app for Android, besides `Android`, and channels, all of them guesses, with the first place of each.
     var objects: [String: Place] = [:]
     var channels: [String: Place] = [:]
-    /// Where scripts speak to native by a bridge from outside, in the order of the files.
+    /// Where scripts use a bridge that is injected by `--bridge`, in the order of the files.
     var spoken: [(place: Place, hint: BridgeHint)] = []
-    /// By which bridges each file speaks, and the schemes that it has.
+    /// The bridges that each file uses, schemes among them.
     var ways: [Int: Set<NativeBridge>] = [:]
     /// The files that ask `http://__jsbridge__` with the name in the body.
     var asking: Set<Int> = []
@@ -48,12 +47,12 @@ struct PageCalls {
     var capacitor: Set<Int> = []
 
     let scripts: Scripts
-    /// The bridges whose half a page has itself.
+    /// The bridges whose JavaScript half is in one of the files.
     var halves: Set<String> = []
-    /// Calls of objects that are of no known bridge, and objects whose members a page computes.
+    /// Calls of objects of no known bridge, and the objects to which a page assigns members under computed names.
     var unknown: [(place: Int, object: String, method: Value, shown: String?)] = []
     var built: Set<String> = []
-    /// Words that belong to a pattern which was read, and the files in which callHandler is another bridge's.
+    /// Words that a pattern has taken, aliases that were followed, and files where `callHandler` is another bridge's.
     var isRead: Set<Int> = []
     var named: Set<Scripts.Function> = []
     var aliased: Set<Int> = []
@@ -61,10 +60,10 @@ struct PageCalls {
     var waiting: [(step: Step, place: Int, shown: String?)] = []
     var declared: [Int: [String: (itself: Bool, imported: Bool)]] = [:]
     var constants: [Int: [Value: (value: Value, isGuess: Bool)?]] = [:]
-    /// How many calls of wrappers were looked at: in a script that nobody wrote by hand there may be any number.
+    /// How many calls of wrappers were looked at; it is limited, since a generated script may have any number.
     var lookedAt = 0
 
-    /// A function that hands a name on.
+    /// A wrapper that passes a name on, and the pattern by which its calls are read.
     struct Step: Hashable {
         let function: Scripts.Function
         let rule: Rule
@@ -102,7 +101,7 @@ struct PageCalls {
         let hint = BridgeHint.named(word)
         if let hint {
             let isOwn = declares(word).itself
-            // A page that brings the object itself, and not only its half, needs nobody to answer it.
+            // A page that declares the object itself, and is no bridge's JavaScript half, needs no mocks for it.
             guard isGlobal, !isOwn || halves.contains(hint.bridge) else {
                 return isRead.formUnion([place + 2])
             }
@@ -143,7 +142,7 @@ struct PageCalls {
         if hint == nil, word.first?.isUppercase == true && isGlobal || isWindows { readObject(word, place) }
     }
 
-    /// Takes what stands at a place by the first of some patterns.
+    /// Takes the call at a place by the first pattern that matches.
     mutating func read(_ rules: [Rule], _ place: Int) {
         for rule in rules {
             guard let match = scripts.match(rule.rest, place + 1) else { continue }
@@ -163,7 +162,7 @@ struct PageCalls {
                 var rule = rule
                 rule.owner = owner ?? rule.owner
                 if case .message = rule.bridge { hear(&rule, name, place, end) }
-                // The half itself hands on what it is called with, and answers native.
+                // In the bridge's own half, a name that is passed on, or an answer to native, is no call.
                 if rule.isHalf, case .given = rule.owner { return }
                 if name.member("action") == .text("handleH5Response") { return }
                 take(name, rule, place, scripts.shown(place, to: end))
@@ -176,10 +175,10 @@ struct PageCalls {
         }
     }
 
-    /// Remembers a name below `messageHandlers`, and whether somebody waits for its promise.
+    /// Remembers a name below `messageHandlers`, and whether the page waits for its promise.
     mutating func hear(_ rule: inout Rule, _ name: Value, _ place: Int, _ end: Int) {
         if case .text(let text) = name, rule.bridge == .message("") { rule.bridge = .message(text) }
-        // Capacitor's half asks by it which system it is on.
+        // Capacitor's half finds out by this handler whether it is on iOS.
         if rule.bridge == .message("bridge"), scripts.places["Capacitor"] != nil {
             rule.bridge = .outside("Capacitor")
         }
@@ -193,7 +192,7 @@ struct PageCalls {
         handlers[handler] = handlers[handler] ?? false || isAwaited && !rule.isGuess
     }
 
-    /// Remembers the half of a bridge that the page has itself.
+    /// Remembers that the page has the JavaScript half of this bridge.
     mutating func speak(_ name: String, _ place: Int) {
         guard let hint = BridgeHint.named(name) else { return }
         halves.insert(hint.bridge)

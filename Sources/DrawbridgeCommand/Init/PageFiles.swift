@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Links are not followed: they may lead out of the folder, or round in it.
 struct PageFiles {
-    /// What is read at most.
+    /// The limits of what is read.
     struct Bounds {
         var files = 2000
         var bytesOfOne = 1 << 20
@@ -21,11 +21,11 @@ struct PageFiles {
     private let end: ContinuousClock.Instant
     private var (entries, bytes) = (0, 0)
 
-    /// What was read, by paths below the folder.
+    /// The tokens of all files that were read, with their paths below the folder.
     private(set) var scripts = Scripts()
     /// What was left out, and why, in short.
     private(set) var leftOut: [String] = []
-    /// Whether tools of JavaScript are used here.
+    /// Whether the folder has a `package.json`.
     private(set) var hasPackage = false
 
     /// Reads a folder.
@@ -88,7 +88,7 @@ struct PageFiles {
         }
     }
 
-    /// How a file is read, by the end of its name; a file of another kind is only asked whether it names a bridge.
+    /// How a file is read, by its extension; one of kind `other` is only searched for the names of bridges.
     private static func kind(of name: String) -> Kind {
         let ending = name.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
         if name.hasSuffix(".d.ts") || name.hasPrefix(".") || others.contains(ending) { return .none }
@@ -109,7 +109,7 @@ struct PageFiles {
         "dart", "py", "rb", "go", "sh",
     ]
 
-    /// Whether nothing more is read; the first time it says so.
+    /// Whether a limit is reached; the first time, that is noted in `leftOut`.
     private mutating func isOver() -> Bool {
         let isOver =
             scripts.files.count >= bounds.files || entries >= bounds.entries || bytes >= bounds.bytes
@@ -146,7 +146,7 @@ struct PageFiles {
     /// Whether a file is read as a page.
     static func isPage(_ path: String) -> Bool { kind(of: path) == .page }
 
-    /// A file's bytes, as many as are read of one.
+    /// A file's bytes; reading stops soon after the limit for one file.
     private func contents(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

@@ -1,8 +1,8 @@
 import Drawbridge
 
-/// A pattern of a few words, and what the name in it means.
+/// A pattern of a few tokens by which calls are found, and how the name in it is read.
 struct Rule: Hashable {
-    /// What stands before a name, word by word: `_` is any argument, `$name` a value and `#name` a word.
+    /// The tokens of each pattern: `_` is any argument, `$name` an expression and `#name` an identifier.
     private static let patterns = [
         "callHandler ( $name", "registerHandler ( $event", "funcName : $name", "callNative ( $name",
         "messageHandlers . cordova . postMessage ( [ _ , $owner , $name",
@@ -27,17 +27,17 @@ struct Rule: Hashable {
         $0.map(Rule.init)
     }
 
-    /// What stands behind the first word.
+    /// The words behind the first one.
     var rest: [Substring] = []
     var bridge: NativeBridge
-    /// The members that may have the name, where an object is passed.
+    /// Where an object is passed: its members that may have the name, in their order.
     var keys: [String] = []
-    /// The service, plugin or object before it: `Camera/getPhoto`.
+    /// The service, plugin or object that is put before the name: `Camera/getPhoto`.
     var owner = Scripts.Value.text("")
     var isGuess = false
     /// Whether a dot parts a namespace from it, as DSBridge has it: `ns.method`.
     var isDotted = false
-    /// Whether it is the half of a bridge that the page has itself.
+    /// Whether code that matches is of a bridge's JavaScript half, which the page has itself.
     var isHalf = false
 
     init(_ bridge: NativeBridge, keys: [String] = [], owner: Scripts.Value = .text(""), isGuess: Bool = false)
@@ -73,11 +73,11 @@ struct Rule: Hashable {
 extension Scripts {
     enum Match {
         case whole(name: Value?, owner: Value?, event: Value?, end: Int)
-        /// All but the arguments: what stands there gets another name.
+        /// The pattern matches up to its arguments: the function at this place is not called, but may get an alias.
         case function(Int, rest: ArraySlice<Substring>)
     }
 
-    /// Compares what stands at a place with a pattern.
+    /// Compares the tokens from a place on with a pattern.
     func match(_ rest: [Substring], _ start: Int) -> Match? {
         var (place, values) = (start, [Substring: Value]())
         for (index, part) in rest.enumerated() {

@@ -8,12 +8,12 @@ extension Scripts {
             && word(place - 1) != "function" && word(place - 1) != "new"
     }
 
-    /// Whether a name is that of `window`, and not a member of something else.
+    /// Whether a name is a global one, and not a member of another object.
     func isGlobal(_ place: Int) -> Bool {
         !isMark(".", place - 1) || word(place - 2).map(Self.globals.contains) ?? false
     }
 
-    /// What stands there, in short.
+    /// The code from one place to another, shortened.
     func shown(_ place: Int, to end: Int) -> String {
         let words = tokens[place..<max(place, min(end, tokens.count))].prefix(12).map {
             $0.kind == .text ? "'\($0.string.prefix(20))'" : $0.string
@@ -22,7 +22,7 @@ extension Scripts {
         return words.joined() + (end - place > 12 ? "…" : "") + (isOpen ? ")" : "")
     }
 
-    /// Whether a page speaks to native there, and does not only ask whether the bridge is there.
+    /// Whether the code at a place uses the bridge, and does not only test whether it is there.
     func speaks(_ hint: BridgeHint, _ place: Int) -> Bool {
         if hint.hasAppsFunctions, isMark("[", place + 1), let close = partner(place + 1) {
             return isMark("(", close + 1)
@@ -33,7 +33,7 @@ extension Scripts {
         return !hint.hasAppsFunctions || isCall(place + 2)
     }
 
-    /// Another name that something gets where it stands: `ask = bridge.call`, `{call: ask} = bridge`, `{call}`, `call as ask`.
+    /// An alias that is made at a place: `ask = bridge.call`, `{call: ask} = bridge`, `{call}`, `call as ask`.
     func alias(_ place: Int) -> Function? {
         guard let name = word(place), !isMark("(", place + 1) else { return nil }
         if let other = word(place + 2) {
@@ -69,7 +69,7 @@ extension Scripts {
         return (1...5).first { ["class", "enum"].contains(word(open - $0 - 1)) }.flatMap { word(open - $0) }
     }
 
-    /// Whether a file, or any, declares a name: itself, or as another's.
+    /// Whether a file, or any file, declares a name itself, or imports it.
     func declares(_ name: String, in file: Int? = nil) -> (itself: Bool, imported: Bool) {
         var (itself, imported) = (false, false)
         for place in (places[name] ?? []).prefix(5000) where file == nil || self.file(place) == file {
@@ -95,14 +95,14 @@ extension Scripts {
         return (itself, imported)
     }
 
-    /// `Shop = Shop || {}` or `Shop = window.Shop || {}`, which declares nothing that another has not.
+    /// `Shop = Shop || {}` or `Shop = window.Shop || {}`, which may keep an object of the app's.
     private func isItself(_ place: Int) -> Bool {
         let name = word(place)
         return isMark("=", place + 1)
             && (word(place + 2) == name || isMark(".", place + 3) && word(place + 4) == name)
     }
 
-    /// What a name stands for in a file, and whether that is a guess; nil where it may be several things.
+    /// The value of a name in a file, and whether it is a guess; nil where several are possible.
     func resolved(_ value: Value, in file: Int, depth: Int = 0) -> (value: Value, isGuess: Bool)? {
         guard case .name(let words) = value, depth < 4, let name = words.last else {
             return value == .unknown ? nil : (value, false)

@@ -1,19 +1,19 @@
-// What stands where a name is wanted, and to which function it was given.
+// The values of expressions, and the functions whose parameters they are.
 extension Scripts {
     indirect enum Value: Hashable {
         case text(String)
-        /// What another place says: `PAY`, `NAMES.pay`.
+        /// A constant that is declared elsewhere: `PAY`, `NAMES.pay`.
         case name([String])
-        /// What whoever calls a function of the page's own passes, or a member of it.
+        /// A parameter of a function of the page, or a member of that parameter.
         case given(Function, Int, key: String?)
         case object([String: Value])
         case list([Value])
-        /// Only a run tells.
+        /// Computed at run time.
         case unknown
-        /// No value stands there.
+        /// There is no expression, as in `call()`.
         case nothing
 
-        /// A member of an object, of each of a list, or of what a function is given.
+        /// A member of an object, of each element of a list, or of a parameter.
         func member(_ name: String) -> Self {
             switch self {
             case .object(let members): members[name] ?? .unknown
@@ -33,7 +33,7 @@ extension Scripts {
         }
     }
 
-    /// A function of the page's own; one with an owner, which is empty where nobody says it, is called by an object.
+    /// A function of the page; `owner` is the object that has it: empty if it is unknown, nil for a plain function.
     struct Function: Hashable {
         let name: String
         let owner: String?
@@ -52,7 +52,7 @@ extension Scripts {
 
     func value(_ range: Range<Int>, depth: Int = 0) -> Value {
         guard let first = range.first, depth < 5 else { return range.isEmpty ? .nothing : .unknown }
-        // What TypeScript says of it: `'pay' as const`.
+        // Without a type assertion of TypeScript's: `'pay' as const`.
         let end =
             range.dropFirst().prefix(12).first { word($0) == "as" || word($0) == "satisfies" }
             ?? range.upperBound
@@ -83,7 +83,7 @@ extension Scripts {
             (words, place) = (words + [word], place + 2)
         }
         if place < end {
-            // Functions whose value says the same as what they are given.
+            // Calls whose result is taken for their argument.
             let name = words.suffix(2).joined(separator: ".")
             guard tokens[place].partner == end - 1, let part = parts(place, most: 1).first,
                 [
@@ -101,20 +101,20 @@ extension Scripts {
 
     // MARK: Functions
 
-    /// Whether a name is that of a function which stands here: `name(a, b) {…}`.
+    /// Whether a function is declared with the name at a place: `name(a, b) {…}`.
     func isFunction(_ place: Int) -> Bool {
         guard let close = partner(place + 1), isMark("(", place + 1), !isMark(".", place - 1) else {
             return false
         }
         guard isMark(":", close + 1), !isMark("?", place - 1) else { return isMark("{", close + 1) }
-        // A type of TypeScript's stands between.
+        // A return type, as in TypeScript, is in front of the body.
         let body = (close + 2..<close + 16).first { place in
             ["{", ";", ",", ")", Self.end].contains { isMark($0, place) }
         }
         return body.map { isMark("{", $0) } ?? false
     }
 
-    /// What the functions around a place are given by this name; nil where none is.
+    /// The parameter with this name of a function around a place; nil where there is none.
     private func parameter(_ name: String, at place: Int) -> Value? {
         var at = place
         for _ in 0..<40 {
@@ -133,12 +133,12 @@ extension Scripts {
         return nil
     }
 
-    /// The same of the function whose body begins at a place.
+    /// The parameter with this name of the function whose body begins at a place.
     private func parameter(_ name: String, before body: Int) -> Value? {
         if isMark("=>", body), let only = word(body - 1) {
             return only == name ? given(before: body - 1, 0) : nil
         }
-        // A type of TypeScript's may stand between.
+        // A return type, as in TypeScript, may be in front of the body.
         let close = (max(0, body - 12)..<body).last {
             isMark(")", $0) && ($0 == body - 1 || isMark(":", $0 + 1))
         }
@@ -164,7 +164,7 @@ extension Scripts {
         return nil
     }
 
-    /// What a function is given whose parameters begin at a place.
+    /// A parameter of the function whose parameter list begins at a place.
     private func given(before open: Int, _ index: Int) -> Value {
         var place = open - 1
         if let name = word(place), isMark("(", open), !Self.keywords.contains(name) {
@@ -184,7 +184,7 @@ extension Scripts {
         return .given(function(isTyped ? place - 3 : place - 1), index, key: nil)
     }
 
-    /// The function whose name stands at a place before `=` or `:`.
+    /// The function that is assigned to the name at a place, by `=` or `:`.
     func function(_ place: Int) -> Function {
         var owner = owner(of: place)
         if isMark(".", place - 1), let object = word(place - 2) {

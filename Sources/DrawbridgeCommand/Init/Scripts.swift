@@ -1,6 +1,6 @@
-/// The words, texts and marks of a folder's pages and scripts, one file behind the other.
+/// The tokens (words, strings, punctuation) of a folder's pages and scripts, one file behind the other.
 ///
-/// It guesses where a compiler would know, and goes on behind whatever stands there; each byte is looked at a few times.
+/// It guesses where a parser would know, and skips what it does not understand; it takes linear time.
 struct Scripts {
     enum Kind { case word, text, mark }
 
@@ -8,14 +8,14 @@ struct Scripts {
         let kind: Kind
         var string: String
         let line: Int
-        /// How many values a template has in it; each stands behind the text, in parentheses.
+        /// How many `${…}` a template has; their tokens follow the text, each in parentheses.
         var holes = 0
-        /// The place of the other bracket, and of the bracket around; -1 for none.
+        /// The matching bracket, and the bracket that opens around this token; -1 for none.
         var partner = -1
         var around = -1
     }
 
-    /// What stands in a text for a value that only a run tells.
+    /// Stands in a text for a value that is computed at run time.
     static let hole: Character = "…"
     /// The mark between two scripts.
     static let end = "\0"
@@ -72,7 +72,7 @@ struct Scripts {
         return parts
     }
 
-    /// Where a value ends, which is not longer than some words; what is in brackets is one of them.
+    /// Where the expression at a place ends, after 100 tokens at most; a pair of brackets counts as one.
     func end(_ start: Int) -> Int {
         var end = start
         for _ in 0..<100
@@ -89,14 +89,14 @@ private struct Lexer {
     var isInScript: Bool
     var tokens: [Scripts.Token]
     private var place = 0
-    /// Whether the tag that is read is a script's; nil for other tags.
+    /// Whether the `<script>` tag that is being read is of JavaScript; nil in other tags.
     private var script: Bool?
-    /// The quote around an attribute that is a script.
+    /// The closing quote of the attribute whose value is being read as a script.
     private var attribute: UInt8?
-    /// The brackets that are open, and the templates whose values are read, with how many of their braces are.
+    /// The open brackets; and the templates whose `${…}` are being read, each with its number of open braces.
     private var open: [Int] = []
     private var templates: [(token: Int, braces: Int)] = []
-    /// For each quote, up to where none closes.
+    /// For each kind of quote, the place before which there is no closing one.
     private var unclosed: [UInt8: Int] = [:]
     private var (line, counted) = (1, 0)
 
@@ -121,7 +121,7 @@ private struct Lexer {
         guard kind == .mark else { return }
         if "([{".contains(string) { open.append(place) }
         if string == Scripts.end { open = [] }
-        // What closes nothing is passed over, and so is what nobody closes.
+        // Brackets without a counterpart have no partner.
         guard let opening = [")": "(", "]": "[", "}": "{"][string],
             let index = open.suffix(4).lastIndex(where: { tokens[$0].string == opening })
         else { return }
@@ -134,7 +134,7 @@ private struct Lexer {
         String(decoding: bytes[range.prefix(4000)], as: UTF8.self)
     }
 
-    /// Whether letters stand at a place, which may be capital ones there.
+    /// Whether these lowercase letters are at a place, in either case.
     private func has(_ letters: StaticString, _ place: Int) -> Bool {
         place + letters.utf8CodeUnitCount <= bytes.count
             && letters.withUTF8Buffer { letters in
@@ -180,7 +180,7 @@ private struct Lexer {
             isInScript = script == true
             if script == false { skip(to: "</script") }
             script = nil
-            // What people read, without what frameworks put between braces.
+            // Skips the visible text, up to the next tag or the braces of a framework's expression.
             if !isInScript { skip { $0 == "<" || $0 == "{" } }
         case "/" where has("/", place) && isInScript: skip(to: "\n")
         case "/" where has("*", place):
@@ -190,7 +190,7 @@ private struct Lexer {
             while isOfWord(place) { place += 1 }
             let isNumber = (0x30...0x39).contains(byte)
             add(isNumber ? .mark : .word, isNumber ? "0" : text(start..<place), start)
-        // What may not be there is called as if it were.
+        // Optional chaining: `a?.b` is read as `a.b`.
         case "?" where has(".", place): if !isOfWord(place + 1) { place += 1 }
         case "=" where has(">", place):
             place += 1
@@ -209,7 +209,7 @@ private struct Lexer {
         }
     }
 
-    /// Takes TypeScript's types away: `call<T>(`.
+    /// Drops the type arguments of TypeScript: `call<T>(`.
     private mutating func dropTypes() {
         var depth = 0
         for place in tokens.indices.suffix(60).reversed() {
@@ -223,7 +223,7 @@ private struct Lexer {
         }
     }
 
-    /// Reads on to the end of a template, or to its next value.
+    /// Reads on to the end of a template, or to its next `${`.
     private mutating func readTemplate() {
         guard let token = templates.last?.token else { return }
         let start = place
@@ -242,11 +242,11 @@ private struct Lexer {
         place += 2
     }
 
-    /// A text that ends in its line, or in its tag; any other quote is none.
+    /// Reads a string, which in a script ends in its line; a quote that nothing closes is ignored.
     private mutating func readText(_ quote: UInt8) {
         let start = place
         if quote == attribute { return (attribute, _) = (nil, add(.mark, Scripts.end, start)) }
-        // An apostrophe in the text of a page is no quote.
+        // An apostrophe in a word is no quote.
         let isWord =
             isOfWord(start - 2) && !["return", "case", "from", "import"].contains(tokens.last?.string)
         guard unclosed[quote, default: 0] <= start, !isWord else { return }

@@ -1,12 +1,12 @@
 import Dispatch
 import Drawbridge
 
-/// Finds out of which bridges the pages of a served folder speak that they are not given.
+/// Finds the bridges that scripts of a served folder use, and that its pages are not given.
 ///
-/// A page that looks whether its bridge is there never fails without it: only its scripts say that it wants one. A hint
-/// that is wrong is worse than none, so where a script or its page has another way to native already, nothing is said.
+/// A page that tests for its bridge does not fail without it: only its scripts show that it needs one. A wrong hint
+/// is worse than none, so there is none where the script or its page uses another bridge that it is given.
 struct SpokenBridges {
-    /// What is read at the start; `drawbridge init` reads more.
+    /// The limits at the gateway's start; `drawbridge init` reads more.
     static let bounds = PageFiles.Bounds(
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, entries: 20_000, time: .seconds(5))
 
@@ -17,10 +17,10 @@ struct SpokenBridges {
     /// Reads the folder on a thread of its own, and tells the gateway what it found.
     static func look(in root: String?, for gateway: Gateway) {
         guard let root, let runtime = gateway.pageRuntime else { return }
-        // Scripts of other people's may put anything into pages, so nobody knows what is missing there.
+        // A bridge that is not ours may put anything into pages, so what is missing is unknown.
         guard runtime.bridges.allSatisfy(\.isShipped) else { return }
         DispatchQueue.global(qos: .utility).async {
-            // A folder that cannot be read was told of already.
+            // That a folder cannot be read is reported elsewhere.
             guard let files = try? PageFiles(in: root, within: bounds) else { return }
             gateway.remember(SpokenBridges(files.scripts, given: runtime).found)
         }
@@ -29,11 +29,11 @@ struct SpokenBridges {
     init(_ scripts: Scripts, given runtime: PageRuntime) {
         self.runtime = runtime
         self.scripts = scripts
-        // Names that differ in their bytes alone, as two spellings of é, are one text.
+        // Paths with two encodings of é are the same String, so that keys may come twice.
         places = Dictionary(scripts.files.enumerated().map { ($1.path, $0) }) { first, _ in first }
     }
 
-    /// The bridges that scripts speak of, each with the pages that have the script.
+    /// The missing bridges, each with the script that uses it and the pages that load this script.
     var found: [SpokenBridge] {
         let files = scripts.files
         let pages = files.indices.filter { PageFiles.isPage(files[$0].path) }
@@ -52,7 +52,7 @@ struct SpokenBridges {
         }
     }
 
-    /// A script says the same once, however often it calls.
+    /// A bridge that a script uses; it is reported once, however often the script calls.
     private struct Spoken: Hashable {
         let file: Int
         let hint: BridgeHint
@@ -72,7 +72,7 @@ struct SpokenBridges {
         return found
     }
 
-    /// The path below the folder that a file means by a relative URL; nil for what lies elsewhere.
+    /// The path below the folder to which a relative URL in a file leads; nil for one outside of it.
     private static func path(of reference: String, from file: String) -> String? {
         let text = reference.prefix { $0 != "?" && $0 != "#" }
         guard !text.contains(":"), !text.hasPrefix("//") else { return nil }
@@ -87,11 +87,11 @@ struct SpokenBridges {
         return parts.joined(separator: "/")
     }
 
-    /// Whether pages are given a way by which a script speaks: then it is written for several apps.
+    /// Whether pages are given this bridge; a script that uses it among others is written for several apps.
     private func isGiven(_ bridge: NativeBridge) -> Bool {
         switch bridge {
         case .flagged, .request: true
-        // Any object may have a function of this name; the library's own URL tells.
+        // Any object may have a `callHandler`; only the library's URL (`libraryURL`) proves it.
         case .webViewJavascriptBridge: false
         case .message(let name): Self.has(name, runtime.messageHandlers)
         case .queue, .commandURL: false

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Puts one file in the place of another at once: whoever reads it sees the old one or the new one, and no part of any.
+/// Replaces a file atomically: a reader sees the old one or the new one, never a part.
 enum FileReplacement {
     static func isLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Makes a file.
+    /// Creates a file atomically.
     ///
     /// - Returns: false where there is one already.
     /// - Throws: a ``Failure`` that names the folder.
     static func create(_ path: String, _ bytes: [UInt8]) throws -> Bool {
         let temporary = try write(bytes, beside: path, mode: 0o644, owner: nil)
         defer { unlink(temporary) }
-        // Unlike a rename, a link is not made over a file that has come meanwhile.
+        // Unlike rename, link fails where a file has appeared meanwhile.
         if link(temporary, path) == 0 { return true }
         guard errno == EEXIST else { throw failure(path) }
         return false
@@ -22,18 +22,18 @@ enum FileReplacement {
 
     /// Replaces a file by another with the same rights and the same owner.
     ///
-    /// - Parameter old: what it is to say until then.
-    /// - Returns: false where it says something else.
+    /// - Parameter old: the bytes that the file must still have.
+    /// - Returns: false where it has others.
     /// - Throws: a ``Failure`` that names it.
     static func write(_ bytes: [UInt8], over path: String, ifIs old: [UInt8]) throws -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure(path) }
-        // A rename asks only for the right to the folder, and the file may be kept from being written.
+        // rename needs permission for the folder only, so that of the file, which may be read-only, is checked here.
         guard status.st_mode & 0o222 != 0, access(path, W_OK) == 0 else {
             errno = EACCES
             throw failure(path)
         }
-        // A person's own file stays theirs, also where the gateway runs as another user: their editor has to save it.
+        // The file keeps its owner, also where the gateway runs as another user: its owner's editor has to save it.
         let temporary = try write(
             bytes, beside: path, mode: status.st_mode & 0o777, owner: (status.st_uid, status.st_gid))
         defer { unlink(temporary) }
@@ -46,7 +46,7 @@ enum FileReplacement {
 
     /// Writes a new file in the same folder, and waits until it is on the disk.
     ///
-    /// - Parameter owner: whose it is to be; nil for this user.
+    /// - Parameter owner: the user and group that own it; nil for those of the process.
     private static func write(
         _ bytes: [UInt8], beside path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)?
     ) throws -> String {
@@ -70,7 +70,7 @@ enum FileReplacement {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path) }
         if let owner, owner != (status.st_uid, status.st_gid) {
-            // A group that this user is not in may go: the file is still its owner's.
+            // A group of which this user is no member may get lost: the owner is the same.
             guard fchown(descriptor, owner.user, owner.group) == 0 || owner.user == status.st_uid else {
                 throw Failure(
                     "cannot write \(path): it is another user's, whom it would not belong to any more; run this as that user"

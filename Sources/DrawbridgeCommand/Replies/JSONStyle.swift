@@ -4,12 +4,12 @@ import Drawbridge
 struct JSONStyle {
     static let newline = UInt8(ascii: "\n")
 
-    /// How it ends its lines.
+    /// The line ending.
     let ending: String
-    /// By how much it indents.
+    /// One level of indentation.
     let unit: String
 
-    /// So long a line may become before a value has lines of its own.
+    /// The length of a line beyond which the members of a value get lines of their own.
     private static let width = 100
 
     init(of text: [UInt8]) {
@@ -34,8 +34,8 @@ struct JSONStyle {
     ///
     /// - Parameters:
     ///   - indent: that of the line in which it begins.
-    ///   - column: how much stands before it in that line.
-    ///   - opening: whether it has lines of its own where there is room too.
+    ///   - column: the number of characters before it in that line.
+    ///   - opening: whether its members have lines of their own even where there is room.
     func text(_ value: JSON, indent: String, after column: Int, opening: Bool = false) -> String {
         let line = Self.line(value)
         if !opening, column + line.count <= Self.width { return line }

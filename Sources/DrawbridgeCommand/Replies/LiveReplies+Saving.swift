@@ -3,7 +3,7 @@ import DrawbridgeServer
 
 // Replies that a person or a program writes into the file while the gateway runs.
 extension LiveReplies {
-    /// The file that is written: the first of those that were named or found, else a new one in the working folder.
+    /// The file in which replies are saved: the first that was named or found, else a new one in the working folder.
     var keptFile: String? {
         if let file = sources.files.first(where: \.text.isRegular) { return file.text.path }
         if case .on(_, let state) = search, state.complaint == nil { return FoundFile.name }
@@ -12,7 +12,7 @@ extension LiveReplies {
 
     /// Writes a reply into that file, and answers by it from now on.
     ///
-    /// - Throws: an ``HTTPError``: a 409 where the file is another than the one that was read last.
+    /// - Throws: an ``HTTPError``: a 409 where the file has changed since it was read last.
     func keep(_ reply: JSON, for name: String) throws -> (file: String, line: Int) {
         let (file, edit) = try change { text throws(ReplyFault) in
             try ReplyEdit(text, setting: name, to: reply)
@@ -20,7 +20,7 @@ extension LiveReplies {
         return (file, edit.line)
     }
 
-    /// Writes names that nobody answered into that file, each as `{}`, as `init` does; none that any file has.
+    /// Writes unanswered names into that file, each as `{}` as `init` does, unless a file or flag has them already.
     func keep(missing names: [UnansweredName]) throws -> (file: String, names: [String]) {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
@@ -40,14 +40,14 @@ extension LiveReplies {
         }
     }
 
-    /// Changes the file, and answers by what it says then.
+    /// Changes the file, and reloads the replies from it.
     private func change(
         _ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit
     ) throws -> (file: String, edit: ReplyEdit) {
         do {
             guard let place = sources.files.firstIndex(where: \.text.isRegular) else {
                 let path = try writtenFile
-                // What the built-in handlers have answered until now, they go on answering beside the new mocks.
+                // Built-in handlers step back for a file of mocks, unless it says that they stay.
                 let hasBuiltIns = builtIns?.paths.isEmpty == false
                 let edit = try edit(hasBuiltIns ? Array("{\n    \"built-ins\": true\n}\n".utf8) : [])
                 _ = try ConfigFile(found: FileText(path, edit.text))
@@ -88,7 +88,7 @@ extension LiveReplies {
     }
 }
 
-/// The file of a gateway's replies, as its API asks for it.
+/// Lets the gateway's API save replies in the file.
 final class KeptReplies: ReplyKeeper {
     let isForPrograms: Bool
     private let replies: LiveReplies

@@ -4,19 +4,19 @@ import EventLoop
 import Logging
 import Synchronization
 
-/// Lets a gateway answer as files say that may be saved while it runs.
+/// Gives a gateway its replies, and reloads their files when they are saved.
 ///
-/// A save counts as a whole or not at all: of a file that cannot be read nothing is taken, and what it said before stays.
-/// The files are looked at ten times a second. Messages of the system would come sooner, but not from folders that a
-/// container shares, nor where an editor puts another file in the place of the old one.
+/// A saved file is taken as a whole or not at all: while it is invalid, its previous version stays in use.
+/// The files are polled ten times a second. The system's notifications would be faster, but miss changes in folders
+/// that a container shares, and files that an editor replaces instead of writing them.
 actor LiveReplies {
     private(set) var sources: ReplySources
     let supplier: OutsideReplies
     private let gateway: Gateway
     let builtIns: BuiltIns?
-    /// Whether the built-in handlers answer; nil where nobody has said it.
+    /// Whether the built-in handlers answer; nil where neither a flag nor a file says so.
     private var hasBuiltIns: Bool?
-    /// How it stands with each file.
+    /// The state of each file in `sources.files`, in their order.
     private(set) var states: [State]
     private(set) var search: Search
 
@@ -25,10 +25,10 @@ actor LiveReplies {
     struct State {
         /// Nil at first: the file may have been saved since it was read.
         var stamp: FileStamp?
-        /// What was said about the last save, which is said once.
+        /// The error of the last save, which is logged only once.
         var complaint: String?
 
-        /// Whether a file is not what it was, or may be another within the same moment of its clock.
+        /// Whether a file has changed, or may have changed again without a difference in its timestamps.
         mutating func isDue(_ path: String) -> Bool {
             let now = FileStamp(path)
             defer { stamp = now }
@@ -36,15 +36,15 @@ actor LiveReplies {
         }
     }
 
-    /// Most people begin without a file: so one is looked for until it is there.
+    /// The search for a `drawbridge.json`, which goes on until there is one: most people begin without.
     enum Search {
         /// One was found, or another was named.
         case over
-        /// In the working folder and in the one that is served, with how it stands with the one that is there.
+        /// Looks in the working folder and in the served one, with the state of a file that is there and not read yet.
         case on(root: String?, State)
     }
 
-    /// What is read.
+    /// A file that is to be read.
     private enum Due {
         case file(Int)
         case found(path: String)
@@ -60,13 +60,13 @@ actor LiveReplies {
         search =
             switch settings.found {
             case .nothing: .on(root: settings.root, State())
-            // Why it is not read was said at the start.
+            // The start has logged why it is not read.
             case .unread(let why): .on(root: settings.root, State(complaint: why))
             case .file, .notSought: .over
             }
     }
 
-    /// Answers by what the files say now.
+    /// Gives the gateway its first replies.
     func begin() throws {
         gateway.replySupplier.withLock { $0 = supplier }
         try apply()
@@ -85,7 +85,7 @@ actor LiveReplies {
         while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
             let broken = due().filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
-            // An editor may be half way through, so the file is read again before anything is said.
+            // An editor may still be writing, so the file is read once more before an error is logged.
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
             for due in broken {
                 do {
@@ -102,7 +102,7 @@ actor LiveReplies {
         return sources.files.contains { $0.text.isRegular }
     }
 
-    /// What is another than when it was last looked at.
+    /// The files that have changed since the last look at them.
     private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in
             sources.files[place].text.isRegular && states[place].isDue(sources.files[place].text.path)
@@ -125,7 +125,7 @@ actor LiveReplies {
         }
     }
 
-    /// Takes a file that has come since the start.
+    /// Reads a file that has appeared since the start.
     func takeFound(_ path: String) throws {
         let config = try ConfigFile(found: try FoundFile.read(path))
         search = .over
@@ -139,7 +139,7 @@ actor LiveReplies {
         tellFaults()
     }
 
-    /// Takes what a file says now.
+    /// Reads a file again, and answers by it unless it is as before.
     func take(_ place: Int) throws {
         let old = sources.files[place]
         let text = try text(of: old)
@@ -150,7 +150,7 @@ actor LiveReplies {
             }
             return
         }
-        // What would end a start is no save either.
+        // A file that would be refused at the start is refused when it is saved.
         let new = try source(text, like: old)
         let changed = sources.replacing(at: place, by: new)
         try changed.check(by: supplier)
@@ -162,13 +162,13 @@ actor LiveReplies {
         tellFaults()
     }
 
-    /// What a file says now.
+    /// The file's text as it is now.
     func text(of source: ReplySources.Source) throws -> FileText {
         source.kind == .found
             ? try FoundFile.read(source.text.path) : try FileText(source.text.path, onlyRegular: true)
     }
 
-    /// What a text says in the place of a file.
+    /// The source that a file becomes by a new text.
     func source(_ text: FileText, like old: ReplySources.Source) throws -> ReplySources.Source {
         switch old.kind {
         case .replies: try ReplySources.Source(text, kind: .replies)
@@ -179,7 +179,7 @@ actor LiveReplies {
     /// Says which mocks a save has changed.
     private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
         let (before, now) = (old.file.replies.texts, new.file.replies.texts)
-        // A configuration file has more than mocks, which is read at a start alone.
+        // A configuration file without mocks has only settings, which are read at the start alone.
         guard old.kind == .replies || !before.isEmpty || !now.isEmpty else { return }
         let same = now.count { before[$0.key] == $0.value }
         let parts = [
@@ -192,7 +192,7 @@ actor LiveReplies {
         gateway.logger.notice("reloaded \(path): \((parts + ["\(same) as before"]).joined(separator: ", "))")
     }
 
-    /// Says what is wrong between the files.
+    /// Warns of steps that switch a scenario which is in none of the files.
     private func tellFaults() {
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
@@ -211,7 +211,7 @@ actor LiveReplies {
         }
     }
 
-    /// Says what may have been meant otherwise.
+    /// Logs warnings of what was probably meant otherwise.
     private func tell(_ doubts: [ReplyFault], of source: String) {
         let most = 20
         for doubt in doubts.prefix(most) { gateway.logger.warning("\(source), \(doubt)") }

@@ -1,11 +1,11 @@
 import Drawbridge
 import DrawbridgeServer
 
-/// Puts a reply into the text of a file; all else in it, comments too, stays as it is.
+/// Puts a reply into the text of a file; everything else in it, comments too, stays unchanged.
 struct ReplyEdit {
     /// The text afterwards.
     private(set) var text: [UInt8]
-    /// Where the reply stands in it, from 1.
+    /// The line of the reply, from 1.
     private(set) var line = 1
 
     private let style: JSONStyle
@@ -30,7 +30,7 @@ struct ReplyEdit {
         change(old.range, to: "", style.text(reply, indent: indent, after: indent.count + key.count + 4))
     }
 
-    /// Adds names that are not there yet, each as `{}`, with what was sent in a comment above it.
+    /// Adds new names, each as `{}`, with a comment above it that has the inputs of its calls.
     ///
     /// - Parameter names: in the order in which they are to stand.
     init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
@@ -39,7 +39,7 @@ struct ReplyEdit {
         if let replies = try replies() { add(names, to: replies) }
     }
 
-    /// A text that is changed: an object, where there is nothing yet.
+    /// Begins with a text to change, which is an empty object where there is none yet.
     private init(_ text: [UInt8]) {
         style = JSONStyle(of: text)
         self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
@@ -77,15 +77,15 @@ struct ReplyEdit {
         } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
             text.replaceSubrange(open..<close, with: Array(style.ending.utf8) + block + Array(brace.utf8))
         } else {
-            // The last comment there ends with its line, and the brace is alone in its own.
+            // There are only comments: the last one ends with its line, so the brace has the next one.
             text.insert(contentsOf: block, at: lineStart(of: close))
         }
     }
 
-    /// What a line shows of each input, in bytes.
+    /// How many bytes of each input a comment shows.
     private static let shownInput = 300
 
-    /// A name, below a comment of what was sent; nothing of a page's ends the line, or drives who reads it.
+    /// A name below a comment with its inputs; control characters of a page's are escaped, so they end no line.
     private static func lines(_ missed: UnansweredName) -> [[UInt8]] {
         var member: [UInt8] = []
         member.append(harmless: .string(ReplyNames.key(missed.name)))
@@ -99,7 +99,7 @@ struct ReplyEdit {
         return [Array("// called with \(inputs.joined(separator: ", "))".utf8), member]
     }
 
-    /// Adds a member before those that an object has: so no line of these changes, and each keeps the comment above it.
+    /// Adds a member before those of an object: so no line of these changes, and each keeps the comment above it.
     ///
     /// - Parameter opening: whether the members of its value have lines of their own, however short they are.
     private mutating func add(
@@ -122,15 +122,15 @@ struct ReplyEdit {
                 open..<close, to: "\(style.ending)\(brace)\(style.unit)", member + style.ending + brace,
                 opening)
         } else {
-            // The last comment there ends with its line, and the brace is alone in its own.
+            // There are only comments: the last one ends with its line, so the brace has the next one.
             let start = lineStart(of: close)
             change(start..<start, to: brace + style.unit, member + style.ending, opening)
         }
     }
 
     /// - Parameters:
-    ///   - before: what comes to stand before the reply and its name.
-    ///   - isWithin: whether the reply stands a line below that name.
+    ///   - before: what is inserted before the name of the reply.
+    ///   - isWithin: whether the reply is one line below that place.
     private mutating func change(
         _ range: Range<Int>, to before: String, _ member: String, _ isWithin: Bool = false
     ) {
@@ -139,7 +139,7 @@ struct ReplyEdit {
         line = text[..<place].count { $0 == JSONStyle.newline } + (isWithin ? 2 : 1)
     }
 
-    /// The white space with which the line of a place begins.
+    /// The indentation of the line that a place is in.
     private func indent(at place: Int) -> String {
         let line = text[lineStart(of: place)...]
         return String(

@@ -6,13 +6,13 @@ import DrawbridgeServer
 struct ReplySources {
     /// A file, with the replies that it has.
     struct Source {
-        /// What else it may say.
+        /// What the file may contain.
         enum Kind: Equatable {
             /// Replies alone.
             case replies
             /// All settings.
             case settings
-            /// What a file may say that nobody has named.
+            /// The settings that are allowed in a file that was found, and not named.
             case found
             /// Mocks of the pages that are served when no folder is, and which of these.
             case welcome(pages: String)
@@ -31,10 +31,10 @@ struct ReplySources {
             return .named(folder: folder.isEmpty ? "/" : String(folder))
         }
 
-        /// Whether somebody has written it.
+        /// Whether it is a file of the user's, and not the mocks of the welcome page.
         var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
-        /// What was perhaps meant otherwise in it.
+        /// Warnings: what was perhaps meant otherwise.
         var doubts: [ReplyFault] { file.doubts }
 
         /// - Throws: a ``Failure`` that names file, line, column and key.
@@ -59,19 +59,19 @@ struct ReplySources {
 
     /// Those of `--reply`.
     let given: ReplyNames
-    /// The files, the one that is asked first before the others.
+    /// The files, in the order in which they are asked.
     private(set) var files: [Source]
-    /// The scenarios of `--scenario`, which are switched on behind those that the files say.
+    /// The scenarios of `--scenario`, which are switched on after those that the files switch on.
     let scenario: [String]
 
     /// Reads all of them.
     ///
     /// - Parameters:
     ///   - given: name=value, as `--reply` has it; of two for one name the last counts.
-    ///   - files: of those that are named later the replies go before those of the others.
+    ///   - files: the paths of `--replies`; a later one takes precedence over an earlier one.
     ///   - config: is asked after all of them.
-    ///   - isWelcoming: the page of the command's own is served, and has mocks where nobody has written any.
-    /// - Throws: what is wrong in one of them: nothing is served by half of what was meant.
+    ///   - isWelcoming: whether the welcome page is served, which has mocks of its own where no file has any.
+    /// - Throws: what is wrong in one of them; then none of them is used.
     init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String], isWelcoming: Bool)
         throws
     {
@@ -101,24 +101,24 @@ struct ReplySources {
         }
     }
 
-    /// What people have written.
+    /// The replies of the user's files, without those of the welcome page.
     var written: [ReplyFile] { files.filter(\.isWritten).map(\.file) }
 
-    /// Puts a file in the place of the one that was there before it was saved.
+    /// The sources with another version of the file at a place.
     func replacing(at place: Int, by source: Source) -> Self {
         var sources = self
         sources.files[place] = source
         return sources
     }
 
-    /// Asks one more file, behind all others.
+    /// The sources with one more file, which is asked after the user's others.
     func adding(_ source: Source) -> Self {
         var sources = self
         sources.files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)
         return sources
     }
 
-    /// Checks that all programs which they name may be asked.
+    /// Checks that calls may be forwarded to all programs that the replies name (`$forward`).
     ///
     /// - Throws: a ``Failure`` that names the file.
     func check(by supplier: OutsideReplies) throws {
@@ -133,7 +133,7 @@ struct ReplySources {
         }
     }
 
-    /// What is asked, the first before the others.
+    /// The layers of replies, in the order in which they are asked.
     var layers: ReplyLayers {
         var layers = ReplyLayers(given, files: files.map(\.file), scenario: scenario)
         layers.file = files.first { $0.text.isRegular }?.text.path

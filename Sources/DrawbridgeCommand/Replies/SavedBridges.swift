@@ -2,9 +2,9 @@ import Drawbridge
 import EventLoop
 import Logging
 
-/// Has pages load themselves anew when the script of a bridge is saved.
+/// Reloads the open pages when the script of a bridge is saved.
 ///
-/// The script is read for each page that loads. A page that is open has the one from before, which cannot be taken back.
+/// The script is read for each page that loads. An open page keeps the old one, which cannot be removed from it.
 enum SavedBridges {
     private struct Script {
         let path: String
@@ -16,13 +16,13 @@ enum SavedBridges {
             bytes = now
         }
 
-        /// Nil where there is nothing: an editor may be about to put another file there.
+        /// Nil where the file is missing or empty: an editor may be about to write it.
         private var now: [UInt8]? {
             let bytes = try? FileText(path, onlyRegular: true).bytes
             return bytes?.isEmpty == true ? nil : bytes
         }
 
-        /// Whether it says something else than before.
+        /// Whether its bytes have changed.
         mutating func isChanged() -> Bool {
             guard state.isDue(path), let now, now != bytes else { return false }
             bytes = now

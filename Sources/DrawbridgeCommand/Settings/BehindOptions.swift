@@ -1,7 +1,7 @@
 import ArgumentParser
 import DrawbridgeServer
 
-/// What lies behind the gateway: the servers that answer what is not for native.
+/// The options of the servers behind the gateway, which answer requests that are not for native.
 struct BehindOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -3,9 +3,9 @@ import Drawbridge
 
 /// A bridge as `--bridge` names it: `dsbridge`, `./mine.js`, `object={"object": "WeixinJSBridge"}`.
 struct BridgeOption: ExpressibleByArgument, Equatable {
-    /// The name of one that is shipped, or the path of a script.
+    /// The name of a shipped bridge, or the path of a script.
     var script: String
-    /// An object of JSON; nil for none.
+    /// A JSON object; nil for none.
     let options: String?
 
     init?(argument: String) {
@@ -19,15 +19,15 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
 
     private var isFile: Bool { script.contains("/") || script.hasSuffix(".js") }
 
-    /// The same, where a relative path counts from a folder.
+    /// Makes a relative path one below this folder.
     mutating func resolve(_ folder: String) {
         if isFile, !script.hasPrefix("/") { script = "\(folder)/\(script)" }
     }
 
-    /// The files that it names, which are served to nobody as files.
+    /// The path of the script, which is never served as a static file; nil for a shipped bridge.
     var file: String? { isFile ? script : nil }
 
-    /// The bridges of these options.
+    /// Reads the scripts of these options.
     ///
     /// - Throws: an error that names the option.
     static func scripts(_ options: [BridgeOption]) throws -> [BridgeScript] {
@@ -56,7 +56,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
         do throws(BridgeScript.ScriptError) {
             return isFile ? try .file(script, options: json) : try .named(script, options: json)
         } catch {
-            // A found file, whose texts are anybody's, may have given it.
+            // It may come from a found file, which anybody may have written: control characters are replaced.
             throw ValidationError("--bridge \(script): \(error)".plain)
         }
     }

@@ -3,26 +3,26 @@ import Drawbridge
 
 /// A JSON file of settings under the names of the flags: `{"port": 8081, "choose": {"alert": "ok"}}`.
 ///
-/// Each member is given to the parser of the flags, so that both take the same and refuse the same.
+/// Each member goes through the parser of the flags, so that both accept and refuse the same values.
 struct ConfigFile {
-    /// The settings; relative paths in the file count from its folder.
+    /// The settings; relative paths in them begin at the file's folder.
     private(set) var options: Options
-    /// All that it says.
+    /// The whole text of the file.
     let text: FileText
 
     /// Whether it was found, and not named.
     let isFound: Bool
     /// The replies that it has.
     let source: ReplySources.Source
-    /// Whether it says more than replies.
+    /// Whether it has more than replies.
     let hasSettings: Bool
 
-    /// Reads a file that somebody has named.
+    /// Reads a file that the user has named.
     ///
     /// - Throws: a ``Failure`` that names the file, the line and the key.
     init(_ path: String) throws { try self.init(FileText(path), isFound: false) }
 
-    /// The same for one that was found by itself, which may say less.
+    /// Reads a file that was found without being named, in which fewer settings are allowed.
     init(found text: FileText) throws { try self.init(text, isFound: true) }
 
     init(_ text: FileText, isFound: Bool) throws {
@@ -74,7 +74,7 @@ struct ConfigFile {
         do {
             options = try Options.parse(all)
         } catch {
-            // Each key was taken by itself already, so only the two that exclude each other are left.
+            // Each key was accepted alone already, so only the two that exclude each other can be wrong.
             throw Failure("\(path): quiet and verbose cannot both be true")
         }
         let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
@@ -92,7 +92,7 @@ struct ConfigFile {
         }
     }
 
-    /// The script of a bridge runs in every page, and whoever wrote a file that was only found may have written it too.
+    /// Refuses bridge scripts in a file that was only found: they run in every page, and anybody may have written both.
     private static func refuseScripts(of bridges: [BridgeOption], _ place: String, _ path: String) throws {
         guard let file = bridges.lazy.compactMap(\.file).first else { return }
         throw Failure(
@@ -100,7 +100,7 @@ struct ConfigFile {
                 + "\(Command.program.name) -c \(path)")
     }
 
-    /// The keys whose values are true or false, and those that take several.
+    /// The keys whose values are true or false, and those that take a list.
     private static let flags = [
         "answer-missing", "api-for-others", "built-ins", "envelope", "files-last", "forwarded", "keep-host",
         "inspector", "open", "page-runtime", "proxy", "quiet", "rewrite", "save", "single-page",
@@ -111,7 +111,7 @@ struct ConfigFile {
         "plain", "proxy-client", "redact", "scheme", "shortcuts", "trusted-proxy", "upstream",
     ]
 
-    /// The member as it would be written in a command line.
+    /// The command-line arguments that mean the same as a member.
     private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
         switch value {
         case .null: return []
@@ -143,7 +143,7 @@ struct ConfigFile {
         }
     }
 
-    /// A bridge with its options as its flag has it.
+    /// The argument for a bridge with its options.
     private static func bridge(_ members: JSON.Object, _ place: String) throws -> String {
         let script = members["name"]?.stringValue ?? members["file"]?.stringValue
         let others = members.map(\.key).filter { !["name", "file", "options"].contains($0) }
@@ -155,7 +155,7 @@ struct ConfigFile {
         return "--bridge=\(script)\(members["options"].map { "=\($0)" } ?? "")"
     }
 
-    /// An answer as its flag has it: an object as it is, any other as a string of JSON.
+    /// An answer as the flag takes it: an object unchanged, any other value as a JSON string.
     private static func written(_ answer: JSON) -> JSON {
         switch answer {
         case .object, .string: answer

@@ -4,8 +4,8 @@ import Glibc
 /// The `drawbridge.json` of a project, which is read without being named: from the working folder, or else from the folder
 /// that is served.
 ///
-/// Whoever starts the gateway has perhaps only unpacked somebody's folder, and trusts it no further than a page. So such a
-/// file says what native answers and what pages are given, and nothing that opens a folder, a port or a way elsewhere.
+/// The folder may be a download of somebody else's, and is trusted no more than a page. So the file may have mocks and
+/// what is injected into pages, and no setting that opens a folder, a port or a connection elsewhere.
 enum FoundFile {
     static let name = "drawbridge.json"
 
@@ -15,17 +15,16 @@ enum FoundFile {
         "scheme", "shortcuts", "single-page",
     ]
 
-    /// What was found.
     enum Outcome {
-        /// Another was named.
+        /// None was looked for, because `-c` names another.
         case notSought
         case nothing
         case file(FileText)
-        /// Why a file is not read, in one line.
+        /// There is one that is not read, with the reason in one line.
         case unread(String)
     }
 
-    /// Looks into the working folder, and then into the folder that is served; of two files the first counts alone.
+    /// Looks into the working folder, and then into the folder that is served; of two files only the first is read.
     ///
     /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
@@ -39,7 +38,7 @@ enum FoundFile {
     /// Where one may be: in the working folder, or else in the folder that is served.
     static func candidates(in root: String?) -> [String] { [name] + (root.map { ["\($0)/\(name)"] } ?? []) }
 
-    /// Those that there are, whether they are read or not.
+    /// The candidates that exist, whether they may be read or not.
     static func there(in root: String?) -> [String] {
         candidates(in: root).filter { path in
             var status = stat()
@@ -47,7 +46,7 @@ enum FoundFile {
         }
     }
 
-    /// Reads a file that nobody has named, which may be another one since it was found.
+    /// Reads a file that was found, after checking it again: it may have been replaced since.
     ///
     /// - Throws: a ``Failure`` that says why it is not read.
     static func read(_ path: String) throws -> FileText {
@@ -57,7 +56,7 @@ enum FoundFile {
         }
     }
 
-    /// Why a file is not read; nil where it is, or where there is none.
+    /// Why a file is not read, as a sentence with its path; nil where it is trusted, or missing.
     private static func problem(at path: String) -> String? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -2,7 +2,7 @@ import Drawbridge
 import Glibc
 
 extension JSON {
-    /// Reads a file of JSON.
+    /// Reads a JSON file.
     ///
     /// - Throws: a ``Failure`` that names the file, and the line where it is no JSON.
     init(file: String) throws {
@@ -14,13 +14,13 @@ extension JSON {
     }
 }
 
-/// What a file says, or a pipe.
+/// The text of a file, or of a pipe.
 struct FileText {
     let path: String
     let bytes: [UInt8]
-    /// Whether it can be read again: what came by a pipe is gone.
+    /// Whether it is a regular file, which can be read again, unlike a pipe.
     let isRegular: Bool
-    /// What some editors write before a text, which is no part of it.
+    /// The byte order mark that some editors write before the text; empty for none.
     let mark: [UInt8]
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -28,15 +28,15 @@ struct FileText {
     private static let mostBytes = 8 << 20
 
     /// - Parameters:
-    ///   - onlyRegular: refuses all but files, of which nobody has to wait.
-    ///   - problem: why a file is refused that was opened; nil where it is taken.
+    ///   - onlyRegular: refuses all but regular files, which never block a reader.
+    ///   - problem: why the opened file is refused; nil where it is accepted.
     /// - Throws: a ``Failure`` that names the file.
     init(
         _ path: String, onlyRegular: Bool = false, followsLinks: Bool = true,
         refusing problem: (stat) -> String? = { _ in nil }
     ) throws {
         self.path = path
-        // A pipe that nobody writes to would not even be opened else.
+        // Without O_NONBLOCK, open would wait for the writer of a pipe.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
@@ -63,7 +63,7 @@ struct FileText {
         bytes = Array(contents.dropFirst(mark.count))
     }
 
-    /// What a file will say.
+    /// A text that is not read from a file.
     init(_ path: String, _ bytes: [UInt8], mark: [UInt8] = [], isRegular: Bool = true) {
         self.path = path
         self.bytes = bytes

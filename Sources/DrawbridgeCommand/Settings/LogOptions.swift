@@ -3,7 +3,6 @@ import Drawbridge
 import DrawbridgeServer
 
 struct LogOptions: ParsableArguments {
-    /// How much is said, besides the usual.
     enum Verbosity: EnumerableFlag {
         case quiet, verbose
 
@@ -49,7 +48,7 @@ struct LogOptions: ParsableArguments {
         if let log { _ = try Self.logged(log) }
         for list in redact {
             let words = PageOptions.names([list])
-            // What hides nothing would be trusted to hide something.
+            // A word that no name can contain would hide nothing, unnoticed.
             guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
                 throw ValidationError(
                     "--redact \(list): name members by words of letters and digits, such as iban,bic")
@@ -57,13 +56,13 @@ struct LogOptions: ParsableArguments {
         }
     }
 
-    /// The kinds where nobody has named any.
+    /// The kinds of requests that are logged by default.
     ///
-    /// - Parameter isServing: whether the files of a page would push its calls out of sight.
+    /// - Parameter isServing: whether a page is served, among whose files its calls would get lost.
     static func usual(
         _ format: LogFormat, whereAPageIsServed isServing: Bool
     ) -> Set<LoggedRequests> {
-        // Programs sort out what they read.
+        // Programs filter what they read.
         if format == .json { return Set(LoggedRequests.allCases) }
         return isServing ? [.native] : [.native, .files]
     }

@@ -89,7 +89,7 @@ struct TestOptions: ParsableArguments {
             valueName: "name=value"))
     var choose: [String] = []
 
-    /// The name that `--choose` had once.
+    /// The former name of `--choose`.
     @Option(help: .hidden)
     var answer: [String] = []
 
@@ -105,7 +105,7 @@ struct TestOptions: ParsableArguments {
         })
     var unanswered: Unanswered?
 
-    /// What comes of calls that nobody answered.
+    /// What happens at the end if calls or questions had no answer.
     enum Unanswered: String, Sendable {
         case tell, fail
     }
@@ -268,7 +268,7 @@ struct HandlerOptions: ParsableArguments {
         for text in reply { try ReplySources.add(text, to: &names) }
     }
 
-    /// Whether an origin is of a host that a reply may ask; `*` stands for nothing here.
+    /// Whether an origin is one to which replies may forward calls: no wildcards.
     private static func isHTTP(_ origin: String?) -> Bool {
         guard let origin, !origin.contains("*") else { return false }
         return origin.hasPrefix("http://") || origin.hasPrefix("https://")

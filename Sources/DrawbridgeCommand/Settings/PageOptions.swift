@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drawbridge
 
-/// What a page cannot say itself about the app that it was written for.
+/// What pages need to get injected, as the app for which they were written does.
 struct PageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -134,7 +134,7 @@ struct PageOptions: ParsableArguments {
     }
 
     static func isIdentifier(_ name: String) -> Bool {
-        // No property of an object, but what it inherits from.
+        // Assigning to it sets the object's prototype, and no property.
         if name == "__proto__" { return false }
         guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
         return name.unicodeScalars.allSatisfy {

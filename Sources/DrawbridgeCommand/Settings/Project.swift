@@ -1,15 +1,15 @@
 import Drawbridge
 import Glibc
 
-/// What a gateway is started for, as its files are told apart: a folder of pages, or the servers behind it.
+/// Identifies what a gateway serves (a folder, or upstreams), so that each project has storage of its own.
 struct Project {
     private let name: String
-    /// Nil for the page that shows the bridge at work.
+    /// Nil for the welcome page.
     private let identity: String?
 
     /// - Parameters:
     ///   - root: the folder of `--root`.
-    ///   - upstreams: the servers of `--upstream`, as they were written; they count where there is no folder.
+    ///   - upstreams: the servers of `--upstream`, as they were written; used where there is no folder.
     init(root: String?, upstreams: [String]) {
         if let root {
             let path = realpath(root, nil).map { path in

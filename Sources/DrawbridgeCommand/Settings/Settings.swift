@@ -8,14 +8,14 @@ import MicroHTTPD
 
 /// What flags, environment, configuration file and defaults say together.
 ///
-/// A flag beats the environment, which beats the file, which beats the default. Lists are replaced, and answers are
-/// replaced one by one.
+/// A flag beats the environment, which beats the file, which beats the default. A list replaces the other list as a
+/// whole, but answers (`--choose`) replace each other by name.
 struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let testerToken: TesterToken
     let root: String?
-    /// What answers besides the files of `root`, in order; before them where `asksFilesLast`.
+    /// The upstreams, in the order in which they are asked: after the files of `root`, or before where `asksFilesLast`.
     let behind: [any Responder]
     let asksFilesLast: Bool
     let isSinglePage: Bool
@@ -24,45 +24,45 @@ struct Settings {
     /// The upstreams as they were written.
     let upstreams: [String]
     let pageRuntime: PageRuntime?
-    /// How answers look, if somebody says it.
+    /// The form of answers; nil where no setting chooses it.
     let answerForm: AnswerForm?
     let opensBrowser: Bool
     /// Seconds that running requests get at a stop.
     let grace: Double
     let answers: Answers
-    /// Whether somebody wrote `--answer`, the old name of `--choose`.
+    /// Whether `--answer` was used, the former name of `--choose`.
     let saysAnswer: Bool
     let replies: ReplySources
-    /// Asks the programs of replies, and opens their files.
+    /// Asks the programs that replies forward to (`$forward`), and opens files that replies send.
     let supplier: OutsideReplies
-    /// The files that it was told by, which no page gets.
+    /// Files of settings, replies, bridges, answers and keys, which are not served though they are below `root`.
     let hidden: [String]
-    /// The scripts of bridges that are files.
+    /// The paths of bridge scripts.
     let bridgeFiles: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
-    /// Whether the built-in handlers answer; nil where nobody has said it.
+    /// Whether the built-in handlers answer; nil where neither a flag nor the file says so.
     let hasBuiltIns: Bool?
     let place: RequestLocationHandler.Place
-    /// What somebody asked for; nil for the usual place.
+    /// The file of `--storage`; nil for the usual place.
     let storage: String?
     let verbosity: LogOptions.Verbosity?
     let logFormat: LogFormat
-    /// Whose values never leave the journal, besides the usual ones.
+    /// Words of member names whose values are hidden in log and journal, besides the usual ones.
     let redacted: [String]
-    /// Where the inspector listens; nil where there is none.
+    /// The inspector's port; nil where there is no inspector.
     let inspectorPort: Int?
     /// Whether programs may write replies into the file.
     let savesForPrograms: Bool
-    /// Whether calls that nobody answered make it fail in the end.
+    /// Whether the process ends with code 3 if calls or questions had no answer.
     let failsUnanswered: Bool
 
-    /// The upstream that is asked for what no other has a path for.
+    /// The upstream for all paths that no other upstream has.
     static func pageServer(of upstreams: [String]) -> String? {
         upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
-    /// - Parameter isAlone: whether the program serves nothing by itself.
+    /// - Parameter isAlone: whether the program has no pass-through of its own.
     init(_ flags: Options, _ named: ConfigFile?, isAlone: Bool) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
@@ -96,8 +96,8 @@ struct Settings {
             logsIDs: verbosity == .verbose)
         let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
-            // The name in --host is one by which the gateway may be reached. An address need not be listed: it may be
-            // used on every connection that came to it.
+            // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection
+            // that came to it.
             allowedHosts: Set(hosts + (IPAddress(host) == nil ? [host] : [])),
             allowedOrigins: Set(list(\.access.cors)), trustedProxies: Set(list(\.access.trustedProxy)),
             apiIsForOthers: value(\.access.apiForOthers) ?? false)
@@ -127,7 +127,7 @@ struct Settings {
         proxyClients = list(\.behind.proxyClient)
         asksFilesLast = value(\.behind.filesLast) ?? false
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
-        // Only where no page of anybody's own would get the bridges of the examples.
+        // Only where no page of the user's would get the bridges of the example pages.
         if isWelcoming, isAlone, config == nil, upstreams.isEmpty, !isProxy, access.allowedOrigins.isEmpty {
             layers.append(try WelcomePage.options())
         }
@@ -173,7 +173,7 @@ struct Settings {
         storage = value(\.handlers.storage)
     }
 
-    /// Who answers what is not for native, in order.
+    /// Who answers requests that are not for native, in the order in which they are asked.
     ///
     /// - Throws: an error whose description is one line for the person who starts the program.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
@@ -192,7 +192,7 @@ struct Settings {
         }
     }
 
-    /// The path of a file of certificates, which would otherwise be missed by the first request alone.
+    /// Checks that a certificate file can be read, so that the start fails, and not the first request.
     private static func readable(_ path: String) throws -> String {
         guard Glibc.access(path, R_OK) == 0 else {
             throw Failure(
@@ -213,10 +213,10 @@ struct Settings {
         }
     }
 
-    /// The XDG Base Directory Specification's place for what should survive a restart: a file for each project.
+    /// The default file of the storage handler, below `$XDG_STATE_HOME`: one for each project.
     ///
-    /// All pages of this port are of one origin, whichever project they belong to, and should not read what the pages
-    /// of another one wrote. Nil where there is no home to keep it in.
+    /// All projects that are served at one port have the same origin, and must not read each other's values. Nil where
+    /// there is no home folder.
     var usualStorage: String? {
         let folder =
             Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }
@@ -226,7 +226,7 @@ struct Settings {
     /// The tester's token that the environment chose, or a new one.
     private static func environmentToken() throws -> TesterToken {
         guard let text = environment("DRAWBRIDGE_TOKEN") else { return TesterToken() }
-        // A program that the gateway starts would inherit the token with the environment. So it is taken out.
+        // Removed from the environment, which every program inherits that the gateway starts.
         unsetenv("DRAWBRIDGE_TOKEN")
         guard let token = TesterToken(text) else {
             throw ValidationError(

@@ -1,4 +1,4 @@
-/// A word as a shell takes it, so that what is suggested can be pasted.
+/// A word quoted for the shell, so that a suggested command can be pasted.
 struct ShellWord: CustomStringConvertible {
     let description: String
 
@@ -9,7 +9,7 @@ struct ShellWord: CustomStringConvertible {
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || "_-./~+:@,".utf8.contains(byte) || byte >= 0x80
             }
-        // Scalar by scalar: to Swift, a quote with an accent on it is another character than a quote.
+        // By scalars: in Swift, a quote followed by a combining accent is another Character than a quote.
         var quoted = ""
         for scalar in text.unicodeScalars {
             if scalar == "'" { quoted += #"'\''"# } else { quoted.unicodeScalars.append(scalar) }

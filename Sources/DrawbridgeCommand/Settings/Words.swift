@@ -3,15 +3,15 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// What stands in the command line besides options: the folder that is served, or URLs of what lies behind the gateway.
+/// The arguments of the command line that are no options: the folder to serve, or URLs of upstreams.
 struct Words {
-    /// The words that are commands, and go before a folder of the same name, which is `./init` then.
+    /// Names of subcommands; a folder of the same name has to be written `./init`.
     static let commands = ["init", "test-bridge"]
 
     private var folder: String?
     private var upstreams: [String] = []
 
-    /// - Throws: a `ValidationError` about a word that stands for nothing.
+    /// - Throws: a `ValidationError` about a word that is neither.
     init(_ words: [String]) throws {
         for word in words {
             guard !Self.commands.contains(word) else {
@@ -36,7 +36,7 @@ struct Words {
         }
     }
 
-    /// Says by its option what each word says.
+    /// Sets the options `root` and `upstream` by the words.
     ///
     /// - Throws: a `ValidationError` where `--root` names a folder too.
     func add(to options: inout Options) throws {
@@ -50,7 +50,7 @@ struct Words {
         options.behind.upstream += upstreams
     }
 
-    /// What is no folder's path, but begins or goes on as `--upstream` has it.
+    /// Whether a word is written as the value of `--upstream`, and not as a folder.
     private static func isUpstream(_ word: String) -> Bool {
         word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:")
     }
@@ -65,7 +65,7 @@ struct Words {
         return word
     }
 
-    /// What is said of a file.
+    /// The error for a word that names a file.
     private static func noFolder(_ file: String) -> String {
         let program = Command.program.name
         if file.hasSuffix(".json") {
@@ -75,7 +75,7 @@ struct Words {
         return "\(file) is a file; name its folder: \(program) \(ShellWord(folder))"
     }
 
-    /// What is said of a word that is not there at all.
+    /// The error for a word that names nothing.
     private static func missing(_ word: String, _ code: Int32) -> String {
         let program = Command.program.name
         guard code == ENOENT || code == ENOTDIR else {

@@ -1,16 +1,16 @@
 import Dispatch
 import Glibc
 
-/// Reads the lines that are typed at a terminal, which edits them itself.
+/// Reads the lines that are typed at a terminal, which does the line editing.
 ///
-/// It lives as long as the process, on a thread of its own. In the background the terminal is somebody else's and is not
-/// read: the system would stop the whole process for trying.
+/// It has a thread of its own for the life of the process. It does not read while the process is in the background: the
+/// system would stop the process for that (SIGTTIN).
 final class Keyboard: Sendable {
     /// What a process may do with its terminal.
     enum Standing {
         case foreground
         case background
-        /// It was hung up.
+        /// The terminal is closed.
         case gone
     }
 
@@ -23,7 +23,7 @@ final class Keyboard: Sendable {
     }
 
     func start() {
-        // Nobody answers any more; callers get what the stop gives them.
+        // Questions are not answered any more: the stop of the server cancels their requests.
         for number in [SIGINT, SIGTERM] { onSignal(number) { [presenter] in presenter.leave() } }
         DispatchQueue(label: "drawbridge.terminal").async { self.run() }
     }
@@ -34,7 +34,7 @@ final class Keyboard: Sendable {
     }
 
     private func run() {
-        // Where the process comes to be in the background just before it reads, reading fails, and stops nothing.
+        // With SIGTTIN blocked, a read in the background fails, and does not stop the process.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGTTIN)
@@ -44,7 +44,7 @@ final class Keyboard: Sendable {
             switch Self.standing(at: descriptor) {
             case .foreground: break
             case .background:
-                // Nothing tells that the foreground is ours again.
+                // There is no notification of a return to the foreground.
                 usleep(250_000)
                 continue
             case .gone: return presenter.end()

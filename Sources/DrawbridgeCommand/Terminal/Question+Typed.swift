@@ -3,10 +3,10 @@ import DrawbridgeServer
 
 // A question as a person at a terminal reads and answers it.
 extension Question {
-    /// More of what a page sent would only push the log out of sight.
+    /// How many characters of a page's text are shown.
     private static let longest = 1000
 
-    /// Name, title and message, without the white space that could make one line look like several.
+    /// Name, title and message, with each run of white space, line breaks too, as one space.
     var oneLine: String {
         var plain = self
         plain.title = title.collapsed(to: Self.longest)
@@ -23,16 +23,16 @@ extension Question {
         }
     }
 
-    /// An answer that would do: `ok`, `…` for the only field, `street=… town=…`.
+    /// An example of an answer: `ok`, `…` for the only field, `street=… town=…`.
     var typedExample: String {
         guard case .form(let fields) = kind else { return example }
         return fields.count == 1 ? "…" : fields.map { "\($0.name)=…" }.joined(separator: " ")
     }
 
-    /// Makes an answer of what was typed.
+    /// Parses a typed answer.
     ///
-    /// A choice may be cut short as long as only one begins so. Fields are `user=ann town=Bern`, an object of JSON, or
-    /// the value where there is one field. `cancel` cancels.
+    /// A choice may be abbreviated to any unique prefix. Fields are `user=ann town=Bern`, a JSON object, or the value
+    /// where there is one field. `cancel` cancels.
     ///
     /// - Returns: nil for a cancelled question.
     /// - Throws: an `AnswerError` that says what can be typed.
@@ -52,7 +52,7 @@ extension Question {
         }
     }
 
-    /// What is said about an answer once it is given; what was filled in may be a secret.
+    /// What is printed about an answer; never the values of a form, which may be secret.
     func summary(of answer: JSON?) -> String {
         guard let answer else { return "cancelled" }
         return answer.stringValue ?? "answered"

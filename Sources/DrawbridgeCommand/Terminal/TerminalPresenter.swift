@@ -10,18 +10,18 @@ import Synchronization
 /// 3 ok
 /// ```
 ///
-/// It knows lines only: they come in by ``take(_:)`` and go out by a closure. ``Keyboard`` reads them from a terminal.
+/// It does no input or output itself: lines come in by ``take(_:)`` and go out by a closure; ``Keyboard`` reads them.
 final class TerminalPresenter: Presenter {
     private struct State {
         var questions = WaitingQuestions()
         var isOver = false
-        /// True when the person has stopped the program: questions that wait are not asked any more, nor answered.
+        /// True when the person has stopped the program: waiting questions are withdrawn with their requests.
         var isLeaving = false
-        /// What else can be typed; nil at first.
+        /// The commands that can be typed besides answers; nil until the gateway is made.
         var words: TerminalWords?
     }
 
-    /// So many are listed at once.
+    /// How many questions `?` lists at most.
     private static let listed = 20
 
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ final class TerminalPresenter: Presenter {
         return presenter
     }
 
-    /// Lets words be typed besides answers, which are asked for as soon as the gateway is there.
+    /// Accepts commands for this gateway besides answers from now on.
     func takeWords(of gateway: Gateway, _ inspector: Inspector?) {
         let words = TerminalWords(gateway: gateway, inspector: inspector) { [print] in print($0, .plain) }
         state.withLock { $0.words = words }
@@ -81,7 +81,7 @@ final class TerminalPresenter: Presenter {
 
     /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, a word, `?`.
     ///
-    /// A choice goes before a word of the same name, and a word before what is only filled in.
+    /// For a choice, a line is first tried as its answer and then as a word; for a form the other way around.
     func take(_ line: String) {
         let line = line.trimmed
         let (words, isChoice) = state.withLock { ($0.words, $0.questions.only?.isChoice ?? false) }
@@ -101,7 +101,7 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// Nobody is there any more: cancels what waits, and leaves later questions to the next presenter.
+    /// Called when the terminal is closed: cancels waiting questions, and passes later ones to the next presenter.
     func end() {
         let waiting = state.withLock { state in
             state.isOver = true
@@ -113,15 +113,15 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// Asks nothing more, because the program stops.
+    /// Called when the program stops.
     ///
-    /// What waits has no answer, and is withdrawn with its request.
+    /// Waiting questions stay unanswered, and are withdrawn when their requests are cancelled.
     func leave() { state.withLock { $0.isLeaving = true } }
 
     private func add(_ waiting: WaitingQuestion) {
         enum Outcome { case waits, nobodyAsks, nobodyAnswers }
         let outcome: Outcome = state.withLock { state in
-            // The caller may have gone before there was anything to withdraw.
+            // The caller may have left before the question was added, when there was nothing to withdraw.
             if Task.isCancelled { return .nobodyAsks }
             if state.isOver { return .nobodyAnswers }
             state.questions.add(waiting)

@@ -1,10 +1,9 @@
 import Drawbridge
 import DrawbridgeServer
 
-/// What a person may type at the terminal besides answers to questions.
+/// The commands that can be typed at the terminal besides answers to questions, such as `reset`.
 struct TerminalWords: Sendable {
     let gateway: Gateway
-    /// Nil where there is none.
     let inspector: Inspector?
     /// Shows a line; it must not wait.
     let print: @Sendable (String) -> Void
@@ -15,7 +14,7 @@ struct TerminalWords: Sendable {
         case event(String)
     }
 
-    /// Does what a word says; returns at once.
+    /// Runs the command of a line, in the background where it takes time.
     ///
     /// - Returns: false where there is no such word.
     func take(_ line: String) -> Bool {
@@ -36,7 +35,7 @@ struct TerminalWords: Sendable {
         case .scenario(let name):
             let isOn = gateway.replyBook.scenarios().contains(name)
             do {
-                // The gateway says how it is now.
+                // The gateway logs the new state.
                 try gateway.turn(name, on: !isOn)
             } catch {
                 print("\(error)")
@@ -53,14 +52,14 @@ struct TerminalWords: Sendable {
         return true
     }
 
-    /// Says that there is no such word, and which was perhaps meant.
+    /// The error for an unknown word, with a similar one.
     func refusal(of line: String) -> String {
         let shown = JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)
         let near = Nearest.of(line, among: all).map { "did you mean \($0)? " } ?? ""
         return "\(shown) is no word here; \(near)type ? for all of them"
     }
 
-    /// A line for each kind of word that there is now.
+    /// A line for each kind of command that is possible now.
     var help: [String] {
         var lines = ["1 ok  answers question 1; ok alone does where one waits"]
         let on = gateway.replyBook.scenarios()
@@ -77,13 +76,13 @@ struct TerminalWords: Sendable {
         return lines
     }
 
-    /// All words that there are.
+    /// The words among which `refusal` looks for a similar one.
     private var all: [String] {
         ["reset", "save missing"] + gateway.replyBook.scenarioNames
             + gateway.replyBook.eventNames
     }
 
-    /// A name that a scenario and an event have is the scenario's; `event push` and `scenario push` are sure.
+    /// A name that both a scenario and an event have means the scenario; `event push` always means the event.
     private func word(_ line: String) -> Word? {
         if line == "reset" { return .reset }
         if line == "save missing" { return .saveMissing }

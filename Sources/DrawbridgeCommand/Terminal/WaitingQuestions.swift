@@ -8,13 +8,13 @@ struct WaitingQuestion {
 
     var isChoice: Bool { if case .choice = question.kind { true } else { false } }
 
-    /// What is shown of it.
+    /// The line by which it is shown.
     var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
 }
 
 /// The questions that wait for the person at the terminal, by number.
 struct WaitingQuestions {
-    /// What a typed line comes to.
+    /// What a typed line means for the questions.
     enum Decision {
         case answered(WaitingQuestion, JSON?)
         /// With a line that says what can be typed.
@@ -27,10 +27,10 @@ struct WaitingQuestions {
     /// In the order in which they came.
     private(set) var all: [WaitingQuestion] = []
     private var lastNumber = 0
-    /// Whether one went since the last line: the next may have been begun for that.
+    /// Whether a question was withdrawn since the last line: the line being typed may still be for that one.
     private var hasLost = false
 
-    /// The one that a line without a number can be for.
+    /// The question that a line without a number answers.
     var only: WaitingQuestion? { all.count == 1 ? all[0] : nil }
 
     /// A number that no question has had.
@@ -45,7 +45,7 @@ struct WaitingQuestions {
         all.firstIndex { $0.number == number }.map { all.remove(at: $0) }
     }
 
-    /// Takes out one whose caller waits no longer.
+    /// Removes a question whose caller waits no longer.
     mutating func withdraw(_ number: Int) -> WaitingQuestion? {
         let withdrawn = remove(number)
         if withdrawn != nil { hasLost = true }
@@ -57,10 +57,10 @@ struct WaitingQuestions {
         return all
     }
 
-    /// Finds the question that a line is for, and takes it out if the line answers it.
+    /// Finds the question that a line is for, and removes it if the line answers it.
     ///
-    /// A line that begins with a number that a question has had belongs to that one, and never to another. One without a
-    /// number is for the only one that has waited since the last line.
+    /// A line that begins with the number of a question, even a former one, is for that question alone. One without a
+    /// number is for the only waiting question, unless another was withdrawn since the last line.
     mutating func decide(_ line: String) -> Decision {
         let only = hasLost ? nil : only?.number
         hasLost = false

@@ -1,6 +1,6 @@
 import Drawbridge
 
-/// What a page has called, heard and suffered so far.
+/// What a page has called and heard so far, and its errors.
 struct Conversation: Sendable {
     /// A call of the page's.
     struct Call: Sendable {
@@ -9,13 +9,13 @@ struct Conversation: Sendable {
     }
 
     private(set) var calls: [Call] = []
-    /// What the page says that it has heard.
+    /// What the page has reported by `heard(…)`.
     private(set) var heard: [Call] = []
-    /// Errors and rejections of the page's own that nobody caught, each with its place.
+    /// Uncaught errors and rejections of the page, each with its place.
     private(set) var faults: [Fault] = []
-    /// Whether a script of the page has broken off.
+    /// Whether a script of the page has ended by an uncaught error.
     private(set) var hasBrokenOff = false
-    /// Whether the browser has begun the page.
+    /// Whether the page has begun to run in the browser.
     private(set) var isOpen = false
 
     /// - Parameter entries: of the journal.
@@ -42,16 +42,16 @@ struct Conversation: Sendable {
 }
 
 extension Conversation {
-    /// An error that nobody caught.
+    /// An uncaught error.
     struct Fault: CustomStringConvertible {
-        /// File and line, `mine.html:7`; empty where nobody knows them.
+        /// File and line, `mine.html:7`; empty where they are unknown.
         let place: String
         let description: String
 
         /// - Parameter detail: as the page told it.
         init(_ detail: JSON) {
             let message = detail["message"]?.stringValue ?? ""
-            // What the page runtime caught for a bridge is told from a line of its own; the stack has the true one.
+            // An error that the page runtime caught has a line of the runtime's; the stack has the real one.
             let source = detail["source"]?.stringValue.map { "\($0):\(detail["line"] ?? 0):" }
             place = Self.place(in: detail["stack"]?.stringValue ?? "") ?? Self.place(in: source ?? "") ?? ""
             description = place.isEmpty ? message : "\(place): \(message)"
@@ -67,11 +67,11 @@ extension Conversation {
     }
 }
 
-/// The script by which a page says what it has heard: `heard('pay', answer)`.
+/// The script by which a page reports what it has heard: `heard('pay', answer)`.
 ///
-/// It says so by requests of its own, one after the other, and by no bridge: what a bridge lacks must not be hidden by it.
+/// It sends requests of its own, one after the other, and uses no bridge, so that it works where the bridge does not.
 enum HeardScript {
-    /// Both what the page calls and the name under which native gets it.
+    /// The name of the function in the page, and of the call that native gets.
     static let name = "heard"
 
     static let text = """

@@ -1,25 +1,25 @@
 import Drawbridge
 
-/// One thing that a page and native are expected to say to each other.
+/// A message between a page and native that is expected, with its answer.
 struct Exchange: Sendable {
     enum Kind: Sendable {
-        /// The page calls native with this; nil for whatever it likes.
+        /// The page calls native with this input; nil for any.
         case pageCalls(with: JSON?)
-        /// Native calls the page, which answers so; nil for whatever it likes.
+        /// Native calls the page, which gives this answer; nil for any.
         case nativeCalls(with: JSON, answer: JSON?, bridge: Page.Bridge?)
-        /// Native tells the page of an event.
+        /// Native sends the page an event.
         case nativeTells(with: JSON)
-        /// The page has something without asking for it, such as what it was started with.
+        /// The page hears something unasked, such as data that it was started with.
         case pageHears
     }
 
     let kind: Kind
-    /// What is called, or the event.
+    /// The name of the call or event.
     let name: String
-    /// All that the page hears of it, in order; nil for whatever it likes.
+    /// All values that the page hears of it, in order; nil for any.
     let hears: [JSON]?
 
-    /// The exchange in words.
+    /// The exchange as a line of the report.
     var title: String {
         switch kind {
         case .pageCalls: "the page calls \(name)"
@@ -30,9 +30,9 @@ struct Exchange: Sendable {
     }
 }
 
-/// What was other than expected.
+/// A difference from what was expected.
 struct Misfit: Sendable {
-    /// What it is about, as a verb: `sent`.
+    /// What differs, as a verb: `sent`.
     let verb: String
     let found: String
     let wanted: String

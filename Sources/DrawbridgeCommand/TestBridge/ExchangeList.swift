@@ -1,13 +1,13 @@
 import Drawbridge
 
-/// The file that lists what a page and native are expected to say to each other.
+/// The file that lists the exchanges that are expected between a page and native.
 struct ExchangeList {
     let exchanges: [Exchange]
     /// What the bridge finds as `native.options`.
     let options: JSON
-    /// What the browser calls itself, as ``PageRuntime/userAgent`` has it.
+    /// The user agent that the page sees, as for ``PageRuntime/userAgent``.
     let userAgent: String?
-    /// What native answers: an object of replies.
+    /// The mocks by which native answers: an object of replies.
     let replies: JSON
 
     /// - Throws: a ``Failure`` that names the file, and line and column in it.
@@ -86,7 +86,7 @@ struct ExchangeList {
         }
         switch kind {
         case "pageCalls":
-            // A reply that is none is told of where it stands in this file.
+            // Checks the mock, so that an error in it names its place in this file.
             var names = ReplyNames()
             if let answer { try names.set(answer, for: name) }
             return (made(.pageCalls(with: with)), answer?.json)
@@ -110,7 +110,7 @@ struct ExchangeList {
         throw ReplyFault("bridge is the name of one, such as that of its file", at: value)
     }
 
-    /// One reply for each name; where a name is called again and again, one after the other.
+    /// One reply for each name; a `$sequence` where the name is called several times.
     private static func replies(_ answers: [(name: String, each: [JSON?])]) -> JSON {
         var replies: JSON.Object = [:]
         for (name, each) in answers where each.contains(where: { $0 != nil }) {
@@ -122,7 +122,7 @@ struct ExchangeList {
     }
 }
 
-/// The members of an object, each of which has a known name.
+/// The members of an object, in which unknown names are refused.
 private struct Members {
     private let all: [(name: String, value: LocatedJSON)]
 

@@ -1,19 +1,19 @@
 import Drawbridge
 
-/// Goes through a list of exchanges with the page that a browser has open.
+/// Runs a list of exchanges with the page that is open in a browser.
 struct ExchangeRun {
     let gateway: Gateway
-    /// How long nothing that is expected may come.
+    /// How long to wait for each expected exchange.
     let patience: Duration
 
     private var deadline = ContinuousClock.now
-    /// How many calls and heard values of each name are accounted for.
+    /// How many calls and heard values of each name were matched with the list.
     private var called: [String: Int] = [:]
     private var heard: [String: Int] = [:]
 
-    /// How long to wait where a script of the page has broken off, of which little more can come.
+    /// How long to wait after an uncaught error, behind which the page's script does not go on.
     private static let patienceAfterErrors = Duration.seconds(1)
-    /// How long the page may still say what is in no list.
+    /// How long to wait at the end for calls that are not in the list.
     private static let quiet = Duration.milliseconds(300)
 
     init(_ gateway: Gateway, patience: Duration) {
@@ -21,13 +21,13 @@ struct ExchangeRun {
         deadline = .now + patience
     }
 
-    /// Does what native does, waits for what the page does, and compares.
+    /// Plays native's part of an exchange, waits for the page's part, and compares.
     mutating func misfits(of exchange: Exchange) async throws -> [Misfit] {
         var misfits: [Misfit] = []
         switch exchange.kind {
         case .pageCalls(let with):
             misfits = try await pageCalls(exchange.name, with)
-            // Of a call that was not made there is nothing to be heard.
+            // Where the call was not made, its answer cannot be heard.
             if misfits.first?.verb == "called" { return misfits }
         case .nativeCalls(let with, let answer, let bridge):
             guard let page = try await page() else { return [Self.noPage] }
@@ -47,7 +47,7 @@ struct ExchangeRun {
         return misfits
     }
 
-    /// What the page has called and heard besides, each in a sentence.
+    /// What the page has called and heard that is not in the list, each in a sentence.
     func others() async throws -> [String] {
         let (called, heard) = (called, heard)
         let rest = { @Sendable (all: [Conversation.Call], counts: [String: Int]) in
@@ -92,10 +92,10 @@ struct ExchangeRun {
         return found == wanted ? nil : Misfit("heard", .array(found), wanted: .array(wanted))
     }
 
-    /// The page, as soon as one of its bridges says that native can reach it; nil where none does.
+    /// The page, as soon as one of its bridges says that native can call it; nil where none does.
     ///
-    /// That it is there says nothing: where the script of a bridge is a file, as here, each page has its channel at once, to
-    /// be loaded anew when the file is saved. Where it is none, a page without a bridge that says so has no channel.
+    /// A channel alone does not prove it: where a bridge's script is a file, as here, each page opens one at once, and
+    /// reloads by it when the file is saved. Elsewhere, a page opens one only for a bridge that says so.
     private mutating func page() async throws -> Page? {
         let pages = gateway.pages
         let reached = { @Sendable in pages.open.first { $0.isOpen && !$0.bridges.isEmpty } }
@@ -120,7 +120,7 @@ struct ExchangeRun {
         }
     }
 
-    /// Whether an answer is the wanted one; of an error those members count that are wanted.
+    /// Whether an answer is the wanted one; of an error only the members that the list has are compared.
     private static func fits(_ found: JSON, _ wanted: JSON) -> Bool {
         guard let members = wanted["$error"]?.objectValue, let error = found["$error"] else {
             return found == wanted
@@ -128,7 +128,7 @@ struct ExchangeRun {
         return members.allSatisfy { error[$0.key] == $0.value }
     }
 
-    /// Waits for something that is expected, as long as there is patience.
+    /// Waits for something expected until the deadline, or shortly after an uncaught error of the page.
     private mutating func patiently(
         _ isDone: @escaping @Sendable (Conversation) -> Bool
     ) async throws -> Conversation {

@@ -56,9 +56,9 @@ struct TestBridgeCommand: ParsableCommand {
         }
     }
 
-    /// Tries the bridge until it is done, or until SIGINT, SIGTERM or SIGHUP, and prints what came of it.
+    /// Runs the exchanges, until SIGINT, SIGTERM or SIGHUP at most, and prints the results.
     ///
-    /// - Returns: whether all was as the list says.
+    /// - Returns: whether everything was as the list says.
     func tries() async throws -> Bool {
         let work = Task {
             let list = try ExchangeList(file: try expect ?? beside("json"))
@@ -81,7 +81,7 @@ struct TestBridgeCommand: ParsableCommand {
 
     private var isFile: Bool { script.contains("/") || script.hasSuffix(".js") }
 
-    /// The file of the script's name with another ending.
+    /// The path of the script with another extension.
     private func beside(_ ending: String) throws -> String {
         guard script.hasSuffix(".js") else {
             throw ValidationError(

@@ -41,17 +41,17 @@ struct TestBrowser {
 
     // MARK: Its life
 
-    /// Starts it.
+    /// Starts the browser.
     ///
     /// - Parameters:
-    ///   - program: its path; where that has the word firefox it is one, and else one of Chromium's kind.
+    ///   - program: its path; a file name with `firefox` in it is Firefox, any other takes Chromium's options.
     ///   - folder: where it keeps its profile, and what it prints.
     init(_ program: String, opens url: String, in folder: TestFolder) throws {
         output = "\(folder.path)/output"
         let isFirefox = program.split(separator: "/").last?.contains("firefox") == true
         let options =
             isFirefox ? try Self.firefox(folder) : Self.chromium(folder)
-        // What it writes besides its profile is in the folder too, and goes with it.
+        // Its temporary files are in the folder too, and are removed with it.
         let words = ["env", "TMPDIR=\(folder.path)", program] + options + [url]
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -76,14 +76,14 @@ struct TestBrowser {
             "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
             "--disable-sync", "--disable-breakpad", "--user-data-dir=\(folder.path)/profile",
         ]
-            // Its sandbox does not let root in.
+            // Its sandbox does not work for root.
             + (geteuid() == 0 ? ["--no-sandbox"] : [])
     }
 
     private static func firefox(_ folder: TestFolder) throws -> [String] {
         let profile = "\(folder.path)/profile"
         mkdir(profile, 0o700)
-        // Pages of its own, which it shows at a first start, would come before ours.
+        // Without these, it shows pages of its own at its first start, before ours.
         let settings = [
             "browser.aboutwelcome.enabled", "browser.shell.checkDefaultBrowser",
             "datareporting.policy.dataSubmissionEnabled", "app.update.enabled",
@@ -93,13 +93,13 @@ struct TestBrowser {
         return ["--headless", "--no-remote", "--profile", profile]
     }
 
-    /// Waits until it has failed; one that hands its work to another process and ends well has not.
+    /// Waits until the process fails; one that ends with 0 has not, as it may have left its work to another process.
     ///
     /// - Throws: where the task is cancelled first.
     func untilItFails() async throws {
         while true {
             var info = siginfo_t()
-            // It stays a child, so that its number is nobody else's when its group is ended.
+            // WNOWAIT leaves a zombie, so that its id is not reused before its process group is killed.
             waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT)
             let hasEnded = info.si_signo == SIGCHLD
             if hasEnded, info.si_code != CLD_EXITED || info._sifields._sigchld.si_status != 0 { return }
@@ -107,7 +107,7 @@ struct TestBrowser {
         }
     }
 
-    /// What it has printed last, for who has to find out why there is no page.
+    /// The last lines of its output, to tell why it has not opened the page.
     var lastWords: String {
         guard let text = try? FileText(output).bytes else { return "" }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").suffix(5).joined(
@@ -116,11 +116,11 @@ struct TestBrowser {
 
     /// Ends all of its processes.
     func end() {
-        // Nothing that it keeps outlives it, so it needs no time to put things in order.
+        // Its profile is removed anyway, so it needs no time for an orderly end.
         kill(-process, SIGKILL)
         while waitpid(process, nil, 0) < 0, errno == EINTR {}
-        // The others end a moment later. Where the system does not clear dead processes away they stay for ever, so
-        // nobody waits longer than a second.
+        // The other processes of its group end a moment later. Where nobody reaps zombies they stay for ever, so this
+        // waits for a second at most.
         for _ in 0..<100 where kill(-process, 0) == 0 { usleep(10_000) }
     }
 }

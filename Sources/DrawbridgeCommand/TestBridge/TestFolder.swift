@@ -6,12 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A folder of this test's own, in which the browser keeps its profile and all else; removed at the end.
+/// A temporary folder for the browser's profile and all its files; removed at the end.
 struct TestFolder {
     let path: String
 
     init() throws {
-        // The path of a socket has 107 bytes at most, and Chromium has one that lies 64 bytes deeper.
+        // The path of a Unix socket has 107 bytes at most, and Chromium makes one 64 bytes below this folder.
         let named = getenv("TMPDIR").map { String(cString: $0) }
         let place = named.flatMap { $0.utf8.count < 40 ? $0 : nil } ?? "/tmp"
         var template = Array("\(place)/drawbridge-XXXXXX".utf8CString)
@@ -33,9 +33,9 @@ struct TestFolder {
         return file
     }
 
-    /// Removes it.
+    /// Removes the folder.
     func remove() {
-        // A process that was just ended may still be writing, and then the folder is not empty when its turn comes.
+        // A process that was just killed may still write into it, so that removing fails as it is not empty.
         for _ in 0..<100 {
             try? FileManager.default.removeItem(atPath: path)
             guard access(path, F_OK) == 0 else { return }

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// A bridge, a page that has it, and native behind both: what they say is compared with a list.
+/// A test of a bridge: a page that has it, in a browser, and a gateway, compared with a list of exchanges.
 struct Trial {
     private let bridge: BridgeScript
     private let list: ExchangeList
@@ -13,7 +13,7 @@ struct Trial {
     private let browser: String
     private let patience: Duration
 
-    /// A browser may give up the page for no fault of its own, such as a network that has just come or gone.
+    /// How often a browser is started: it may fail to load the page for reasons such as a change of the network.
     private static let starts = 2
 
     /// - Throws: a ``Failure`` where there is no such page.
@@ -37,7 +37,7 @@ struct Trial {
         (self.bridge, self.list, self.browser, self.patience) = (bridge, list, browser, patience)
     }
 
-    /// Tries it, and prints a line for each exchange.
+    /// Runs the test, and prints a line for each exchange.
     ///
     /// - Throws: a ``Failure`` where the browser does not open the page.
     func isPassed() async throws -> Bool {
@@ -132,12 +132,12 @@ struct Trial {
 
     private func say(_ line: String) {
         print(line.plain)
-        // Whoever watches a pipe sees each as it comes.
+        // Also a reader of a pipe sees each line at once.
         fflush(nil)
     }
 }
 
-/// What the gateway logs, kept for the end.
+/// The lines that the gateway logs, kept until the end.
 private struct KeptLines: LogHandler {
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
@@ -154,7 +154,7 @@ private struct KeptLines: LogHandler {
 
     func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.message)") } }
 
-    /// What is wrong with the script of a bridge, each once: `mine.js:3: …`.
+    /// The errors that were logged of a bridge's script, each once: `mine.js:3: …`.
     func faults(of bridge: String) -> [String] {
         var faults: [String] = []
         for line in lines.all.withLock({ $0 }) {

@@ -2,7 +2,7 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// What is said when the gateway listens.
+/// What is printed when the gateway listens.
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
@@ -13,7 +13,7 @@ struct Banner {
     private let inspector: String?
     /// Whether a person at the terminal may type words.
     private let takesWords: Bool
-    /// Lets devices elsewhere in, where they can reach the gateway at all.
+    /// The ticket in the links for other devices; nil where they cannot reach the gateway.
     private let ticket: String?
 
     init(
@@ -36,7 +36,7 @@ struct Banner {
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.verbosity == .quiet {
-            // Without a link no device elsewhere could load anything, so --quiet does not hide links.
+            // Without a link another device could load nothing, so --quiet does not hide links.
             lines += links.map { "link \($0)" }
         } else {
             lines += [""] + details + [""]
@@ -70,10 +70,10 @@ struct Banner {
         return members
     }
 
-    /// What a browser's calls by way of the proxy must carry.
+    /// The token that calls through the proxy must carry.
     private var proxyToken: String? { settings.isProxy ? settings.access.token.text : nil }
 
-    /// What devices elsewhere open, one for each address by which they may reach the gateway.
+    /// The links that other devices open, one for each address by which they may reach the gateway.
     private var links: [String] {
         guard let ticket else { return [] }
         return addressesForOthers.map { "\($0)/__drawbridge__/enter#\(ticket)" }
@@ -95,7 +95,7 @@ struct Banner {
 
     /// Opens the page in the browser.
     ///
-    /// - Returns: a file that is to be removed, where this machine needs a link too, which no argument may hold.
+    /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed after use.
     func openPage() throws -> RedirectFile? {
         guard let ticket, !isWildcard else {
             try Desktop.open(page)
@@ -110,13 +110,13 @@ struct Banner {
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
 
-    /// The address to be named to callers: `0.0.0.0` and `::` stand for all addresses, and no caller could name those.
+    /// The address to show to callers: one can listen at `0.0.0.0` and `::`, but not connect to them.
     private var reachable: ServerAddress {
         guard isWildcard else { return address }
         return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
     }
 
-    /// Where the page comes from.
+    /// Where the page comes from, in words.
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
         guard let pageServer else { return files ?? "what there is, to try" }
@@ -124,10 +124,10 @@ struct Banner {
             ?? "from \(pageServer)"
     }
 
-    /// The upstream that is asked for what no other has a path for.
+    /// The upstream for all paths that no other upstream has.
     private var pageServer: String? { Settings.pageServer(of: settings.upstreams) }
 
-    /// What answers before the handlers.
+    /// The replies, which answer before the handlers.
     private var replies: [ReplyNames] { settings.replies.layers.replies }
 
     private var details: [String] {
@@ -186,12 +186,12 @@ struct Banner {
 
     private var builtInPaths: [String] { builtIns?.paths ?? [] }
 
-    /// The first names of some, and how many there are.
+    /// The first six names, and how many there are.
     private static func list(_ names: [String]) -> String {
         names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
     }
 
-    /// Who may call.
+    /// Lines that say who may call.
     private var exposure: [String] {
         var lines: [String] = []
         if ticket != nil {
@@ -217,21 +217,21 @@ struct Banner {
         return lines
     }
 
-    /// What programs send that use the tester's API, as a shell takes it.
+    /// The header for requests to the tester's API, quoted for a shell.
     private var testerHeader: String {
         gateway.testerToken.isChosen
             ? #""Authorization: Bearer $DRAWBRIDGE_TOKEN""#
             : "'Authorization: Bearer \(gateway.testerToken.text)'"
     }
 
-    /// Pages that are given the script hold the token, and send it.
+    /// Who has to send the token: pages with the injected script do so by themselves.
     private var whoSendsIt: String {
         gateway.pageRuntime == nil
             ? "every caller, pages included, must send it as"
             : "pages send it by themselves, other callers must send it as"
     }
 
-    /// The flag with which curl takes any certificate: it may not know this one, or that may be for another name.
+    /// curl's flag to accept any certificate, as this one may be self-signed, or for another name.
     private var trust: String { address.scheme == "https" ? "-k " : "" }
 
     /// A line to try: a handler of the program's own, or a mock, or else the echo; nil where nothing answers.
@@ -239,7 +239,7 @@ struct Banner {
         let own = (ownPaths + replies.flatMap(\.names).map { "/\($0)" }).filter {
             $0.wholeMatch(of: /[A-Za-z0-9_.\/:*-]+/) != nil
         }
-        // One with a part to fill in is told as one fills it in.
+        // A path parameter is shown as a placeholder: /user/:id as /user/ID.
         let named = (own.first { !$0.contains(where: ":*".contains) } ?? own.first).map { path in
             path.split(separator: "/").map {
                 $0 == "*" || $0.first == ":" ? $0.drop { $0 == ":" }.uppercased() : "\($0)"
@@ -253,7 +253,7 @@ struct Banner {
 }
 
 extension IPAddress {
-    /// Whether other machines could reach it: no address of this machine or of one link alone.
+    /// Whether other machines could reach it: it is neither a loopback nor a link-local address.
     fileprivate var isForOthers: Bool {
         let linkLocal = isIPv6 ? bits >> 118 == 0x3FA : bits >> 16 == 0xA9FE
         return !isLoopback && !linkLocal

@@ -1,11 +1,11 @@
 import Drawbridge
 import Glibc
 
-/// The desktop of the person who runs the gateway.
+/// Opens URLs on the desktop of the person who runs the gateway.
 enum Desktop {
-    /// The same for a URL with a secret in it, which no argument may hold.
+    /// Opens a URL with a secret in it, which must not be in a program's arguments.
     ///
-    /// - Returns: a file that leads there, which is to be removed when it was used.
+    /// - Returns: a file that redirects to it, to be removed after use.
     static func open(secretly url: String) throws -> RedirectFile {
         let file = try RedirectFile(to: url)
         do {
@@ -21,7 +21,7 @@ enum Desktop {
     ///
     /// - Throws: a 501 where there is no desktop to do that.
     static func open(_ url: String) throws {
-        // In a group of its own Ctrl-C ends the gateway and not the browser.
+        // In a process group of its own the browser does not get the Ctrl-C that ends the gateway.
         var attributes = posix_spawnattr_t.ofOwnGroup()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -32,7 +32,7 @@ enum Desktop {
             posix_spawnattr_destroy(&attributes)
             posix_spawn_file_actions_destroy(&actions)
         }
-        // The shell leaves the program to run by itself, and tells whether there is one.
+        // The shell starts it in the background, and its exit code says whether there is an xdg-open.
         let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
         var arguments = ["sh", "-c", script, url].map { (text: String) in strdup(text) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -49,9 +49,9 @@ enum Desktop {
 }
 
 extension posix_spawnattr_t {
-    /// Those of a program in a process group of its own; the caller destroys them.
+    /// Attributes for a program in a process group of its own; the caller destroys them.
     ///
-    /// Signals that this process ignores or blocks do to the program what they usually do.
+    /// Signals that this process ignores or blocks have their default effect in the program.
     static func ofOwnGroup() -> Self {
         var attributes = Self()
         posix_spawnattr_init(&attributes)

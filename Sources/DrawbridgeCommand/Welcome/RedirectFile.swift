@@ -4,19 +4,18 @@ import DrawbridgeServer
 import Glibc
 import Synchronization
 
-/// A file that leads a browser to an address with a secret in it.
+/// An HTML file that redirects a browser to a URL with a secret in it.
 ///
-/// Every user of a machine can read the arguments of every program there, a browser's among them. So the browser is
-/// given the path of this file, which this user alone can read, and which goes when the address was used.
+/// Every user of a machine can read the arguments of every program, a browser's among them. So the browser is given the
+/// path of this file, which only this user can read, and which is removed when the URL was used.
 final class RedirectFile: Sendable {
-    /// Where it lies.
     let path: String
     private let folder: String
     private let isThere = Mutex(true)
 
-    /// Makes the file, in a folder of its own.
+    /// Creates the file, in a folder of its own.
     ///
-    /// - Parameter url: what the browser goes to.
+    /// - Parameter url: where the browser is redirected.
     init(to url: String) throws {
         let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
         let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
@@ -50,7 +49,7 @@ final class RedirectFile: Sendable {
         }
     }
 
-    /// Removes it; called again, nothing happens.
+    /// Removes it; another call does nothing.
     func remove() {
         let wasThere = isThere.withLock { isThere in
             defer { isThere = false }
@@ -67,17 +66,17 @@ final class RedirectFile: Sendable {
     }
 }
 
-/// Those files that lead a browser somewhere now.
+/// The redirect files that exist now, to be removed at the end.
 final class OpenedFiles: Sendable {
     private let files = Mutex<[RedirectFile]>([])
 
-    /// Keeps one for as long as the ticket in it is good, at most.
+    /// Adds a file, which is removed when its ticket expires, after ten minutes.
     func add(_ file: RedirectFile) {
         files.withLock { $0.append(file) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
     }
 
-    /// Opens the inspector by a file that goes when its link was used.
+    /// Opens the inspector by a file that is removed when its link was used.
     func open(_ inspector: Inspector) throws {
         let used = Used()
         let file = try Desktop.open(secretly: inspector.drawLink { used.remove() })
@@ -85,7 +84,7 @@ final class OpenedFiles: Sendable {
         add(file)
     }
 
-    /// The file of a link that is drawn before it.
+    /// The file of a link: set later, as the link with its callback is made before the file.
     private final class Used: Sendable {
         let file = Mutex<RedirectFile?>(nil)
 

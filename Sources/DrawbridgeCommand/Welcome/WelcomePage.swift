@@ -3,8 +3,8 @@ import Drawbridge
 import DrawbridgeServer
 import HTTPTypes
 
-/// What is served when no folder is: the shop of the examples, and beside it what plays its app; and a page for each
-/// bridge.
+/// The pages that are served without `--root`: the example shop with the log of its calls and its mocks, and a page for
+/// each bridge.
 struct WelcomePage: Responder {
     static let texts = Texts(command_texts())
     private static let pages = Texts(page_texts())
@@ -19,7 +19,7 @@ struct WelcomePage: Responder {
         return files
     }()
 
-    /// The shop's page, with what stands beside it, and the text of its mocks, which no page can ask for.
+    /// The shop's page with the additions of `welcome.html`, and with the text of its mocks, which cannot be requested.
     private static let page: [UInt8] = {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         return Array(
@@ -39,14 +39,14 @@ struct WelcomePage: Responder {
                 ).utf8)
     }()
 
-    /// The mocks of these pages, for them alone: whoever asks by another way, as by curl, asks the built-in handlers.
+    /// The mocks of these pages, for calls from them alone: others, as by curl, get the built-in handlers.
     static let mocks = [
         (name: "welcome.json", bytes: texts["welcome.json"], pages: "/"),
         (name: "shop.json", bytes: texts["shop.json"], pages: "/"),
         (name: "settings.json", bytes: pages["settings.json"], pages: "/pages/*"),
     ]
 
-    /// The settings of the pages for each bridge.
+    /// The settings that the pages of `/pages/` need: one for each bridge.
     static func options() throws -> Options {
         let text = FileText("settings.json", pages["settings.json"], isRegular: false)
         return try ConfigFile(text, isFound: false).options

@@ -8,7 +8,7 @@ enum ByteRange: Equatable {
     case part(Range<Int>)
     case unsatisfiable
 
-    /// Only GET has ranges, and only while the caller's other parts are of the same version.
+    /// The range for a request: the whole file unless it is a GET whose `If-Range` holds.
     static func asked(by request: Request, of file: OpenFile) -> ByteRange {
         guard request.method == .get, let field = request.headers[.range],
             Conditions(request).allowsRange(of: file)
@@ -16,7 +16,7 @@ enum ByteRange: Equatable {
         return ByteRange(field, size: file.size)
     }
 
-    /// Reads a `Range` field; what is malformed, another unit or more than one range means the whole file.
+    /// Reads a `Range` field; a malformed one, another unit or several ranges mean the whole file.
     init(_ field: String, size: Int) {
         self = .whole
         let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// The number that is written so, `.max` where it is too large; the inner nil where nothing is written.
+    /// The number of these digits, `.max` where it is too large; the inner nil for an empty text.
     ///
     /// - Returns: the outer nil for anything but digits, which is malformed.
     private static func number(_ digits: Substring) -> Int?? {

@@ -1,7 +1,7 @@
 import Drawbridge
 import HTTPTypes
 
-/// What a caller knows already, and under which circumstances it wants an answer (RFC 9110, section 13).
+/// The conditional header fields of a request, `If-None-Match` and the like (RFC 9110, section 13).
 struct Conditions {
     enum Verdict {
         case holds
@@ -15,7 +15,7 @@ struct Conditions {
 
     init(_ request: Request) { headers = request.headers }
 
-    /// Looks at the conditions in the order of section 13.2.2; dates that are none count as not sent.
+    /// Evaluates the conditions in the order of section 13.2.2; invalid dates are ignored.
     func verdict(on file: OpenFile) -> Verdict {
         if let field = headers[.ifMatch] {
             guard EntityTag.List(field).contains(where: file.tag.matchesStrongly) else { return .failed }
@@ -31,7 +31,7 @@ struct Conditions {
         return .holds
     }
 
-    /// Whether a part of this version fits to the parts that the caller has (section 13.1.5).
+    /// Whether `If-Range` allows a part: it names this version of the file, or is missing (section 13.1.5).
     func allowsRange(of file: OpenFile) -> Bool {
         guard let field = headers[.ifRange] else { return true }
         if let date = HTTPDate(field) { return date == file.modified }

@@ -8,16 +8,16 @@ final class Descriptor: Sendable {
 
     deinit { close(number) }
 
-    /// Opens a folder to look names up in it, which takes the right to search it and not to list it.
+    /// Opens a folder for looking up names in it, which needs permission to search it, but not to list it.
     convenience init(folder name: String, in parent: Int32, followingLinks: Bool) throws(FileError) {
-        // O_PATH, whose definition Swift does not import; the same on every Linux that Swift runs on.
+        // O_PATH, which Swift does not import; it has the same value on every Linux that Swift supports.
         let toSearch: Int32 = 0o10000000
         let links = followingLinks ? 0 : O_NOFOLLOW
         self.init(
             try FileError.check { openat(parent, name, toSearch | O_DIRECTORY | O_CLOEXEC | links) })
     }
 
-    /// Opens what should be a regular file, never through a link, and without waiting for the writer of a FIFO.
+    /// Opens a file, never through a symbolic link, and without waiting for the writer of a FIFO.
     convenience init(file name: String, in parent: Int32) throws(FileError) {
         self.init(
             try FileError.check {

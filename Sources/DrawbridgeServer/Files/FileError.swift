@@ -1,15 +1,15 @@
 import Glibc
 
-/// A call on a file that failed.
+/// A system call on a file that failed.
 struct FileError: Error, CustomStringConvertible {
     let code: Int32
 
     init(_ code: Int32) { self.code = code }
 
-    /// What the system says.
+    /// The system's text for the error.
     var description: String { String(cString: strerror(code)) }
 
-    /// True when there is simply no such file, or a link has just taken the place of what was none.
+    /// True when there is no such file, or when a symbolic link has just replaced it.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL].contains(code) }
     var isForbidden: Bool { code == EACCES || code == EPERM }
     /// True when the same call may succeed in a moment.

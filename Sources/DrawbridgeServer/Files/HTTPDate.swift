@@ -1,7 +1,7 @@
 import Glibc
 import HTTPGrammar
 
-/// A date as headers have it, in whole seconds (RFC 9110, section 5.6.7).
+/// A date in a header field, in whole seconds (RFC 9110, section 5.6.7).
 struct HTTPDate: Comparable {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -12,7 +12,7 @@ struct HTTPDate: Comparable {
     ]
     private static let day = 86_400
 
-    /// From the beginning of 1970, where earlier dates count as that, up to the last year with four digits.
+    /// Seconds since 1970, limited to the years 1970 to 9999.
     let seconds: Int
 
     init(seconds: Int) { self.seconds = min(max(seconds, 0), 253_402_300_799) }
@@ -21,7 +21,7 @@ struct HTTPDate: Comparable {
 
     static func < (one: Self, other: Self) -> Bool { one.seconds < other.seconds }
 
-    /// In the one form that is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date in the form in which it is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
     var text: String {
         let days = seconds / Self.day
         let (year, month, day) = Self.civil(days)
@@ -30,7 +30,7 @@ struct HTTPDate: Comparable {
         return "\(Self.weekdays[days % 7]), \(date) \(clock.joined(separator: ":")) GMT"
     }
 
-    /// Reads the form above and the two old ones; nil for anything else.
+    /// Reads that form and the two obsolete ones; nil for anything else.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         switch parts.count {

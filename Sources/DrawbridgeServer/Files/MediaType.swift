@@ -3,15 +3,15 @@ import DrawbridgeDocuments
 
 /// The media type of a file, by its extension.
 package enum MediaType {
-    /// What `Content-Type` says of a file.
+    /// The `Content-Type` of a file.
     static func of(_ file: OpenFile, named name: String) throws -> String {
         let type = of(name)
         guard type == "text/html" else { return type.hasPrefix("text/") ? "\(type); charset=utf-8" : type }
-        // Pages say themselves how they are encoded, and a header would overrule them.
+        // A charset in the header would overrule the one that the page declares.
         return try declaredEncoding(of: file).map { "text/html; charset=\($0)" } ?? type
     }
 
-    /// Most pages declare it at once, and some after kilobytes of script.
+    /// The charset that a page declares: most do so in the first bytes, some after kilobytes of script.
     private static func declaredEncoding(of file: OpenFile) throws -> String? {
         for count in [4 << 10, HTMLEncoding.searched] {
             let head = try file.read(at: 0, count: min(file.size, count))
@@ -21,10 +21,10 @@ package enum MediaType {
         return nil
     }
 
-    /// What `Content-Type` says of a text in UTF-8.
+    /// The `Content-Type` of a text in UTF-8.
     package static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
 
-    /// The type without parameters; `application/octet-stream` for what nobody knows.
+    /// The type without parameters; `application/octet-stream` for an unknown extension.
     static func of(_ name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
@@ -33,7 +33,7 @@ package enum MediaType {
     private static let unknown = "application/octet-stream"
 
     private static let byExtension = [
-        // Pages. XML says itself how it is encoded, so it is no text here.
+        // Pages. XML declares its own encoding, so its types here are not `text/…`, which get a charset.
         "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml", "css": "text/css",
         "js": "text/javascript", "mjs": "text/javascript", "cjs": "text/javascript",
         "json": "application/json", "map": "application/json", "jsonld": "application/ld+json",

@@ -1,7 +1,7 @@
 import Drawbridge
 import Glibc
 
-/// A regular file, open, with what its status said then.
+/// An open regular file, with its status at the time of opening.
 final class OpenFile: Response.FileHandle {
     let size: Int
     /// Never later than now, as RFC 9110, section 8.8.2.1, has it.
@@ -22,8 +22,8 @@ final class OpenFile: Response.FileHandle {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
         modified = min(HTTPDate(seconds: Int(status.st_mtim.tv_sec)), .now)
-        // Another file, another length, another time of writing: another tag. Some tools give all that they write
-        // one time, and systems use the numbers of files again: the time of change tells those apart.
+        // Inode, size, mtime and ctime make the tag. Some tools set the same mtime for all files, and systems reuse
+        // inodes: ctime tells those apart.
         let times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
         let parts = [Int(bitPattern: UInt(status.st_ino)), size] + times
         tag = EntityTag(parts.map { String(UInt(bitPattern: $0), radix: 16) }.joined(separator: "-"))
@@ -31,7 +31,7 @@ final class OpenFile: Response.FileHandle {
 
     var descriptor: Int32 { file.number }
 
-    /// Whether one of these paths leads to it now.
+    /// Whether one of these paths is that of this file now.
     func isOne(of paths: [String]) -> Bool {
         paths.contains { path in
             var status = stat()

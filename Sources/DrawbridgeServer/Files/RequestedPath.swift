@@ -2,7 +2,7 @@ import Drawbridge
 
 /// The path of a request as names below a folder.
 struct RequestedPath {
-    /// The folders and the file, decoded; none of them can lead up or away.
+    /// The names of the folders and of the file, decoded; none of them is `..` or has a slash.
     let names: [String]
     /// True when a slash ends it.
     let isFolder: Bool
@@ -37,7 +37,7 @@ struct RequestedPath {
         guard let first = name.utf8.first, !name.utf8.contains(where: forbidden.contains) else {
             return false
         }
-        // Hidden files, `.` and `..` alike; RFC 8615 gives one such name to the public.
+        // Names with a dot in front are hidden, as are `.` and `..`, but for `.well-known` (RFC 8615).
         return first != UInt8(ascii: ".") || (isFirst && name == ".well-known")
     }
 }

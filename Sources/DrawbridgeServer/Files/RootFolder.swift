@@ -1,10 +1,10 @@
 import Glibc
 
-/// The folder whose files are served, opened anew for each request: it may be built or replaced meanwhile.
+/// The folder whose files are served; opened for each request, since a build may replace it at any time.
 struct RootFolder {
     /// As it was given, for messages.
     private let name: String
-    /// Absolute, so that it stays the same folder when the process goes elsewhere.
+    /// Absolute, so that it stays the same folder when the working directory of the process changes.
     private let path: String
 
     init(_ name: String) {
@@ -37,7 +37,7 @@ struct RootFolder {
     /// The error with what to do about it.
     func explained(_ error: FileError) -> StaticFiles.RootError { StaticFiles.RootError(name, error) }
 
-    /// What of an absolute path lies below the folder; nil when it leads elsewhere.
+    /// The part of an absolute path below the folder; nil for a path outside of it.
     func below(_ target: String) -> Substring.UTF8View? {
         var prefixes = [path]
         if let real = realpath(path, nil) {

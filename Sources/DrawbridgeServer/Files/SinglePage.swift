@@ -1,9 +1,9 @@
 package import Drawbridge
 import HTTPTypes
 
-/// Shows the folder's `index.html` where a browser asks for a page that is no file: the routes of an app with one page.
+/// Answers with the folder's `index.html` where a browser requests a page that is no file: routes of a single-page app.
 ///
-/// It stands behind all others. A path whose last part has a dot, such as `/app.js`, is that of a file, and missing.
+/// It is the last responder. A path whose last part has a dot, such as `/app.js`, is taken for a missing file.
 package struct SinglePage: Responder {
     private let files: StaticFiles
 

@@ -19,9 +19,9 @@ public struct StaticFiles: Responder {
     private static let smallSize = 16 << 10
 
     private let root: RootFolder
-    /// Files that are not served, wherever they lie and by whatever name.
+    /// Files that are never served, by whatever path: they are compared by inode.
     private let hidden: [String]
-    /// Their names: while one is renamed over, what is there under its name is another file.
+    /// Their names, since a file that is just being replaced has another inode.
     private let hiddenNames: Set<String>
     private let complaint = Complaint()
 
@@ -34,9 +34,9 @@ public struct StaticFiles: Responder {
         try validate()
     }
 
-    /// The same, but for some files: settings, which may say more than a page should know.
+    /// Serves a folder without some files: settings, which may have what no page should know.
     ///
-    /// - Parameter hidden: paths of these files, which may come, go and be saved anew meanwhile.
+    /// - Parameter hidden: paths of these files, which may be created, removed and replaced at any time.
     package init(root: String, hiding hidden: [String]) throws {
         self.init(unchecked: root, hiding: hidden)
         try validate()
@@ -58,7 +58,7 @@ public struct StaticFiles: Responder {
     /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
     public func validate() throws { try root.validate() }
 
-    /// Answers GET and HEAD of a file; declines what is no file with nil.
+    /// Answers GET and HEAD of a file; returns nil where there is no file.
     ///
     /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
     public func respond(to request: Request) async throws -> Response? {
@@ -67,7 +67,7 @@ public struct StaticFiles: Responder {
         return response
     }
 
-    /// The folder's own page, whatever path is asked for; nil where it has none.
+    /// The folder's `index.html`, whatever path the request has; nil where there is none.
     func index(for request: Request) throws -> Response? {
         do {
             guard let folder = try openRoot(for: request) else { return nil }
@@ -117,9 +117,9 @@ extension Responder where Self == StaticFiles {
 }
 
 extension StaticFiles {
-    /// A file below the folder, whoever asks; nil where there is none.
+    /// The response with a file below the folder, whatever the method; nil where there is none.
     ///
-    /// - Parameter request: which may ask for a part of it; nil for all of it.
+    /// - Parameter request: the request whose `Range` is answered; nil for the whole file.
     func open(_ names: [String], for request: Request?) throws -> Response? {
         var walk = Walk(from: try root.open(), of: root)
         guard case .file(let file)? = try walk.enter(names) else { return nil }
@@ -151,7 +151,7 @@ extension StaticFiles {
         return Response(answer.status, headers: headers, body: answer.body)
     }
 
-    /// The file, or the part of it that is asked for.
+    /// The response with the file, or with the part that `Range` asks for.
     private func part(of file: OpenFile, named name: String, for request: Request) throws -> Response {
         var headers: HTTPFields = [.acceptRanges: "bytes"]
         switch ByteRange.asked(by: request, of: file) {
@@ -192,7 +192,7 @@ extension StaticFiles {
         return String(target[target.utf8.index(after: mark)...])
     }
 
-    /// Nil while the folder is missing.
+    /// Opens the folder; returns nil while it is missing, which is logged once.
     private func openRoot(for request: Request) throws(FileError) -> Descriptor? {
         do {
             return try root.open()
@@ -220,7 +220,7 @@ extension StaticFiles {
         return HTTPError(.internalServerError, "\(request.path) cannot be read: \(error)")
     }
 
-    /// Remembers that something was said.
+    /// Remembers that an error was logged.
     private final class Complaint: Sendable {
         private let wasMade = Atomic(false)
 
@@ -229,6 +229,6 @@ extension StaticFiles {
 }
 
 extension Request {
-    /// Asks for something and changes nothing.
+    /// Whether the method only reads.
     fileprivate var isRead: Bool { method == .get || method == .head }
 }

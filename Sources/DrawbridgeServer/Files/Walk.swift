@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds a file below a folder, name by name, and never leaves the folder.
 ///
-/// Each name is looked up in the open folder before it, so nothing that is moved meanwhile changes where the walk is.
+/// Each name is looked up in the open folder before it, so that a folder that is moved meanwhile cannot lead elsewhere.
 /// Symbolic links are followed here and not by the system: their targets are more names to walk.
 struct Walk {
     enum Found {
@@ -10,11 +10,11 @@ struct Walk {
         case folder
     }
 
-    /// As in the system (path_resolution(7)).
+    /// How many symbolic links are followed, as by the system (path_resolution(7)).
     private static let linkLimit = 40
 
     private let root: RootFolder
-    /// The folders from the root to where the walk is; the root never leaves.
+    /// The open folders from the root to the current one; the root is never removed.
     private var way: [Descriptor]
     private var links = 0
 
@@ -23,7 +23,7 @@ struct Walk {
         self.root = root
     }
 
-    /// Goes on from the folder where the walk is.
+    /// Walks on from the current folder.
     ///
     /// - Returns: nil when there is no such file or folder, or when it is not within the root.
     /// - Throws: a ``FileError`` when it is there but cannot be opened.
@@ -35,7 +35,7 @@ struct Walk {
         }
     }
 
-    /// Whether the walk is in the folder of one of these files.
+    /// Whether the current folder has one of these files.
     func isIn(foldersOf files: [String]) -> Bool {
         var here = stat()
         guard fstat(way[way.count - 1].number, &here) == 0 else { return false }
@@ -77,14 +77,14 @@ struct Walk {
                 }
                 ahead += names.reversed()
             default:
-                // Nothing is opened that waits, answers or acts: FIFOs, sockets, devices.
+                // FIFOs, sockets and devices are never opened.
                 return nil
             }
         }
         return .folder
     }
 
-    /// The names to walk for a link; nil when it leads out.
+    /// The names to walk for a symbolic link; nil when it leads out of the root.
     private mutating func target(of name: String, in folder: Int32) throws(FileError) -> [String]? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try FileError.check { readlinkat(folder, name, &buffer, buffer.count) }

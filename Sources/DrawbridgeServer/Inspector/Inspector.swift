@@ -39,9 +39,9 @@ public final class Inspector: Sendable {
     /// A link that lets one browser in, once, within ten minutes.
     public func drawLink() -> String { drawLink {} }
 
-    /// The same.
+    /// A link as by ``drawLink()``, with a callback.
     ///
-    /// - Parameter whenUsed: told, on any thread.
+    /// - Parameter whenUsed: called when the link was used, on any thread.
     package func drawLink(whenUsed: @escaping @Sendable () -> Void) -> String {
         "\(origin)/#\(pass.drawTicket(whenUsed: whenUsed))"
     }

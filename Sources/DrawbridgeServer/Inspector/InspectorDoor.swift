@@ -2,15 +2,15 @@ import Drawbridge
 import HTTPTypes
 import Synchronization
 
-/// Lets into the inspector who has its secret, and shows its page to whoever finds the way.
+/// Serves the inspector's page, and its data to requests that have the secret.
 ///
-/// The page holds no secret, and what it asks for does. So what is not sent by the inspector's own origin is refused
-/// before the secret is looked at.
+/// The page itself is not secret, but the data is: what is not sent by the inspector's own origin is refused before
+/// the secret is looked at.
 final class InspectorDoor: Middleware {
     private let gateway: Gateway
     private let pass: InspectorPass
     private let host: String
-    /// Known when it listens; nobody is at port 0.
+    /// Set when it listens; until then 0, which no request has.
     private let port = Atomic(0)
 
     init(to gateway: Gateway, _ pass: InspectorPass, host: String) {
@@ -19,7 +19,7 @@ final class InspectorDoor: Middleware {
         self.host = host
     }
 
-    /// Says where it listens.
+    /// Sets the port on which it listens.
     func isAt(port: Int) { self.port.store(port, ordering: .relaxed) }
 
     func handle(_ request: Request, next: Next) async -> Response {
@@ -41,7 +41,7 @@ final class InspectorDoor: Middleware {
         if let origin = request.headers[.origin], origin != "http://\(authority)" { throw Self.foreign }
         let path = request.path
         if path == "/" {
-            // A document is what somebody goes to, and nothing that another page includes or fetches.
+            // The page is only for navigation in a tab: another page cannot put it into a frame, or fetch it.
             guard [nil, "navigate"].contains(request.headers[.secFetchMode]),
                 [nil, "document"].contains(request.headers[.secFetchDest])
             else { throw Self.foreign }
@@ -65,7 +65,7 @@ final class InspectorDoor: Middleware {
         }
     }
 
-    /// Changes a ticket for the secret.
+    /// Exchanges a ticket for the secret.
     private func take(_ request: Request) async throws -> Response {
         guard request.method == .post else {
             throw HTTPError(.methodNotAllowed, "a ticket is posted", headers: [.allow: "POST"])
@@ -103,7 +103,7 @@ final class InspectorDoor: Middleware {
     private static let throttled = HTTPError(
         .tooManyRequests, "too many wrong secrets; try again in a second")
 
-    /// What every answer has: the page runs its own scripts alone, speaks to its own origin alone, and is in no frame.
+    /// Header fields of every response: the page runs its own scripts alone, connects nowhere else, and is in no frame.
     private static let fields: [(HTTPField.Name, String)] = [
         (
             .contentSecurityPolicy,

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// One line for each request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
 struct AccessLog {
-    /// Why a request ended before its answer did.
+    /// Why a request ended before its response was complete.
     enum Cut: String {
         case callerLeft = "caller left"
         /// The server stopped.
@@ -11,9 +11,9 @@ struct AccessLog {
     }
 
     let writer: LogWriter
-    /// Whose requests have a line.
+    /// The kinds of requests that get a line.
     let kinds: Set<LoggedRequests>
-    /// Whether the journal tells of calls of native's, each in a line of its own.
+    /// Whether calls of native are logged by the journal, so that their requests get no line.
     private var isToldOfCalls = false
 
     /// A log of a gateway's requests, and of its calls where it has a journal.
@@ -56,7 +56,7 @@ struct AccessLog {
             line.append(0x20)
             line.append(harmless: Self.target(of: request), atMost: Self.shownTarget)
             line += "  ".utf8
-            // A reply has the name that its file gives it.
+            // It may be the name of a reply, which its file chooses.
             line.append(harmless: by, atMost: Self.shownTarget)
             line += "  ".utf8
             if let cut {
@@ -111,7 +111,7 @@ struct AccessLog {
 
     /// The target as it was sent: by way of a browser's proxy, a whole URL.
     ///
-    /// A secret that somebody puts into the query of an address of ours is not written down.
+    /// At the gateway's own paths, a query with a secret in it is left out.
     private static func target(of request: Request) -> String {
         if Gateway.isAskedItself(by: request), request.hasSecretInQuery {
             return "\(request.path)?[removed]"
@@ -120,10 +120,10 @@ struct AccessLog {
             ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget
     }
 
-    /// Characters of a target that stand in a line.
+    /// How many characters of a target are logged.
     private static let shownTarget = 200
 
-    /// Adds the line of what was refused before it was a request.
+    /// Adds the line of a request that the engine has refused.
     func add(refused status: HTTPResponse.Status, _ message: String) {
         switch writer.format {
         case .text: writer.write("-  refused  \(status.code)  \(message)")

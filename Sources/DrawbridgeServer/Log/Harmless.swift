@@ -2,9 +2,9 @@ package import Drawbridge
 import HTTPGrammar
 
 extension [UInt8] {
-    /// Appends a text that somebody else wrote, as a terminal may have it.
+    /// Appends a text from outside so that it can be printed in a terminal.
     ///
-    /// What would end the line, drive the terminal or show the text in another order than it is read becomes a
+    /// What would end the line, control the terminal or change the direction of the text becomes a
     /// question mark.
     package mutating func append(harmless text: String) {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
@@ -14,15 +14,15 @@ extension [UInt8] {
         }
     }
 
-    /// The same, cut after so many characters.
+    /// Appends such a text, cut after a number of characters.
     mutating func append(harmless text: String, atMost limit: Int) {
         let isShort = text.utf8.count <= limit
         append(harmless: isShort ? text : String(text.prefix(limit)))
     }
 
-    /// Appends a value as JSON text that a terminal may have, and that is the same value when it is parsed.
+    /// Appends a value as JSON that can be printed in a terminal, and that is parsed to the same value.
     ///
-    /// What is harmless stands as it is, and everything else, which JSON has in strings alone, as `\uXXXX`.
+    /// Characters that are not harmless, which JSON has only in strings, are escaped as `\uXXXX`.
     package mutating func append(harmless value: JSON) {
         let text = value.bytes
         if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {

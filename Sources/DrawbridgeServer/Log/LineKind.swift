@@ -1,21 +1,21 @@
 /// What a line of the log is: a terminal shows each kind in its own colour.
 package enum LineKind: Sendable, Hashable {
-    /// What happened.
+    /// Any other message; no colour.
     case plain
     /// A call of native's; green.
     case call
     /// A call that nobody answered, or that failed; red.
     case failedCall
-    /// What passed on; faint.
+    /// A request that is not for native; faint.
     case passed
-    /// What somebody should look at; yellow.
+    /// A warning; yellow.
     case warning
-    /// What failed; red.
+    /// An error; red.
     case error
     /// What a person is asked or shown; bold and cyan.
     case question
 
-    /// The level that stands in a line of JSON.
+    /// The `level` in a line of JSON.
     var level: String {
         switch self {
         case .plain, .question, .call, .failedCall, .passed: "info"

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a log's output takes besides plain lines.
+/// Whether a log's output can show colours.
 package struct LogStyle: Sendable, Hashable {
     /// True where kinds of lines have colours.
     package var hasColors = false
 
-    /// Plain lines alone.
+    /// Without colours.
     package static let plain = LogStyle()
 
     package init(hasColors: Bool = false) { self.hasColors = hasColors }
 
-    /// Takes what the output is and what the environment says: `TERM`, and `NO_COLOR` (no-color.org).
+    /// The style for an output, by whether it is a terminal, and by `TERM` and `NO_COLOR` (no-color.org).
     package init(
         of output: Int32,
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }

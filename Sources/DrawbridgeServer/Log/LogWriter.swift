@@ -6,32 +6,32 @@ import Synchronization
 
 /// Writes lines to a descriptor, each with the time of day, and never makes a loop wait for its reader.
 ///
-/// Lines are gathered and written by a thread of their own, the only one that ever waits for the reader: nobody may
-/// read any more, and the process must end all the same. When more wait than are worth keeping, because a terminal is
-/// slow or a pipe is full, lines are dropped, and the log says how many.
+/// Lines are collected and written by a thread of their own, the only one that ever waits for the reader: the process
+/// must be able to end even if nobody reads any more. When too many lines wait, because a terminal is slow or a pipe
+/// is full, further ones are dropped, and the log says how many.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Lines that become text when they are written, each with its place in what waits.
+        /// Lines whose text is made when they are written, each with its offset in `waiting`.
         var unwritten: [(place: Int, make: @Sendable (_ columns: Int?) -> String)] = []
-        /// What these take of memory, about.
+        /// About how much memory these take.
         var unwrittenBytes = 0
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
         /// Signalled when what waits now is written.
         var flushes: [DispatchSemaphore] = []
-        /// True when the thread was told that there is something to write, and has not taken it yet.
+        /// True when the thread was signalled, and has not taken the lines yet.
         var isTold = false
     }
 
     /// The standard error, where all logs of the process go.
     public static let standardError = LogWriter(to: STDERR_FILENO)
 
-    /// More bytes than this are not kept waiting.
+    /// How many bytes may wait; beyond that, lines are dropped.
     private static let limit = 1 << 20
 
-    /// What the output takes besides plain lines.
+    /// Whether the output can show colours.
     package let style: LogStyle
 
     private let state = Mutex(State())
@@ -62,9 +62,9 @@ public final class LogWriter: Sendable {
         set { state.withLock { $0.format = newValue } }
     }
 
-    /// Adds a line of words with the time of day before it; returns at once.
+    /// Adds a line of text with the time of day before it; returns at once.
     ///
-    /// In JSON they are the `message`.
+    /// In JSON it is the `message`.
     package func write(_ line: String, as kind: LineKind = .plain) {
         guard format == .text else {
             return write(["level": .string(kind.level), "message": .string(line)])
@@ -90,11 +90,11 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Adds a line that becomes text when it is written, with the time of now before it; returns at once.
+    /// Adds a line whose text is made when it is written, with the present time before it; returns at once.
     ///
     /// - Parameters:
-    ///   - bytes: what it takes of memory until then, about.
-    ///   - make: gets how many columns a terminal has for it; nil where the output is none.
+    ///   - bytes: about how much memory it takes until then.
+    ///   - make: gets the number of columns for it in a terminal; nil where the output is no terminal.
     func write(
         as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
     ) {
@@ -102,7 +102,7 @@ public final class LogWriter: Sendable {
             let codes = style.hasColors ? kind.codes : LineKind.plain.codes
             state.waiting += codes.begin.utf8
             state.waiting += Self.time(&state.clock).utf8
-            // Columns after the time.
+            // A second space, so that columns follow the time.
             state.waiting.append(UInt8(ascii: " "))
             state.unwritten.append((state.waiting.count, make))
             state.unwrittenBytes += bytes
@@ -114,17 +114,17 @@ public final class LogWriter: Sendable {
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
         for (name, value) in members { line[name] = value }
-        // The text is made outside the lock, for which others may be waiting.
+        // The text is made outside the lock, so that other threads need not wait for it.
         var bytes: [UInt8] = []
         bytes.append(harmless: .object(line))
         add { $0.waiting += bytes }
     }
 
-    /// Adds lines as they are, for what the program says of itself, and writes them now, as ``flush()`` does.
+    /// Adds lines without the time, for messages of the program itself, and writes them now, as ``flush()`` does.
     ///
     /// - Parameters:
     ///   - lines: without their ends.
-    ///   - patience: how long a reader may take; the last words of a process should not be lost on a busy machine.
+    ///   - patience: how long a reader may take; longer at the end of the process, whose error should not get lost.
     package func say(_ lines: [String], within patience: DispatchTimeInterval = .milliseconds(500)) {
         change { state in
             for line in lines {
@@ -193,15 +193,15 @@ public final class LogWriter: Sendable {
 
     /// The columns of a terminal that a line has after its time; nil where the output is none.
     private var columns: Int? {
-        // Rows, columns, and two that nobody sets (ioctl_tty(2)). Their structure is not Glibc's alone to Swift: with
-        // some orders of files the compiler would not find its members.
+        // Rows, columns, and two unused numbers (ioctl_tty(2)). The C struct `winsize` would do, but Swift imports it
+        // from several modules: the order of files decides whether the compiler finds its members.
         var size: [UInt16] = [0, 0, 0, 0]
         guard isatty(output) == 1, ioctl(output, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         let all = size[1] > 0 ? Int(size[1]) : 80
         return max(all - Self.timeColumns, 20)
     }
 
-    /// What stands before such a line: `12:04:31` and two spaces.
+    /// The width of what is before such a line: `12:04:31` and two spaces.
     private static let timeColumns = 10
 
     private func takeWaiting() -> (lines: [UInt8], [(place: Int, make: @Sendable (Int?) -> String)]) {
@@ -235,7 +235,7 @@ public final class LogWriter: Sendable {
                 poll(&wait, 1, -1)
                 continue
             }
-            // A log that nobody takes is no reason to stop serving.
+            // A log that cannot be written is no reason to stop serving.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -5,11 +5,11 @@ import Drawbridge
 @nonexhaustive
 #endif
 public enum LoggedRequests: String, Sendable, CaseIterable {
-    /// Calls of native's, answered or not, and whoever was refused.
+    /// Calls of native, answered or not, and requests that were refused.
     case native
     /// What a server behind the gateway answered.
     case upstream
-    /// Files, what else the program answers besides native, and what nobody has.
+    /// Files, other answers of the program that are not native's, and paths that nobody has.
     case files
     /// What the gateway answers itself, below `/__drawbridge__/`.
     case gateway
@@ -25,10 +25,10 @@ public enum LoggedRequests: String, Sendable, CaseIterable {
             }
     }
 
-    /// Whether it is a call that the journal has, and no caller that was refused before it came to be one.
+    /// Whether it is a call that the journal has, and not a request that was refused before.
     func isCall(_ response: Response) -> Bool { self == .native && response.answeredBy != "refused" }
 
-    /// How its line looks in a terminal: what native answered stands out, what passed on stands back.
+    /// How its line looks in a terminal: calls of native stand out, other requests are faint.
     func kind(_ response: Response) -> LineKind {
         switch self {
         case .native:

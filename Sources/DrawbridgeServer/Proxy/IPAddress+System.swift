@@ -2,7 +2,7 @@ package import Drawbridge
 package import Glibc
 
 extension IPAddress {
-    /// Takes the address of a socket; nil for one that has none of these.
+    /// The IP address in a socket address; nil for other families.
     package init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -14,8 +14,8 @@ extension IPAddress {
 
     /// The addresses of this machine's network interfaces.
     ///
-    /// - Parameter list: makes the system's list of them, and says by another number than 0 that it cannot.
-    /// - Returns: nil where the system does not tell: whoever asks in order to refuse these addresses refuses all then.
+    /// - Parameter list: gets the system's list of them; returns another number than 0 where it fails.
+    /// - Returns: nil where the system does not tell; a caller that refuses these addresses then has to refuse all.
     package static func ofThisMachine(
         listedBy list: (UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>) -> Int32 = { getifaddrs($0) }
     ) -> Set<IPAddress>? {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The ports on which this process listens, to which its proxy does not connect.
 ///
-/// They are the process's and not a gateway's: whoever uses the proxy of one gateway would reach another one as a
-/// caller from this machine.
+/// They are the whole process's: by the proxy of one gateway a caller would else reach another gateway as if from
+/// this machine.
 enum OwnPorts {
     private static let counts = Mutex<[Int: Int]>([:])
 

@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import MicroHTTPD
 
-/// Answers for other hosts, as the http proxy of a browser: for pages that cannot be fronted.
+/// Answers for other hosts, as the http proxy of a browser: for pages that cannot be served through the gateway.
 ///
 /// ```swift
 /// let gateway = Gateway(passThrough: [.proxy()], access: AccessPolicy(allowedOrigins: ["http://m.example"]))
@@ -110,8 +110,8 @@ extension Responder where Self == Proxy {
 extension Upstream.Options {
     /// The options of a browser's proxy, which changes nothing on the way.
     ///
-    /// The browser itself names the server, so `Host` stays and redirects need no way home. The server is not told who
-    /// the browser's person is.
+    /// The browser itself names the server, so `Host` stays, and redirects are not rewritten. The server is not told
+    /// the caller's address.
     fileprivate init(forProxy: Void) {
         self.init()
         tellsCaller = false

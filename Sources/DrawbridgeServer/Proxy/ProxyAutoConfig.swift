@@ -1,10 +1,10 @@
 import Drawbridge
 
-/// The script that tells a browser what to ask the forward proxy for: pages by http, and nothing else.
+/// The script that tells a browser when to use the forward proxy: for http:// URLs, and nothing else.
 ///
-/// What is asked by https is opaque to a proxy, and the gateway itself needs none.
+/// https is opaque to a proxy, and the gateway itself is reached without one.
 package struct ProxyAutoConfig {
-    /// What a browser knows the script by.
+    /// The media type of such scripts.
     package static let contentType = "application/x-ns-proxy-autoconfig"
 
     /// The text of the script.
@@ -12,15 +12,15 @@ package struct ProxyAutoConfig {
 
     /// Writes the script for a proxy.
     ///
-    /// - Parameter authority: host and port of the proxy, as the browser named it; nil comes of what is neither a
-    ///   plain name nor an address.
+    /// - Parameter authority: host and port of the proxy, as the browser named it; one that is neither a plain name
+    ///   nor an address gives nil.
     package init?(authority text: String) {
         guard let authority = Authority(text), authority.host.utf8.allSatisfy(Self.isPlain) else {
             return nil
         }
         let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
         let port = authority.port ?? 80
-        // As browsers write it: without the usual port.
+        // As browsers write URLs: without the default port.
         let own = port == 80 ? "http://\(host)/" : "http://\(host):\(port)/"
         script = """
             function FindProxyForURL(url, host) {
@@ -34,12 +34,12 @@ package struct ProxyAutoConfig {
             """
     }
 
-    /// As JSON has it, which is a string of JavaScript.
+    /// The text as a JSON string, which is a JavaScript string too.
     private static func quoted(_ text: String) -> String {
         String(decoding: JSON.string(text).bytes, as: UTF8.self)
     }
 
-    /// The script's language separates proxies by semicolons, which a host could have.
+    /// Whether a byte is allowed in the host; semicolons are not, which separate proxies in the script's result.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."),

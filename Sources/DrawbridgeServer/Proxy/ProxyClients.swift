@@ -13,7 +13,7 @@ package struct ProxyClients: Sendable {
         self.ranges = ranges
     }
 
-    /// Whether a caller with this address may.
+    /// Whether a caller with this address may use it.
     package func contains(_ address: IPAddress) -> Bool {
         address.isLoopback || ranges.contains { $0.contains(address) }
     }

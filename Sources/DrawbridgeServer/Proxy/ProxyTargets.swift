@@ -1,21 +1,21 @@
 package import Drawbridge
 import HTTPClient
 
-/// Where connections may lead that a page or a file asks for: the forward proxy's, and those of `$forward`.
+/// Decides to which addresses the forward proxy and `$forward` may connect.
 ///
-/// The address decides, and not the name: a name may be resolved to any address. So the question is asked about the
-/// address of the very connection that is made.
+/// The address decides, and not the name, which may be resolved to any address. So it is checked for each connection,
+/// when its address is known.
 package struct ProxyTargets: Sendable {
-    /// Who connects; a refusal says what to do there.
+    /// What makes the connection, which decides about the advice in a refusal.
     package enum Asker: Sendable {
         case proxy
-        /// A reply that asks a program, `$forward`.
+        /// A reply that forwards its call to a program, `$forward`.
         case forward
     }
 
     private let asker: Asker
     private let ownPorts: Set<Int>
-    /// Nil where the system does not tell them.
+    /// The addresses of this machine's interfaces; nil where the system does not tell them.
     private let ownAddresses: Set<IPAddress>?
 
     /// Decides for a gateway.
@@ -33,7 +33,7 @@ package struct ProxyTargets: Sendable {
 
     /// Why the proxy does not connect there: a sentence that says what to do; nil when it does.
     ///
-    /// - Parameter caller: the address of who asks; nil, as where there is no socket, is a stranger.
+    /// - Parameter caller: the caller's address; nil, as where there is no socket, is treated as another machine.
     package func refusal(of address: IPAddress, port: Int, for caller: IPAddress?) -> String? {
         let destination = address.destination
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
@@ -69,9 +69,9 @@ package struct ProxyTargets: Sendable {
         return nil
     }
 
-    /// What a connection is asked about when its address is known.
+    /// The check of a connection, to be called when its address is known.
     ///
-    /// - Parameter name: of whom is asked, for the sentence where its address is of an unknown kind.
+    /// - Parameter name: the server's name, for the error where its address is of an unknown kind.
     static func guardian(_ asker: Asker, of name: String, for caller: IPAddress?) -> Transfer.Guardian {
         { bytes, port throws(TransferError) in
             guard let address = IPAddress(bytes: bytes) else {
@@ -89,7 +89,7 @@ package struct ProxyTargets: Sendable {
         }
     }
 
-    /// What no page has any business with, whoever asks (RFC 6890; the metadata services of the large clouds).
+    /// Addresses that are refused to every caller (RFC 6890; the metadata services of the large clouds).
     private static let refused: [(range: AddressRange, kind: String)] = [
         ("169.254.169.254", 32, "a cloud's metadata service"),
         ("100.100.100.200", 32, "a cloud's metadata service"),

@@ -1,4 +1,4 @@
-/// Who sent a request, as an upstream is told and as redirects lead back to them.
+/// The sender of a request, for `X-Forwarded-*` and for rewriting addresses in the response.
 package struct Caller: Sendable {
     /// Without a port; nil where there is no socket.
     package var address: String?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends something that is begun elsewhere, also where it is to end before it has begun.
+/// Cancels work that begins elsewhere, also where it is cancelled before it has begun.
 final class Cancelling: Sendable {
     private enum State {
         case waiting
@@ -10,7 +10,7 @@ final class Cancelling: Sendable {
 
     private let state = Mutex(State.waiting)
 
-    /// Says that it has begun, and what ends it; that is called at once where it is to end already.
+    /// Called when the work has begun, with what ends it, which is called at once if it was cancelled already.
     func set(_ end: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if case .cancelled = state { return true }
@@ -20,7 +20,7 @@ final class Cancelling: Sendable {
         if isCancelled { end() }
     }
 
-    /// Ends it, now or as soon as it has begun.
+    /// Cancels the work, now or as soon as it has begun.
     func cancel() {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             defer { state = .cancelled }

@@ -1,8 +1,8 @@
 package import Drawbridge
 package import HTTPTypes
 
-/// The header fields of messages as they go on (RFC 9110, section 7.6): in their order, as often as they came, and
-/// with their names as they were written.
+/// The header fields of messages that are forwarded (RFC 9110, section 7.6): in their order, with repetitions, and with
+/// the spelling of their names.
 package struct Forwarding: Sendable {
     private let via: Via
     private let tellsCaller: Bool
@@ -14,16 +14,16 @@ package struct Forwarding: Sendable {
     ///   - via: the gateway's name.
     ///   - tellsCaller: whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as
     ///     they came.
-    ///   - keepsHost: whether the upstream hears of the host that the caller named, and not of its own.
+    ///   - keepsHost: whether the upstream gets the caller's `Host`, and not its own.
     package init(via: Via, tellsCaller: Bool = true, keepsHost: Bool = false) {
         self.via = via
         self.tellsCaller = tellsCaller
         self.keepsHost = keepsHost
     }
 
-    /// The fields of a request for whoever is next, but `Host` and what frames the body.
+    /// The fields of a request for the upstream, without `Host` and those that frame the body.
     ///
-    /// - Parameter mapping: puts the server's name in place of the gateway's where the page says of itself; nil leaves it.
+    /// - Parameter mapping: replaces the gateway's address by the server's in `Origin`, `Referer` …; nil for no change.
     package func requestFields(
         _ sent: HTTPFields, from caller: Caller, mapping: OutwardMapping? = nil
     ) -> HTTPFields {
@@ -45,7 +45,7 @@ package struct Forwarding: Sendable {
         guard tellsCaller else { return fields }
         if let address = caller.address { Self.add(address, to: &addresses) }
         if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
-        // A server that hears of its own name does not hear of the gateway's: it would compare them.
+        // A server that gets its own name as Host does not get the gateway's beside it: it might compare them.
         guard keepsHost else { return fields }
         fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
         if let authority = caller.authority {
@@ -54,11 +54,11 @@ package struct Forwarding: Sendable {
         return fields
     }
 
-    /// The fields of a response for the caller, but what frames the body.
+    /// The fields of a response for the caller, without those that frame the body.
     ///
     /// - Parameters:
     ///   - isOldVersion: whether it came in HTTP/1.0.
-    ///   - mapping: brings home what the server says of itself; nil leaves it alone.
+    ///   - mapping: replaces the server's address by the gateway's; nil for no change.
     package func responseFields(
         _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
     ) -> HTTPFields {
@@ -88,11 +88,11 @@ package struct Forwarding: Sendable {
 
     private enum Kind {
         case plain
-        /// It is meant for this gateway alone, or the gateway writes it anew.
+        /// For this gateway alone, or written anew: not forwarded.
         case ours
-        /// In it the page names its own address.
+        /// Has the page's own URL or origin.
         case ofPage
-        /// It says who called, and a page could lie there; so the gateway may write it anew.
+        /// Names the caller; a page could set it to anything, so the gateway may write it anew.
         case forwarded
     }
 

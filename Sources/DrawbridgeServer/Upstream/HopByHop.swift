@@ -1,12 +1,12 @@
 import HTTPGrammar
 package import HTTPTypes
 
-/// The fields of a message that mean its connection, and go no further (RFC 9110, section 7.6.1).
+/// The header fields that are for one connection only, and are not forwarded (RFC 9110, section 7.6.1).
 ///
-/// One list for requests and for responses. What frames the body is in it: whoever sends the message on frames it
+/// One list for requests and for responses. Fields that frame the body are in it: a forwarded message is framed
 /// anew.
 package struct HopByHop {
-    /// The names that `Connection` lists, in lower case, where they say more than what is always listed.
+    /// The names that `Connection` lists, in lower case, beyond those of every list.
     private var named: Set<String> = []
 
     /// Reads what the fields' own `Connection` lists.
@@ -14,7 +14,7 @@ package struct HopByHop {
         for field in fields where field.name == .connection { read(field.value) }
     }
 
-    /// Whether a field with this name stays behind.
+    /// Whether a field with this name is not forwarded.
     package func contains(_ name: HTTPField.Name) -> Bool {
         Self.isAlways(name) || (!named.isEmpty && named.contains(name.canonicalName))
     }
@@ -35,7 +35,7 @@ package struct HopByHop {
     }
 
     private mutating func read(_ value: String) {
-        // Nearly every `Connection` has one of these values, and they name no field that is not always taken out.
+        // Nearly every `Connection` has one of these values, which name no other field than those of every list.
         if value == "keep-alive" || value == "close" || value == "Keep-Alive" { return }
         for part in value.utf8.split(separator: UInt8(ascii: ",")) {
             let name = part.drop(while: \.isBlank).prefix { !$0.isBlank }

@@ -1,4 +1,4 @@
-/// An upstream that was not written as one.
+/// A text that is no valid upstream.
 package struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     /// Says what to write instead.
     package let description: String

@@ -3,22 +3,22 @@ import HTTPClient
 import HTTPTypes
 import Synchronization
 
-/// Asks the programs of `$forward` what calls are answered, by POST, and opens the files of `$response`.
+/// Posts calls to the programs of `$forward` for their answers, and opens the files of `$response`.
 ///
-/// The address of the very connection decides where it may lead: programs of this machine are free, others are listed,
-/// and neither the gateway itself nor a cloud's metadata service is ever asked.
+/// The address of each connection is checked: programs on this machine are allowed, others have to be listed, and the
+/// gateway itself and the metadata services of clouds are always refused.
 package final class OutsideReplies: ReplySupplier {
     private let origins: Set<String>
     private let patience: Duration
     private let records = Mutex<[String: UpstreamRecord]>([:])
 
-    /// Bytes of an answer.
+    /// The most bytes of an answer.
     private static let mostBytes = 8 << 20
-    /// Characters of an error's message that a program gives.
+    /// How many characters of a program's error message are used.
     private static let mostOfMessage = 300
 
     /// - Parameters:
-    ///   - origins: of programs elsewhere.
+    ///   - origins: the allowed programs on other machines.
     ///   - patience: how long a program may take for its whole answer.
     package init(origins: Set<String>, patience: Duration = .seconds(30)) {
         self.origins = origins
@@ -58,7 +58,7 @@ package final class OutsideReplies: ReplySupplier {
         let url = try UpstreamURL(target.text)
         let record = record(of: url.name)
         let sender = UpstreamSender(url, options, record: record, guardian: guardian(of: target))
-        // Nothing of the page's goes along, its cookies least of all.
+        // The request has nothing of the page's, above all no cookies.
         var asked = Request(
             .post, url.path ?? "/", headers: [.contentType: "application/json", .accept: "application/json"],
             body: .init(call))
@@ -96,7 +96,7 @@ package final class OutsideReplies: ReplySupplier {
             """)
     }
 
-    /// Reads megabytes apart from the loop, where others would wait for it.
+    /// Parses an answer off the loop, which megabytes would block.
     @concurrent
     private static func value(_ body: [UInt8], from target: ForwardTarget) async throws -> [UInt8] {
         do {
@@ -114,7 +114,7 @@ package final class OutsideReplies: ReplySupplier {
         return options
     }
 
-    /// A name of this machine leads to this machine, and nobody is asked who must not be.
+    /// Checks the address of a connection; where the target is `localhost`, it must be of this machine.
     private func guardian(of target: ForwardTarget) -> Transfer.Guardian {
         let guardian = ProxyTargets.guardian(.forward, of: target.text, for: nil)
         return { bytes, port throws(TransferError) in

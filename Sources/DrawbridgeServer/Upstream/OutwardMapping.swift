@@ -1,14 +1,14 @@
 import Drawbridge
 import HTTPTypes
 
-/// What a page says of its own address in a request, as its server knows it: as if it had come from there.
+/// Replaces the gateway's address by the server's in request fields that have the page's own URL or origin.
 ///
 /// Servers compare `Origin` and `Referer` with their own name before they take a form.
 package struct OutwardMapping: Sendable {
     private let mapping: UpstreamMapping
     private let caller: Caller
 
-    /// - Parameter mapping: leads to the server.
+    /// - Parameter mapping: the mapping of targets to the server.
     package init(_ mapping: UpstreamMapping, for caller: Caller) {
         self.mapping = mapping
         self.caller = caller
@@ -18,7 +18,7 @@ package struct OutwardMapping: Sendable {
     static let pingFrom = HTTPField.Name("Ping-From")!
     static let pingTo = HTTPField.Name("Ping-To")!
 
-    /// The field as the server should have it; nil where it names somebody else, and stays as it is.
+    /// The field for the server; nil where it has another address, and stays unchanged.
     func mapped(_ field: HTTPField) -> HTTPField? {
         guard let target = ownTarget(field.value) else { return nil }
         if field.name == .origin { return HTTPField(name: field.name, value: mapping.url.origin) }
@@ -26,7 +26,7 @@ package struct OutwardMapping: Sendable {
         return HTTPField(name: field.name, value: mapping.url.origin + (mapping.target(for: path) ?? path))
     }
 
-    /// What follows the gateway's own name in a URL; nil for one that does not begin with it.
+    /// The target in a URL of the gateway; nil for any other URL.
     private func ownTarget(_ url: String) -> String? {
         guard let colon = url.firstRange(of: "://"), url[..<colon.lowerBound].lowercased() == caller.scheme,
             let own = Authority(caller.authority)

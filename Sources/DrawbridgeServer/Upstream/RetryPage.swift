@@ -1,9 +1,9 @@
 import Drawbridge
 import HTTPTypes
 
-/// The page that a person sees while the page's own server is not there; it asks again by itself.
+/// The page that a browser shows while the upstream cannot be reached; it reloads by itself.
 enum RetryPage {
-    /// The page, with what is wrong.
+    /// A response with this page and the error in it.
     static func response(_ status: HTTPResponse.Status, _ problem: String) -> Response {
         var response = Response(
             text: """

@@ -1,12 +1,12 @@
 import HTTPGrammar
 
 extension ReverseMapping {
-    /// A `Set-Cookie` as the caller's browser takes it; nil when it stays as it is.
+    /// A `Set-Cookie` as the caller's browser accepts it; nil where it stays unchanged.
     ///
-    /// - `Domain` goes when it means the upstream's host, and `Path` is the gateway's.
-    /// - `Secure` goes when the caller came by http, and so do attributes that browsers refuse without it. A cookie whose
-    ///   name begins with `__Secure-` keeps them, for they are what the name promises.
-    /// - A cookie whose name begins with `__Host-` has no domain and the path `/`, and stays as it is.
+    /// - `Domain` is removed where it is the upstream's host, and `Path` becomes the gateway's.
+    /// - `Secure` is removed where the caller uses http, with the attributes that browsers refuse without it. A cookie
+    ///   whose name begins with `__Secure-` keeps them, as the name requires it.
+    /// - A cookie whose name begins with `__Host-` has no domain and the path `/`, and stays unchanged.
     func cookie(_ bytes: [UInt8]) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let pair = parts.first, !Self.begins(pair, with: "__host-") else { return nil }
@@ -32,7 +32,7 @@ extension ReverseMapping {
         return cookie == bytes ? nil : cookie
     }
 
-    /// Whether the name of a cookie begins so; browsers take upper case for lower case there.
+    /// Whether the name of a cookie has this prefix, in upper or lower case, as for browsers.
     private static func begins(_ pair: ArraySlice<UInt8>, with prefix: String) -> Bool {
         pair.prefix(prefix.utf8.count).elementsEqual(prefix.utf8) { lowercased($0) == $1 }
     }
@@ -53,13 +53,13 @@ extension ReverseMapping {
 
     private func gatewayPath(_ path: String) -> String? {
         guard let mapped = mapping.gatewayTarget(for: path) else { return nil }
-        // A cookie for the upstream's `/` is for all of it, which is `/api` here and what is below. With the path
-        // `/api/` it would not be sent to `/api` (RFC 6265, section 5.1.4).
+        // The upstream's path `/` becomes `/api` here, and not `/api/`, with which the cookie would not be sent to
+        // `/api` (RFC 6265, section 5.1.4).
         return path == "/" && !mapping.prefix.isEmpty ? mapping.prefix : mapped
     }
 }
 
-/// What stands between two semicolons.
+/// An attribute of a cookie: the bytes between two semicolons.
 private struct Attribute {
     let bytes: ArraySlice<UInt8>
     /// In lower case.
@@ -73,10 +73,10 @@ private struct Attribute {
         place = bytes[equals...].dropFirst().trimmed.indices
     }
 
-    /// Empty for what is no UTF-8, which is neither a domain nor a path.
+    /// The value; empty where it is not UTF-8, and so is neither a domain nor a path.
     var value: String { String(validating: bytes[place], as: UTF8.self) ?? "" }
 
-    /// The same with another value, and every other byte as it is.
+    /// The bytes with another value, and otherwise unchanged.
     func replacing(with value: String) -> [UInt8] {
         bytes[..<place.lowerBound] + Array(value.utf8) + bytes[place.upperBound...]
     }

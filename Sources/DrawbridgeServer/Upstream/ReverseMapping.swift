@@ -3,27 +3,27 @@ import DrawbridgeDocuments
 import HTTPGrammar
 import HTTPTypes
 
-/// What an upstream says about its own addresses, as the caller reaches them: in redirects, cookies, policies, and wherever
+/// Replaces an upstream's addresses by the gateway's in its responses: in redirects, cookies, policies, and wherever
 /// else a header field has a URL.
 ///
-/// What points anywhere else, or to a path of the upstream that no target of the gateway leads to, stays as it is.
+/// Other addresses stay unchanged, and so do paths of the upstream to which no target of the gateway leads.
 package struct ReverseMapping: Sendable {
     let mapping: UpstreamMapping
     let caller: Caller
     private let keepsHost: Bool
 
-    /// The way back of what a caller asked an upstream for.
+    /// The mapping for a response to a caller.
     ///
-    /// - Parameter keepsHost: whether the upstream was told the host that the caller named, and so may call itself
-    ///   that.
+    /// - Parameter keepsHost: whether the upstream got the caller's `Host`, and so may use it in its own
+    ///   addresses.
     package init(_ mapping: UpstreamMapping, for caller: Caller, keepsHost: Bool = false) {
         self.mapping = mapping
         self.caller = caller
         self.keepsHost = keepsHost
     }
 
-    /// Whether a field binds the name by which it came beyond this answer: browsers would keep that for all else that has
-    /// the gateway's name, such as every other server of `localhost`.
+    /// Whether a browser would apply a field beyond this response to everything with the gateway's host name, even to
+    /// other servers on `localhost`; such fields are removed.
     func binds(_ name: HTTPField.Name) -> Bool {
         // Most names are told apart by their length.
         switch name.canonicalName.utf8.count {
@@ -37,7 +37,7 @@ package struct ReverseMapping: Sendable {
         }
     }
 
-    /// The field as the caller should have it; nil when it stays as it is.
+    /// The field for the caller; nil where it stays unchanged.
     func mapped(_ field: HTTPField) -> HTTPField? {
         switch field.name.canonicalName.utf8.count {
         case 7 where field.name == .refresh: replacing(field, refresh)
@@ -67,15 +67,15 @@ package struct ReverseMapping: Sendable {
     }
 
     private func replacing(_ field: HTTPField, _ map: (String) -> String?) -> HTTPField? {
-        // What is no UTF-8 is no URL either.
+        // A value that is not UTF-8 is no URL.
         let text = field.withUnsafeBytesOfValue { String(validating: $0, as: UTF8.self) }
         return text.flatMap(map).map { HTTPField(name: field.name, value: $0) }
     }
 
     // MARK: URLs
 
-    /// A URL or a path that begins with a slash; any other reference is right as it is, being relative to the
-    /// request's.
+    /// Maps a URL, or a path that begins with a slash; nil where it stays unchanged, as any other reference does, which
+    /// is relative to the request's.
     package func url(_ text: String) -> String? {
         let bytes = text.utf8
         guard let (scheme, rest) = Self.afterScheme(bytes) else {
@@ -86,8 +86,8 @@ package struct ReverseMapping: Sendable {
             // is put before it.
             return Self.leadsElsewhere(mapped.utf8) ? caller.origin.map { $0 + mapped } : mapped
         }
-        // Browsers take a backslash for a slash, so a host before one is not the host that it seems. Such a URL stays
-        // as it is.
+        // Browsers take a backslash for a slash, so with one behind it the host may be another than it seems. Such a
+        // URL stays unchanged.
         let end = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
         guard end == rest.endIndex || rest[end] != UInt8(ascii: "\\"),
             let authority = Authority(String(Substring(rest[..<end]))), isUpstream(scheme, authority),
@@ -157,7 +157,7 @@ package struct ReverseMapping: Sendable {
     }
 }
 
-// What stands within other texts.
+// URLs within other texts.
 extension ReverseMapping: Homecoming {
     package func urls(in text: [UInt8]) -> [UInt8]? {
         guard let authority = caller.authority else { return nil }
@@ -183,7 +183,7 @@ extension ReverseMapping: Homecoming {
                 let path = end == last
                     ? "" : mapped(path: Substring(decoding: rest[end..<last], as: UTF8.self).utf8)
             else {
-                // Another URL may have the server's in its path or query, which is not for the page.
+                // Skips another URL as a whole: one of the server in its path or query stays unchanged.
                 result += rest[..<last]
                 rest = rest[last...]
                 continue
@@ -211,14 +211,14 @@ extension ReverseMapping: Homecoming {
         return "\(scheme)://\(name)"
     }
 
-    /// What stands for a source of a policy that names the server (CSP Level 3, section 6.7.2.8), as `example.com`,
+    /// The source to add where a policy's source covers the server (CSP Level 3, section 6.7.2.8), as `example.com`,
     /// `https://example.com/a/`, `*.example.com`, `wss://example.com:*` and `https:` do; nil for any other.
     private func own(forSource source: String) -> String? {
         let isPlain = caller.scheme == "http"
         let socket = own(isPlain ? "ws" : "wss")
         let server = mapping.url
         if source.hasSuffix(":") {
-            // Of a page by http they are no more.
+            // For a page by http, `https:` covers its own server no more.
             guard isPlain, server.scheme == "https" else { return nil }
             return source.lowercased() == "https:" ? "'self'" : source.lowercased() == "wss:" ? socket : nil
         }
@@ -240,7 +240,7 @@ extension ReverseMapping: Homecoming {
         } else {
             guard let authority = Authority(String(rest)) else { return nil }
             let name = isAnyPort ? Authority(authority.text(withPort: server.port)) ?? authority : authority
-            // A source without a scheme is for that of its page, and one of http for https too.
+            // A source without a scheme has that of its page, and one of http covers https too.
             guard isUpstream(scheme == "https" || scheme == "wss" ? "https" : nil, name) else { return nil }
         }
         if scheme == "ws" || scheme == "wss" { return socket }

@@ -1,27 +1,27 @@
-/// The body of a request on its way to a server: what its sender has brought, and the server has not taken.
+/// The body of a request to an upstream: the bytes that its sender has brought and that are not sent yet.
 ///
-/// Its states are touched on one loop's thread, as all of an ``UpstreamFetch``'s.
+/// It is used on one loop's thread alone, as all state of an ``UpstreamFetch``.
 struct Upload {
-    /// Told once that there is room for more, or that no more is wanted.
+    /// Called once, when there is room for more, or with an error when no more is wanted.
     typealias Room = (Result<Void, any Error>) -> Void
 
     private enum State {
-        /// More is to come; whoever brings it may wait for room.
+        /// More is to come, and its sender may be waiting for room.
         case open([UInt8], room: Room?)
-        /// There is no more than this.
+        /// The body ends with these bytes.
         case ended([UInt8])
-        /// The server wants no more, or nobody has more.
+        /// The server takes no more, or the sender has left.
         case stopped
     }
 
-    /// More bytes than this that the server has not taken make whoever brings them wait.
+    /// From this number of unsent bytes on, the sender has to wait.
     private static let limit = 40 << 10
 
     private var state: State
 
-    /// The upload of a request that streams no body: there is nothing to bring.
+    /// The upload of a request without a streamed body.
     static var none: Upload { Upload(state: .ended([])) }
-    /// The upload of a streamed body of which everything is still to come.
+    /// The upload of a streamed body at its beginning.
     static var open: Upload { Upload(state: .open([], room: nil)) }
 
     /// Whether more is to come.
@@ -29,24 +29,24 @@ struct Upload {
         if case .open = state { true } else { false }
     }
 
-    /// Brings a part.
+    /// Adds a part of the body; `room` is called when the next one can be added.
     mutating func bring(_ bytes: [UInt8], room: @escaping Room) {
         guard case .open(let waiting, _) = state else { return room(.failure(CancellationError())) }
         state = .open(waiting.isEmpty ? bytes : waiting + bytes, room: room)
         giveRoom()
     }
 
-    /// All has been brought.
+    /// Called when the body is complete.
     mutating func end() { if case .open(let waiting, _) = state { state = .ended(waiting) } }
 
-    /// Nothing more is sent; whoever waits to bring more hears of it.
+    /// Stops sending; a sender that waits for room gets a `CancellationError`.
     mutating func stop() {
         guard case .open(_, let room) = state else { return }
         state = .stopped
         room?(.failure(CancellationError()))
     }
 
-    /// Moves what there is: how many bytes, 0 at the end; nil where there is nothing for now, or never will be.
+    /// Moves bytes to a buffer and returns how many: 0 at the end, nil where there are none for now, or none any more.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         switch state {
         case .stopped: return nil

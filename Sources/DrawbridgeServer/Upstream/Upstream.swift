@@ -17,26 +17,26 @@ import MicroHTTPD
 /// gateway's. What would bind the gateway's name for other pages (`Strict-Transport-Security`, `Alt-Svc`) stays behind.
 /// WebSockets go through.
 public struct Upstream: Responder {
-    /// What may be otherwise.
+    /// How requests are sent on.
     public struct Options: Sendable {
-        /// Whether the server hears of the host that the caller named, and not of its own.
+        /// Whether the server gets the caller's `Host`, and not its own.
         public var keepsHost = false
-        /// Whether `X-Forwarded-For` says who called, and with ``keepsHost`` `-Proto` and `-Host` by which name; else they go
-        /// on as they came.
+        /// Whether the gateway writes `X-Forwarded-For`, and with ``keepsHost`` `-Proto` and `-Host`; else the caller's
+        /// are forwarded unchanged.
         public var tellsCaller = true
-        /// Whether the server's own name stands for the gateway's in what the page says of itself, and the gateway's for the
-        /// server's in what that says of itself.
+        /// Whether the gateway's address is replaced by the server's in `Origin` and `Referer`, and the server's by the
+        /// gateway's in redirects, cookies and policies.
         public var rewritesAddresses = true
-        /// Whether its certificate is taken unseen.
+        /// Whether the server's certificate is not verified.
         public var isInsecure = false
-        /// A file of certificates (PEM) to believe in place of the system's.
+        /// A file of CA certificates (PEM) to trust instead of the system's.
         public var certificates: String?
-        /// How long a connection may take.
+        /// How long connecting may take.
         public var connectTimeout = Duration.seconds(10)
         /// How long the server may be silent where it is waited for: before its answer, and within it.
         public var answerTimeout = Duration.seconds(60)
 
-        /// As they usually are.
+        /// The defaults.
         public init() {}
     }
 
@@ -47,7 +47,7 @@ public struct Upstream: Responder {
     /// - Parameters:
     ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
     ///     `/api=http://host/v2`.
-    ///   - options: what may be otherwise.
+    ///   - options: how requests are sent on.
     /// - Throws: an error whose description is one line for the person who starts the program.
     public init(_ text: String, _ options: Options = Options()) throws {
         self.init(unchecked: text, options)
@@ -64,12 +64,12 @@ public struct Upstream: Responder {
         }
     }
 
-    /// Checks that the URL is one; whether the server is there is seen with the first request.
+    /// Checks the URL; whether the server can be reached shows with the first request.
     ///
     /// - Throws: an error whose description is one line for the person who starts the program.
     public func validate() throws { _ = try parsed.get() }
 
-    /// The path below which targets go there; empty where all do.
+    /// The path below which requests are sent there; empty for all paths.
     package var prefix: String { (try? parsed.get().mapping.prefix) ?? "" }
 
     /// Answers with what the server answers; declines what is not below its path.
@@ -99,12 +99,12 @@ extension Upstream: LoopResponder {
 extension Responder where Self == Upstream {
     /// A server behind the gateway.
     ///
-    /// What is no URL answers every request with 502; ``Upstream/validate()`` finds out at the start.
+    /// With an invalid URL, every request is answered with 502; ``Upstream/validate()`` finds out at the start.
     ///
     /// - Parameters:
     ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
     ///     `/api=http://host/v2`.
-    ///   - options: what may be otherwise.
+    ///   - options: how requests are sent on.
     public static func upstream(_ text: String, _ options: Upstream.Options = Upstream.Options()) -> Self {
         Upstream(unchecked: text, options)
     }

@@ -4,7 +4,7 @@ import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
-/// The body of a fetch's answer as the core has it; where nobody holds it any more, the fetch is cancelled.
+/// The body of a fetch's response, for the core; when it is released, the fetch is cancelled.
 final class UpstreamBody: Response.Source {
     let length: Int?
     private let fetch: UpstreamFetch
@@ -27,7 +27,7 @@ final class UpstreamBody: Response.Source {
             return .empty
         default: break
         }
-        // An answer to HEAD goes on without its body, but with the length of it, which a source can tell.
+        // The response to HEAD has no body, but its length, which a source can announce.
         if let body = beginning.body, request.method != .head { return .bytes(body) }
         return .source(UpstreamBody(fetch, length: beginning.head.contentLength))
     }
@@ -38,7 +38,7 @@ final class UpstreamBody: Response.Source {
 
     /// Lets the engine fetch the body, with no task; returns false where it cannot.
     ///
-    /// - Parameter whenFetched: told the number of the bytes, in the end; this object is kept until then.
+    /// - Parameter whenFetched: called with the number of bytes at the end; this object is kept until then.
     func send(
         _ head: HTTPResponse, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
     ) -> Bool {

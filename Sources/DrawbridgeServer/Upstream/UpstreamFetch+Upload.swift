@@ -23,13 +23,13 @@ extension UpstreamFetch {
             loop.perform { [self] in
                 own.value.upload.bring(bytes) { continuation.resume(with: $0) }
                 transfer?.resumeSending()
-                // The server may take no more of the body before somebody takes its answer.
+                // The server may read no more of the body until its answer is read.
                 if case .held = own.value.answer { readAhead() }
             }
         }
     }
 
-    /// The body has been sent.
+    /// Called when the body is complete.
     private func endUpload() {
         loop.perform { [self] in
             guard own.value.upload.isOpen else { return }
@@ -39,7 +39,7 @@ extension UpstreamFetch {
         }
     }
 
-    /// The body will never be whole, and the server must not take it for whole; an answer that has begun goes on.
+    /// Called when the body breaks off: the server must not take it for complete; an answer that has begun goes on.
     private func giveUpUpload() {
         loop.perform { [self] in
             guard own.value.upload.isOpen else { return }

@@ -12,12 +12,12 @@ import MicroHTTPD
 ///
 /// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
 final class UpstreamFetch: Sendable {
-    /// So many bytes are received of an answer that cannot begin yet.
+    /// How many bytes are received of an answer that cannot begin yet.
     ///
     /// Where the server takes no more of the request until its answer is read, more bytes are received: they count
     /// among the memory for all bodies.
     private static let heldLimit = 64 << 10
-    /// So many bytes of a body a task is given at a time, at most.
+    /// How many bytes of a body a task gets at a time, at most.
     private static let pieceSize = 48 << 10
 
     /// An answer's head, and what comes with it.
@@ -25,15 +25,15 @@ final class UpstreamFetch: Sendable {
         var head: ResponseHead
         /// The whole body where it is there already; nil where there is more to come.
         var body: [UInt8]?
-        /// The connection, where the server goes on in another protocol.
+        /// The connection, where the server has answered 101.
         var tunnel: UpstreamTunnel?
     }
 
     typealias Tell = (Result<Beginning, any Error>) -> Void
 
-    /// What has become of the answer.
+    /// The state of the answer.
     enum Answer {
-        /// Nobody has asked.
+        /// The fetch was not started.
         case none
         /// The head is to come.
         case awaited(Tell)
@@ -41,12 +41,12 @@ final class UpstreamFetch: Sendable {
         case held(ResponseHead, Tell)
         /// The answer has begun.
         case begun(Reader)
-        /// It was told that there is none, or nobody wants it any more.
+        /// It failed, or is no longer wanted.
         case over
     }
 
-    // Whoever waits is a closure here and no continuation. The layout of a continuation is known at run time alone, and
-    // so would be that of every enum that holds one: a hundredth of what a small answer costs.
+    // A waiting reader is a closure here and no continuation. The layout of a continuation is known at run time alone,
+    // and so is that of an enum that holds one, which costs a hundredth of a small answer.
 
     /// Who reads the body of the answer.
     enum Reader {
@@ -59,18 +59,18 @@ final class UpstreamFetch: Sendable {
     }
 
     struct State {
-        /// Kept until what it has received is read.
+        /// Kept until all that it has received is read.
         var transfer: Transfer?
         var answer = Answer.none
         var upload = Upload.none
-        /// The streamed body of the request: room for an answer that is held is taken through it, until that is read.
+        /// The streamed body of the request, which reserves the memory for a held answer until that is read.
         var body = Request.Body.empty
-        /// For so many bytes of an answer that cannot begin there is room.
+        /// The number of bytes for which there is room of an answer that cannot begin yet.
         var heldRoom = UpstreamFetch.heldLimit
         /// How the transfer ended; nil before.
         var ending: Ending?
         var fetched = 0
-        /// True where reading ahead goes on in the loop's next turn.
+        /// True while the next piece of a held answer is to be read in the loop's next turn.
         var isReadingAhead = false
     }
 
@@ -84,7 +84,7 @@ final class UpstreamFetch: Sendable {
     private let guardian: Transfer.Guardian?
     let own: LoopBound<State>
 
-    /// - Parameter host: what the server is called in errors.
+    /// - Parameter host: the server's name for errors.
     init(on loop: Loop, host: String, guardian: Transfer.Guardian? = nil) {
         self.host = host
         self.guardian = guardian
@@ -92,13 +92,13 @@ final class UpstreamFetch: Sendable {
     }
 
     var loop: Loop { own.loop }
-    /// The transfer, kept alive by its caller while a call makes this fetch let go of it.
+    /// The transfer; whoever reads it holds it, also while a call on it makes this fetch release it.
     var transfer: Transfer? { own.value.transfer }
 
-    /// Whether this is on a loop: the engine can only read what is on the loop of its exchange.
+    /// Whether this belongs to a loop: the engine can only fetch a body on the loop of its exchange.
     func isOn(_ loop: Loop) -> Bool { self.loop === loop }
 
-    /// Breaks it off; whoever waits for something hears of it.
+    /// Cancels the fetch; who waits for its answer, or for room, gets a `CancellationError`.
     func cancel() {
         loop.perform { [self] in
             if case .cancelled = own.value.ending { return }
@@ -179,11 +179,11 @@ final class UpstreamFetch: Sendable {
     /// Whether the body of the request has come, or is no longer wanted.
     private var canBegin: Bool { own.value.ending != nil || !own.value.upload.isOpen }
 
-    /// Gives a task what it waits for, if that is there.
+    /// Gives the waiting task the next piece of the body, or its end, if there is one.
     private func deliver() {
         guard case .begun(.task(let reader)) = own.value.answer else { return }
-        // Reading may end the transfer, and its end would call this method again. No task is to be found then, so that
-        // the task is told once, below.
+        // Reading may end the transfer, whose end calls this method again. It finds no task then, so that the task is
+        // called only once, below.
         own.value.answer = .begun(.nobody)
         let piece = piece()
         if !piece.isEmpty { return reader(.success(piece)) }
@@ -195,7 +195,7 @@ final class UpstreamFetch: Sendable {
         }
     }
 
-    /// What can be had at once of the body.
+    /// The bytes of the body that can be read now.
     private func piece() -> [UInt8] {
         guard let transfer = own.value.transfer else { return [] }
         defer { if own.value.heldRoom > Self.heldLimit { letGo() } }
@@ -254,7 +254,7 @@ extension UpstreamFetch: TransferOwner {
     func receive(_ head: ResponseHead) {
         guard case .awaited(let tell) = own.value.answer else { return }
         own.value.answer = .held(head, tell)
-        // By then what came along with the head is read, and a short answer has its body with it.
+        // In the loop's next turn: bytes that came with the head are read by then, which may be the whole body.
         loop.performSoon { self.begin() }
     }
 
@@ -262,14 +262,14 @@ extension UpstreamFetch: TransferOwner {
         switch own.value.answer {
         case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
         case .begun(.task): deliver()
-        // The server may read no more of the request before somebody takes its answer, so that is read ahead. An answer
-        // that begins in a moment is not: its reader fetches it into memory that is there.
+        // The server may read no more of the request until its answer is read, so that is received ahead. An answer
+        // that can begin now is not: its reader fetches it straight into its own buffer.
         case .held: if !canBegin { readAhead() }
         case .none, .awaited, .begun(.nobody), .over: break
         }
     }
 
-    /// Receives some more before it is read, a piece in each turn of the loop: some servers always have more.
+    /// Receives more of a held answer, a piece in each turn of the loop, as a fast server could block it.
     func readAhead() {
         guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else {
             return
@@ -293,7 +293,7 @@ extension UpstreamFetch: TransferOwner {
         }
     }
 
-    /// Gives back the room of what was received before the answer began, once all of that is read.
+    /// Releases the memory that was reserved for a held answer, once all of that is read.
     private func letGo() {
         guard transfer?.receivedCount ?? 0 == 0 else { return }
         // There is always room for 0 bytes.
@@ -302,7 +302,7 @@ extension UpstreamFetch: TransferOwner {
         own.value.heldRoom = Self.heldLimit
     }
 
-    /// There is no room for what the server sends.
+    /// Ends the fetch, as there is no room for what the server sends.
     private func giveUp(_ error: HTTPError) {
         guard case .held(_, let tell) = own.value.answer else { return }
         own.value.answer = .over

@@ -1,4 +1,4 @@
-/// Which targets go to an upstream, and as what they arrive there.
+/// Which request targets go to an upstream, and which target it gets for each.
 ///
 /// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even
 /// `/`, the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
@@ -8,7 +8,7 @@
 package struct UpstreamMapping: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
     package let prefix: String
-    /// Where they go.
+    /// The upstream's URL.
     package let url: UpstreamURL
 
     /// Sends all targets, or those below a path, to an upstream.
@@ -50,12 +50,12 @@ package struct UpstreamMapping: Sendable, Equatable {
     /// `/apix`.
     package func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
-        // `*` is no path, so there is nothing in whose place the path of the URL could stand.
+        // `*`, the target of OPTIONS, is no path, so nothing in it could be replaced by the URL's path.
         guard let path = url.path, rest != "*" else { return target }
         return Self.joined(path, rest)
     }
 
-    /// The way back: the path, or the target, by which a caller gets what the upstream has there; nil when none leads
+    /// The inverse: the gateway's path, or target, for one of the upstream; nil where none leads
     /// to it.
     package func gatewayTarget(for target: String) -> String? {
         guard let path = url.path else {
@@ -63,7 +63,7 @@ package struct UpstreamMapping: Sendable, Equatable {
         }
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let rest = Self.rest(of: target, below: base), rest != "*" else { return nil }
-        // The upstream's `/v2` is our root where all targets go to it.
+        // Without a prefix, the upstream's base path itself (`/v2`) is the gateway's root.
         return prefix.isEmpty && rest.utf8.first != UInt8(ascii: "/") ? "/\(rest)" : prefix + rest
     }
 

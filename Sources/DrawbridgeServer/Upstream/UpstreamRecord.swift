@@ -2,16 +2,16 @@ import HTTPClient
 import Logging
 import Synchronization
 
-/// How a server fares: that it fails is logged once, and failures are counted until it answers again.
+/// Logs the failures of a server: the first one, then one a minute with their number, until it answers again.
 final class UpstreamRecord: Sendable {
     private struct State {
         var failures = 0
         var told = ContinuousClock.now
-        /// What else was said once.
+        /// The subjects of warnings that were logged.
         var said: Set<String> = []
     }
 
-    /// How often a failure that lasts is logged.
+    /// The least time between two lines about a failure that lasts.
     private static let pause = Duration.seconds(60)
 
     private let subject: String
@@ -20,7 +20,7 @@ final class UpstreamRecord: Sendable {
 
     /// - Parameters:
     ///   - subject: what the lines are about: "upstream http://127.0.0.1:3000".
-    ///   - remedy: what to do where it is not there.
+    ///   - remedy: what to do where it cannot be reached.
     init(_ subject: String, remedy: String) {
         self.subject = subject
         self.remedy = remedy
@@ -30,7 +30,7 @@ final class UpstreamRecord: Sendable {
         UpstreamRecord("upstream \(name)", remedy: "start it, or let --upstream name where it is")
     }
 
-    /// A request could not be sent, or had no answer.
+    /// Called for a request that could not be sent, or had no answer.
     func failed(_ error: TransferError, _ logger: Logger) {
         let count: Int? = state.withLock { state in
             state.failures += 1
@@ -46,7 +46,7 @@ final class UpstreamRecord: Sendable {
                 : "\(subject): \(error), for \(count) requests by now\(advice)")
     }
 
-    /// Says something once for each subject.
+    /// Logs a warning once for each subject.
     func tell(
         _ sentence: @autoclosure () -> String, about subject: String, _ logger: @autoclosure () -> Logger
     ) {
@@ -54,7 +54,7 @@ final class UpstreamRecord: Sendable {
         if isNew { logger().warning("\(sentence())") }
     }
 
-    /// The server has answered.
+    /// Called when the server has answered.
     func succeeded(_ logger: @autoclosure () -> Logger) {
         let count = state.withLock { state in
             defer { state.failures = 0 }

@@ -5,14 +5,14 @@ import HTTPGrammar
 import HTTPTypes
 import MicroHTTPD
 
-/// Sends requests to one server, and makes its answers the gateway's.
+/// Sends requests to one server, and turns its responses into the gateway's.
 struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
-    /// What is said of failures; nil for nothing.
+    /// Logs failures; nil where they are not logged.
     private let record: UpstreamRecord?
-    /// Says which addresses may not be asked; nil where all may.
+    /// Refuses addresses before a connection is made; nil where all are allowed.
     private let guardian: Transfer.Guardian?
 
     init(
@@ -40,7 +40,7 @@ struct UpstreamSender: Sendable {
     ///
     /// - Parameters:
     ///   - target: the target that the server gets.
-    ///   - mapping: leads back to the gateway; nil where answers stay as they are.
+    ///   - mapping: by which addresses in the header fields are rewritten; nil for none.
     func send(_ request: Request, _ target: String, by mapping: UpstreamMapping?) async -> Response {
         let loop: Loop
         do {
@@ -61,7 +61,7 @@ struct UpstreamSender: Sendable {
         }
     }
 
-    /// Sends a request on a loop, without a task.
+    /// Sends a request, on its loop and without a task.
     ///
     /// - Parameter tell: called once with the answer, also where it is cancelled.
     /// - Returns: what cancels it, until the answer is there.
@@ -121,8 +121,8 @@ struct UpstreamSender: Sendable {
         return nil
     }
 
-    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where it does not say: what is not digits,
-    /// or too many, goes on as it came.
+    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where no number is given: a field that has
+    /// no digits, or too many, is forwarded unchanged.
     private static func maxForwards(of request: Request) -> Int? {
         guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
             text.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
@@ -134,7 +134,7 @@ struct UpstreamSender: Sendable {
         Forwarding(via: request.via, tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
-    /// The fields of a request as the server gets them.
+    /// The header fields of a request for the server.
     private func requestFields(
         _ request: Request, from caller: Caller, by mapping: UpstreamMapping?
     ) -> HTTPFields {
@@ -146,13 +146,13 @@ struct UpstreamSender: Sendable {
         return fields
     }
 
-    /// What brings home the names that the server has for itself; nil where they stay.
+    /// The mapping that replaces the server's addresses by the gateway's; nil where they stay.
     private func wayHome(for caller: Caller, by mapping: UpstreamMapping?) -> ReverseMapping? {
         guard options.rewritesAddresses, let mapping else { return nil }
         return ReverseMapping(mapping, for: caller, keepsHost: options.keepsHost)
     }
 
-    /// Says once where a page leaves the gateway, and where it comes back to what was asked for ever.
+    /// Warns once of a redirect by which a page leaves the gateway, and of one that leads to itself.
     private func tell(of answer: Response, to request: Request, from caller: Caller) {
         guard options.rewritesAddresses, answer.status.kind == .redirection,
             let location = answer.headers[.location],
@@ -181,7 +181,7 @@ struct UpstreamSender: Sendable {
     }
 
     private func tellOfCircle(_ answer: Response, _ request: Request) {
-        // It may be asked once more with what it has just set.
+        // The next request has the cookie that this one sets, and may be answered otherwise.
         guard !answer.headers.contains(.setCookie) else { return }
         let remedy =
             options.keepsHost
@@ -194,7 +194,7 @@ struct UpstreamSender: Sendable {
 }
 
 extension UpstreamSender {
-    /// The server's answer as the gateway's.
+    /// The gateway's response for the server's.
     private func response(
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
         from caller: Caller,
@@ -261,7 +261,7 @@ extension TransferRequest.Body {
         if !bytes.isEmpty {
             self = .bytes(bytes)
         } else {
-            // A request with one of these methods says so when it has no body (RFC 9110, section 8.6).
+            // Without a body, these methods send a Content-Length of 0 (RFC 9110, section 8.6).
             switch request.method {
             case .post, .put, .patch: self = .bytes([])
             default: self = .none

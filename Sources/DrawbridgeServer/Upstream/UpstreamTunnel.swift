@@ -3,13 +3,13 @@ import HTTPClient
 import MicroHTTPD
 import Synchronization
 
-/// A connection to a server that has agreed to go on with bytes, until somebody takes it.
+/// A connection to a server that has switched protocols, until it is joined to the caller's.
 final class UpstreamTunnel: Response.Upgrade {
     private struct Held: ~Copyable {
         var end: (any TunnelEnd)?
     }
 
-    /// No loop watches it, so whoever takes it has it alone.
+    /// No loop watches it, so that whoever takes it is its only user.
     private let held: Mutex<Held>
     private let first: [UInt8]
 
@@ -21,7 +21,7 @@ final class UpstreamTunnel: Response.Upgrade {
 
     deinit { held.withLock { $0.end.take() }?.close() }
 
-    /// Joins the connection to that of the caller, whose exchange asked for it.
+    /// Joins the connection to that of the caller's exchange.
     func take(_ exchange: Exchange, _ response: Response) {
         guard let end = held.withLock({ $0.end.take() }) else { return }
         exchange.tunnel(response.headers, to: end, first: first)

@@ -15,7 +15,7 @@ package struct UpstreamURL: Sendable, Equatable {
     package let port: Int
     /// The file of the socket; nil for an upstream that is called by its host.
     package let socketPath: String?
-    /// The path as it was written, which stands in place of the prefix; nil where there is none.
+    /// The path as it was written, which replaces the prefix; nil where there is none.
     package let path: String?
 
     /// Reads a URL.
@@ -64,7 +64,7 @@ package struct UpstreamURL: Sendable, Equatable {
     /// Scheme and authority, behind which a target makes a whole URL.
     package var origin: String { "\(scheme)://\(authority)" }
 
-    /// What it is called in the log.
+    /// Its name in the log.
     var name: String { socketPath.map { "unix:\($0)" } ?? origin }
 
     /// Whether a URL with this authority is the upstream's.
@@ -83,7 +83,7 @@ package struct UpstreamURL: Sendable, Equatable {
         ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"].contains(host)
     }
 
-    /// That of its scheme.
+    /// The default port of its scheme.
     var usualPort: Int { Self.usualPort(scheme) }
 
     /// The scheme, and what follows it.

@@ -10,7 +10,7 @@ final class BodyStream: InputStream {
     private var status = Stream.Status.notOpen
     private var error: (any Error)?
 
-    /// A stream of bytes that are there, and of those that follow.
+    /// A stream of bytes that were read already, and of the chunks that follow.
     init(_ bytes: [UInt8], then chunks: Request.Body.Iterator) {
         rest = bytes[...]
         self.chunks = WaitingChunks(chunks)
@@ -28,9 +28,9 @@ final class BodyStream: InputStream {
     /// True also where only reading can tell, as its documentation has it.
     override var hasBytesAvailable: Bool { status == .open }
 
-    /// Reads what is there, and waits where nothing is there yet.
+    /// Reads available bytes, and waits where there are none yet.
     ///
-    /// 0 is the end, -1 a caller that has gone.
+    /// It returns 0 at the end, and -1 when the caller has left.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
         guard status == .open else { return status == .atEnd ? 0 : -1 }
         if rest.isEmpty {

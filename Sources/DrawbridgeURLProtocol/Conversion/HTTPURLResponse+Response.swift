@@ -21,7 +21,7 @@ extension HTTPURLResponse {
 }
 
 extension Response {
-    /// Whether a session may keep it.
+    /// Whether a session may cache it.
     var storagePolicy: URLCache.StoragePolicy {
         headers[.cacheControl]?.lowercased().contains("no-store") == true ? .notAllowed : .allowed
     }

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension Request {
-    /// A request of Foundation's; nil for one that is not HTTP's.
+    /// A request made of Foundation's; nil for one that is not http or https.
     init?(_ request: URLRequest) {
         guard let url = request.url, let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", url.host?.isEmpty == false,

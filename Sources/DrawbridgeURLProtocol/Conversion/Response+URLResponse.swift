@@ -6,10 +6,10 @@ import FoundationNetworking
 #endif
 
 extension Response {
-    /// The head of a response of Foundation's; its body is a stream of the length that it announces, and empty.
+    /// The head of a response of Foundation's, with an empty stream of the announced length as its body.
     ///
-    /// What Foundation hands over is decoded and without framing: header fields that say otherwise are left out, and a
-    /// length that was that of an encoding.
+    /// Foundation has decoded the body and removed its framing: fields about both are left out, and so is the length of
+    /// an encoded body.
     ///
     /// - Throws: a 502 for a status that cannot end a request.
     init(_ response: URLResponse, _ policy: URLCache.StoragePolicy) throws {
@@ -67,7 +67,7 @@ extension Response {
         return cookies
     }
 
-    /// Says whether the answer may be kept; HTTP has no word for "in memory only", so such an answer is kept nowhere.
+    /// Sets `Cache-Control`; HTTP has no word for "in memory only", so such a response is not cached at all.
     private mutating func apply(_ policy: URLCache.StoragePolicy) {
         switch policy {
         case .allowed: headers[.cacheControl] = headers[.cacheControl] ?? "private"
@@ -88,7 +88,7 @@ extension HTTPResponse.Status {
 }
 
 extension Error {
-    /// What it says to people: its description, where it has one.
+    /// Its description for people, where it has one.
     var words: String {
         if let words = (self as? any LocalizedError)?.errorDescription { return words }
         let isFoundations = self is any CustomNSError || Swift.type(of: self) is NSError.Type

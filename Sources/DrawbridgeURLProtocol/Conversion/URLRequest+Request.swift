@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// A request as Foundation has it, with its body where that is there already; nil where its target is no URL.
+    /// A request of Foundation's, with its body if that is complete; nil where its target is no URL.
     init?(_ request: Request) {
         let head = request.head
         guard let target = head.path, target.hasPrefix("/"),
@@ -24,7 +24,7 @@ extension URLRequest {
         self = own as URLRequest
     }
 
-    /// The same with its body: bytes where they are no more than the gateway collects, else a stream.
+    /// A request of Foundation's with its body: bytes up to the gateway's limit for collected bodies, else a stream.
     ///
     /// - Throws: a 400 where the target is no URL, and what reading the body throws.
     init(collecting request: Request) async throws {

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A `URLProtocol` class as a handler: one load of it, answered over HTTP.
+/// Answers a request by an instance of a `URLProtocol` class.
 final class URLProtocolHandler: Handler {
     static var bodyMode: BodyMode { .streamed }
 
@@ -59,9 +59,9 @@ final class URLProtocolHandler: Handler {
         return response
     }
 
-    /// What the class tells next.
+    /// The next event of the load.
     ///
-    /// - Throws: its failure, in its words; `CancellationError` when nobody waits for it any more.
+    /// - Throws: its failure, with its description; `CancellationError` when the load was stopped.
     private func next() async throws -> URLProtocolLoad.Event {
         let event = await load.next()
         switch event {

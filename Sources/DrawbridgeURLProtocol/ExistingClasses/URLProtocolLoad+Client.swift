@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-// What the instance tells, on any thread.
+// The instance's calls to its client, on any thread.
 extension URLProtocolLoad: URLProtocolClient {
     func urlProtocol(
         _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
@@ -35,7 +35,7 @@ extension URLProtocolLoad: URLProtocolClient {
         end(with: .failed(error))
     }
 
-    /// Nobody is here to be asked for a name and a password: the class goes on without.
+    /// Continues without a credential, for which nobody can be asked.
     func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
         challenge.sender?.continueWithoutCredential(for: challenge)
     }

@@ -7,10 +7,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One instance of a `URLProtocol` class at work, and the client that it tells of its progress.
+/// One running instance of a `URLProtocol` class, and its client.
 ///
 /// The class is started and stopped on a queue of the load's own, one after the other, and calls its client on any
-/// thread. What it says after it finished, failed, redirected or was stopped is dropped and counted.
+/// thread. Calls after it finished, failed, redirected or was stopped are dropped and counted.
 final class URLProtocolLoad: NSObject, Sendable {
     /// What the instance told its client.
     enum Event: Sendable {
@@ -19,17 +19,17 @@ final class URLProtocolLoad: NSObject, Sendable {
         case loaded([UInt8])
         case finished
         case failed(any Error)
-        /// Nobody wants to hear any more.
+        /// The load was stopped.
         case stopped
     }
 
     private struct State {
-        /// Until it is taken.
+        /// The response, until `next()` returns it.
         var response: Event?
         var hasResponse = false
-        /// What was loaded and not taken yet.
+        /// Data that `next()` has not returned yet.
         var data: [UInt8] = []
-        /// Redirected, finished, failed or stopped: nothing comes after it.
+        /// The last event: redirected, finished, failed or stopped.
         var end: Event?
         var reader: CheckedContinuation<Void, Never>?
         /// Threads that wait until the data is taken.
@@ -41,7 +41,7 @@ final class URLProtocolLoad: NSObject, Sendable {
     private let instance = QueueBound<URLProtocol?>(nil, label: "drawbridge.urlprotocol")
     private let state = Mutex(State())
 
-    /// Bytes that may lie here unread before whoever loads more has to wait.
+    /// How many bytes may be unread before a thread that loads more has to wait.
     private static let room = 1 << 20
 
     init(_ type: URLProtocol.Type) { self.type = type }
@@ -65,7 +65,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         }
     }
 
-    /// Waits for what is told next; the end is told again and again.
+    /// Waits for the next event; after the last one, returns that again.
     func next() async -> Event {
         while true {
             if let event = take() { return event }
@@ -93,7 +93,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         return event
     }
 
-    /// The response came; there is one, and it comes before the data.
+    /// Takes the response, which goes before the data; a second one is dropped.
     func receive(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
         let isTaken = add { state in
             guard !state.hasResponse else { return false }
@@ -104,9 +104,9 @@ final class URLProtocolLoad: NSObject, Sendable {
         if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
     }
 
-    /// Data came; waits while more than `room` is unread, so that a slow reader slows the writer.
+    /// Takes data; waits while more than `room` is unread, so that a slow reader slows the writer.
     ///
-    /// A task does not wait: it would hold a thread that the reader may need.
+    /// In a task it does not wait: that would block a thread that the reader may need.
     func load(_ data: Data) {
         guard !data.isEmpty else { return }
         let mayWait = withUnsafeCurrentTask { $0 == nil }
@@ -122,7 +122,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         if isFull { space.wait() }
     }
 
-    /// The load is over, and its instance is told so.
+    /// Ends the load, and stops its instance.
     func end(with event: Event, unlessResponded: Bool = false) {
         let isTaken = add { state in
             guard !unlessResponded || !state.hasResponse else { return false }
@@ -132,9 +132,9 @@ final class URLProtocolLoad: NSObject, Sendable {
         if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
     }
 
-    /// Notes what was told; returns false when it came too late, or was told before.
+    /// Changes the state; returns false where the load is over, or where `note` does.
     ///
-    /// Whom it concerns hears of it outside the lock: the reader, writers that wait in vain, the instance.
+    /// Outside the lock it then wakes the reader, and at the end the waiting writers, and stops the instance.
     private func add(_ note: (inout State) -> Bool) -> Bool {
         var reader: CheckedContinuation<Void, Never>?
         var writers: [DispatchSemaphore] = []

@@ -21,7 +21,7 @@ public import Foundation
 open class DrawbridgeURLProtocol: URLProtocol {
     private static let main = Mutex<Gateway?>(nil)
 
-    /// Its task keeps it while it is at work.
+    /// Weak: the load's own task holds it while it runs.
     private weak var load: SessionLoad?
 
     /// The gateway that answers; nil lets every request pass.
@@ -41,7 +41,7 @@ open class DrawbridgeURLProtocol: URLProtocol {
         return gateway.isNative(own)
     }
 
-    /// The same request, for the gateway's rules find its plain form.
+    /// The unchanged request, since the gateway's rules find its plain form.
     override open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Asks the gateway, and hands its answer to the session.

@@ -11,19 +11,19 @@ import FoundationNetworking
 /// let gateway = Gateway(passThrough: [.network])
 /// ```
 ///
-/// It takes the requests of the app's own sessions alone, for one that came to a server would come back to it. They are
-/// not intercepted again. Answers are read as a whole.
+/// It sends only requests of the app's own sessions: one that came to a server would come back to it. They are not
+/// intercepted again. Answers are read as a whole.
 public struct NetworkResponder: Responder {
     /// True while a gateway answers a session of this process.
     @TaskLocal static var isInApp = false
 
-    /// No session of the app's own: it would ask the gateway again.
+    /// A session apart from the app's, which would ask the gateway again.
     private static let session = URLSession(configuration: .ephemeral)
 
     /// Makes the responder.
     public init() {}
 
-    /// Asks the host that the request names; nil for a request that came from outside.
+    /// Sends the request to the host that it names; nil for a request that came from outside.
     ///
     /// - Throws: a 502 with the error's words.
     public func respond(to request: Request) async throws -> Response? {

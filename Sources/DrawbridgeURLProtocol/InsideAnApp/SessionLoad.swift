@@ -8,8 +8,8 @@ import FoundationNetworking
 /// One request of a session, answered by a gateway.
 ///
 /// Its state changes under the lock only, and of the protocol only constants and the client are used: that makes it
-/// Sendable. A client that is told something may stop the load before it returns, so the lock lets its own thread in
-/// again.
+/// Sendable. A call of the client may stop the load before it returns, so the lock is
+/// recursive.
 final class SessionLoad: @unchecked Sendable {
     private let urlProtocol: URLProtocol
     private let lock = NSRecursiveLock()
@@ -54,7 +54,7 @@ final class SessionLoad: @unchecked Sendable {
         let response = await NetworkResponder.$isInApp.withValue(true) { await gateway.respond(to: request) }
         guard let head = HTTPURLResponse(url: url, response) else { throw URLError(.badServerResponse) }
         #if !canImport(FoundationNetworking)
-        // On Linux Foundation ends the process here, so that a session gets a redirect as it is.
+        // Not on Linux, where this call ends the process: there a session gets the redirect as a response.
         if let newRequest = urlProtocol.request.redirected(by: head) {
             return end { $0.urlProtocol(urlProtocol, wasRedirectedTo: newRequest, redirectResponse: head) }
         }
@@ -77,7 +77,7 @@ final class SessionLoad: @unchecked Sendable {
         try await body.write(to: client)
     }
 
-    /// Tells the session, as long as it listens.
+    /// Calls the session's client, unless the load is over.
     private func tell(_ message: (any URLProtocolClient) -> Void) throws {
         try lock.withLock {
             guard !isOver, let client = urlProtocol.client else { throw CancellationError() }
@@ -85,7 +85,7 @@ final class SessionLoad: @unchecked Sendable {
         }
     }
 
-    /// Tells the session the last word.
+    /// Ends the load by a last call of the session's client.
     private func end(_ message: (any URLProtocolClient) -> Void) {
         lock.withLock {
             guard !isOver else { return }
@@ -97,14 +97,14 @@ final class SessionLoad: @unchecked Sendable {
 }
 
 #if canImport(FoundationNetworking)
-// What Foundation on Linux does not do for a class like this.
+// The limits of `URLProtocol` in Foundation on Linux.
 extension SessionLoad {
-    /// Whether the session takes data in parts: to a completion handler it gives the last part alone.
+    /// Whether the session takes data in parts: a completion handler would get the last part alone.
     ///
     /// A task whose session has a delegate may have a completion handler besides, and nothing shows it.
     private var takesParts: Bool { urlProtocol.task?.delegate != nil }
 
-    /// A download task would get no file, and an upload task shows its body to nobody.
+    /// Refuses download tasks, which would get no file, and upload tasks, whose body cannot be read.
     private func checkTask() throws {
         let task = urlProtocol.task
         if task is URLSessionDownloadTask {

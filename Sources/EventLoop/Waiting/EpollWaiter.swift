@@ -2,11 +2,11 @@
 import CLinux
 import Glibc
 
-/// Waits by `epoll(7)`, which costs as much as there is ready, however many sockets are watched.
+/// Waits by `epoll(7)`, whose cost depends on the sockets that are ready, not on those that are watched.
 package struct EpollWaiter: SocketWaiter, ~Copyable {
     private let epoll: Int32
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
-    /// Those of `events` that are to be told.
+    /// The indices in `events` that `next()` has not returned yet.
     private var ready = 0..<0
 
     package init() throws {
@@ -34,7 +34,7 @@ package struct EpollWaiter: SocketWaiter, ~Copyable {
         }
     }
 
-    /// The system notices by itself.
+    /// Does nothing, since epoll notices by itself.
     package func expect(_ readiness: Readiness, on socket: Int32) {}
 
     package mutating func remove(_ socket: Int32) {

@@ -10,15 +10,15 @@ package struct Readiness: OptionSet, Sendable {
     package static let writable = Readiness(rawValue: 2)
     /// The peer has closed its side.
     package static let closed = Readiness(rawValue: 4)
-    /// Both sides are closed; told whether the socket is watched for it or not, as ``failed`` is.
+    /// Both sides are closed; reported whether the socket is watched for it or not, as ``failed`` is.
     package static let hungUp = Readiness(rawValue: 8)
     /// The connection broke.
     package static let failed = Readiness(rawValue: 16)
 
-    /// Not a readiness: said beside others, each is told once, and again only when it has gone and come back.
+    /// An option beside others, and no readiness: each of these is reported once, and again only after it was lost.
     ///
-    /// Who finds that it has gone says so (``SocketWaiter/expect(_:on:)``), as not every system notices by itself.
+    /// Who finds that it was lost calls ``SocketWaiter/expect(_:on:)``, as not every system notices by itself.
     package static let onceEach = Readiness(rawValue: 32)
-    /// Not a readiness: other loops watch for the same, and it is enough that one is told.
+    /// An option, and no readiness: other loops watch the same socket, and only one needs to be woken.
     package static let shared = Readiness(rawValue: 64)
 }

@@ -1,7 +1,7 @@
-/// What waits for sockets on behalf of one loop, in the words of its system.
+/// Waits for the sockets of one loop, by the calls of an operating system.
 ///
-/// It is used on the loop's thread only. A socket is removed before it is closed: the next socket of its number would
-/// be told in its place.
+/// It is used on the loop's thread only. A socket is removed before it is closed: events of the next socket with its
+/// number would be taken for its own.
 package protocol SocketWaiter: ~Copyable {
     init() throws
 
@@ -11,24 +11,24 @@ package protocol SocketWaiter: ~Copyable {
     /// Watches a socket for something else; throws where it is not watched.
     mutating func change(_ socket: Int32, for readiness: Readiness) throws
 
-    /// Takes note that a socket watched with ``Readiness/onceEach`` is ready for this no more, and is to be told when
-    /// it is again.
+    /// Called when a socket that is watched with ``Readiness/onceEach`` is no longer ready for this, so that it is
+    /// reported when it is ready again.
     mutating func expect(_ readiness: Readiness, on socket: Int32)
 
-    /// Ends watching: from now on nothing is told of the socket, though it may be ready already.
+    /// Ends watching: from now on nothing is reported of the socket, even if it was ready already.
     mutating func remove(_ socket: Int32)
 
     /// Waits until a socket is ready, but no longer than this; -1 is for ever.
     ///
-    /// All that the last wait found has been taken by then.
+    /// Before that, all that the last wait found must have been taken by ``next()``.
     mutating func wait(milliseconds: Int32)
 
-    /// Takes one of those that the last wait found ready; nil when there are no more.
+    /// Takes one of the sockets that the last wait found ready; nil when there are no more.
     mutating func next() -> (socket: Int32, readiness: Readiness)?
 
-    /// Makes what ends a wait from another thread.
+    /// Makes the descriptor by which another thread ends a wait.
     static func makeWakeUp() throws -> WakeUp
 }
 
-// Decided when a loop is compiled, so that it calls its waiter without asking which it is. A port adds its own here.
+// Chosen at compile time, so that calls of the waiter are static. A port to another system adds its own here.
 typealias SystemWaiter = EpollWaiter

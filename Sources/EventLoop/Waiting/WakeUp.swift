@@ -1,8 +1,8 @@
 import Glibc
 
-/// A descriptor that becomes readable when any thread says so: what a loop waits for beside its sockets.
+/// A descriptor that any thread can make readable, to wake the loop that watches it.
 package struct WakeUp: ~Copyable, Sendable {
-    /// What is to be watched for ``Readiness/readable``.
+    /// The descriptor that the loop watches for ``Readiness/readable``.
     package let descriptor: Int32
     private let writer: Int32
 

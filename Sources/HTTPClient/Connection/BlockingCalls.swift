@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Runs what would hold a loop up (looking up a name, reading certificates) on a few threads of the process.
+/// Runs calls that would block a loop (looking up a name, reading certificates) on a few threads of the process.
 ///
 /// A thread is there only while something waits: a process that looks up nothing has none.
 final class BlockingCalls: Sendable {
@@ -10,14 +10,14 @@ final class BlockingCalls: Sendable {
         var threads = 0
     }
 
-    /// The one of the process, so that all loops together have no more than these threads.
+    /// The instance of the process, so that all loops together have no more than these threads.
     static let shared = BlockingCalls(threadLimit: 4, waitingLimit: 1024)
 
     private let threadLimit: Int
     private let waitingLimit: Int
     private let state = Guarded(State())
 
-    /// Makes an object with threads of its own.
+    /// An instance with threads of its own.
     ///
     /// - Parameters:
     ///   - threadLimit: how many calls run at a time.
@@ -42,8 +42,8 @@ final class BlockingCalls: Sendable {
         guard isThreadWanted, !startThread() else { return true }
         return state.withLock { state in
             state.threads -= 1
-            // No thread could be started. Another one that is at work runs the call later; where there is none, nobody
-            // would.
+            // No thread could be started. Another one that is at work runs the call later; where there is none, the
+            // call is given up.
             guard state.threads == 0 else { return true }
             state.waiting.removeAll()
             return false
@@ -61,7 +61,7 @@ final class BlockingCalls: Sendable {
         return true
     }
 
-    /// The life of one thread.
+    /// Runs calls on one thread until none waits.
     fileprivate func runAll() {
         while true {
             let call: (@Sendable () -> Void)? = state.withLock { state in

@@ -3,39 +3,39 @@ import Glibc
 
 /// A connection to a server, used for one transfer after the other.
 ///
-/// The loop tells it once when there is something to read, or room to write, and it remembers that until there is not:
-/// so a reader who waits costs nothing, and neither does one who goes on. It belongs to its loop's thread.
+/// The loop reports once that there are bytes to read, or room to write, and the connection remembers that until there
+/// are none: so no system calls are needed while a reader waits. It belongs to its loop's thread.
 final class ClientConnection: Loop.Guest {
-    /// What a read brings.
+    /// The result of a read.
     enum Input {
         case bytes(Int)
         case nothing
         case end
-        /// Why no more comes.
+        /// An error, with the reason.
         case broken(String)
     }
 
-    /// Whom it belongs to.
+    /// Who uses the connection.
     private enum Holder {
         case pool(since: Int)
         case transfer(Transfer)
-        /// It is closed, or somebody else's.
+        /// It is closed or released, or new.
         case nobody
     }
 
     private struct State {
         var holder = Holder.nobody
-        /// For so many milliseconds without use another request may be sent on it.
+        /// After how many idle milliseconds no other request is sent on it.
         var idleLimit = ClientConnection.usualIdleLimit
         var canRead = false
         var canWrite = true
-        /// The server has closed its side: behind what it sent there is an end to be read.
+        /// Whether the server has closed its side: behind the bytes that it sent, the end is still to be read.
         var hasPeerLeft = false
     }
 
-    /// After so many milliseconds without use, a router between here and the server may have forgotten the connection.
+    /// After how many idle milliseconds a router on the way may have forgotten the connection.
     private static let usualIdleLimit = 118_000
-    /// So many milliseconds before the server may close the connection, no more requests are sent on it.
+    /// How many milliseconds before the server may close it the connection is used no more.
     ///
     /// A request that is on its way when the server closes gets no answer.
     private static let margin = 1000
@@ -47,7 +47,7 @@ final class ClientConnection: Loop.Guest {
     private let pool: ConnectionPool
     private let own: LoopBound<State>
 
-    /// - Parameter pool: told when the server ends the connection, or says something, while nobody uses it.
+    /// - Parameter pool: told when the server ends the connection, or sends something, while it is idle.
     /// - Throws: where it cannot be watched; it is closed then.
     init(
         _ transport: Transport, _ socket: WatchedSocket, to origin: Origin, at address: SocketAddress,
@@ -66,13 +66,13 @@ final class ClientConnection: Loop.Guest {
 
     var canWrite: Bool { own.value.canWrite }
 
-    /// Whether nobody has used it for so long that the other side may be about to close it.
+    /// Whether it was idle for so long that the server may be about to close it.
     func isOld(at now: Int) -> Bool {
         guard case .pool(let since) = own.value.holder else { return false }
         return now - since >= own.value.idleLimit
     }
 
-    /// The server says for how long it keeps the connection when nobody uses it.
+    /// Called when the server says how long it keeps an idle connection.
     func serverKeepsIt(forMilliseconds time: Int) {
         own.value.idleLimit = min(Self.usualIdleLimit, max(0, time - Self.margin))
     }
@@ -80,13 +80,13 @@ final class ClientConnection: Loop.Guest {
     /// Whether another request can go on it.
     var isQuiet: Bool { transport.isQuiet }
 
-    /// Belongs to a transfer from now on.
+    /// Gives the connection to a transfer.
     func serve(_ transfer: Transfer) {
         own.value.holder = .transfer(transfer)
         setReadable(false)
     }
 
-    /// Belongs to nobody, and is kept.
+    /// Marks the connection as idle, in the pool.
     func rest(at now: Int) {
         own.value.holder = .pool(since: now)
         setReadable(false)
@@ -97,7 +97,7 @@ final class ClientConnection: Loop.Guest {
         socket.close()
     }
 
-    /// Gives its transport to somebody who watches that on any loop; this object is of no more use.
+    /// Gives away the transport, which the caller may watch on any loop; this object must not be used any more.
     func release() -> Transport {
         own.value.holder = .nobody
         _ = socket.release()
@@ -119,7 +119,7 @@ final class ClientConnection: Loop.Guest {
         return .bytes(count)
     }
 
-    /// Writes: how many bytes, 0 where there is no room; nil where nothing can be sent any more.
+    /// Writes, and returns how many bytes: 0 where there is no room, nil where nothing can be sent any more.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let count = transport.write(bytes)
         guard count < 0 else {

@@ -1,10 +1,10 @@
 import EventLoop
 import Glibc
 
-/// Makes a connection, with all that this takes.
+/// Makes a connection to a server.
 ///
-/// Certificates are read and the name is looked up where that is wanted; the addresses are tried in the way of "happy
-/// eyeballs" (RFC 8305); and keys are agreed on. It belongs to its loop's thread.
+/// It reads certificates and looks up the name where needed, tries the addresses by "happy eyeballs" (RFC 8305), and
+/// does the TLS handshake. It belongs to its loop's thread.
 final class Connecting: Loop.Guest, Sendable {
     /// How long one address may take before the next is tried beside it, in milliseconds (RFC 8305, section 5).
     private static let attemptDelay = 250
@@ -12,20 +12,20 @@ final class Connecting: Loop.Guest, Sendable {
     private static let queueDelay = 10
 
     private enum Stage {
-        /// Certificates are read, or the name is looked up.
+        /// Certificates are being read, or the name is being looked up.
         case preparing
         case dialling(Dialling)
         case handshaking(TLSSession, WatchedSocket, SocketAddress)
         case over
     }
 
-    /// Addresses that are tried.
+    /// The addresses and the attempts to connect to them.
     private struct Dialling {
         var untried: ArraySlice<SocketAddress>
         var attempts: [(socket: WatchedSocket, address: SocketAddress)] = []
         /// When the next address is tried, whatever the others do.
         var nextTry = 0
-        /// Why the last address was of no use.
+        /// Why the last address failed.
         var problem: TransferError
     }
 
@@ -47,9 +47,9 @@ final class Connecting: Loop.Guest, Sendable {
     /// Prepares a connection.
     ///
     /// - Parameters:
-    ///   - name: what the other side is called in errors.
-    ///   - limit: milliseconds in which it must be there.
-    ///   - guardian: throws for an address that may not be reached; asked before each is tried.
+    ///   - name: the server's name in errors.
+    ///   - limit: how many milliseconds all of it may take.
+    ///   - guardian: called before each address is tried; throws for one that is not allowed.
     init(
         to origin: Origin, name: String, limit: Int, guardian: Transfer.Guardian?, on loop: Loop,
         for pool: ConnectionPool
@@ -64,7 +64,7 @@ final class Connecting: Loop.Guest, Sendable {
         own = LoopBound(State(), to: loop)
     }
 
-    /// Connects, and says how that went, once, unless it is cancelled.
+    /// Connects, and calls back once with the result, unless it is cancelled.
     func start(_ completion: @escaping (Result<ClientConnection, TransferError>) -> Void) {
         own.value.completion = completion
         loop.setTimer(for: self, in: limit)
@@ -74,7 +74,7 @@ final class Connecting: Loop.Guest, Sendable {
         }
     }
 
-    /// Gives up.
+    /// Cancels it, without a callback.
     func cancel() { end() }
 
     private func got(_ certificates: Result<TrustedCertificates, TransferError>) {
@@ -120,7 +120,7 @@ final class Connecting: Loop.Guest, Sendable {
         tryNext()
     }
 
-    /// One family after the other, in the order in which they came (RFC 8305, section 4).
+    /// The addresses with alternating families, and else in their order (RFC 8305, section 4).
     static func inTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         var (same, other) = (
@@ -151,7 +151,7 @@ final class Connecting: Loop.Guest, Sendable {
                 own.value.stage = .dialling(dialling)
                 return setTimer()
             case .failure(EAGAIN) where address.family == AF_UNIX:
-                // The server's queue is full. A socket of IP would wait by itself, and a Unix socket is tried again.
+                // The server's queue is full. With TCP the system tries again itself, with a Unix socket it does not.
                 dialling.untried = [address]
                 dialling.nextTry = Loop.now + Self.queueDelay
                 own.value.stage = .dialling(dialling)
@@ -225,7 +225,7 @@ final class Connecting: Loop.Guest, Sendable {
         }
     }
 
-    // MARK: Agreeing on keys
+    // MARK: TLS handshake
 
     private func shakeHands() {
         guard case .handshaking(let session, let socket, let address) = own.value.stage else { return }

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// Connections of one loop that nobody uses, for the next requests to the same origin.
+/// The idle connections of one loop, for the next requests to the same origin.
 final class ConnectionPool: Sendable {
-    /// Connections that are kept, of all origins.
+    /// How many connections are kept, of all origins together.
     private static let countLimit = 1024
 
     /// The connections to one origin; those that have waited longest come first.
@@ -11,7 +11,7 @@ final class ConnectionPool: Sendable {
     }
 
     private struct State {
-        /// An object for each origin: a request looks it up, and takes no array out of the dictionary and puts it back.
+        /// Objects, so that a request changes the list of its origin in place, and not a copy in the dictionary.
         var origins: [Origin: Kept] = [:]
         var count = 0
     }
@@ -22,7 +22,7 @@ final class ConnectionPool: Sendable {
 
     var isEmpty: Bool { own.value.count == 0 }
 
-    /// A connection that was used before and is still there; of several, the one that was used last.
+    /// An idle connection that is still open; of several, the one that was used last.
     func take(to origin: Origin) -> ClientConnection? {
         guard let kept = own.value.origins[origin] else { return nil }
         while let connection = kept.connections.popLast() {
@@ -64,7 +64,7 @@ final class ConnectionPool: Sendable {
         for connection in origins.values.flatMap(\.connections) { connection.close() }
     }
 
-    /// Closes those that nobody used for too long, and forgets the origins of which none is left.
+    /// Closes the connections that were idle for too long, and removes origins without any.
     func closeOld(at now: Int) {
         for (origin, kept) in own.value.origins {
             let old = kept.connections.filter { $0.isOld(at: now) }

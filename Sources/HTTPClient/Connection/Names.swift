@@ -2,12 +2,12 @@ import EventLoop
 import Glibc
 import HTTPGrammar
 
-/// Looks up the addresses of names, without holding up a loop; whoever asks for a name that is being looked up waits
-/// for that look-up.
+/// Looks up the addresses of names without blocking a loop; requests for a name that is being looked up share that
+/// look-up.
 final class Names: Sendable {
     typealias Answer = Result<[SocketAddress], TransferError>
 
-    /// The one of the process, on the threads for blocking calls that the process has.
+    /// The instance of the process, on the process's threads for blocking calls.
     static let shared = Names(on: .shared)
 
     private struct Question: Hashable {
@@ -19,9 +19,7 @@ final class Names: Sendable {
     private let lookUp: @Sendable (_ name: String, _ port: Int) -> Answer
     private let waiting = Guarded<[Question: [@Sendable (Answer) -> Void]]>([:])
 
-    /// Makes one.
-    ///
-    /// - Parameter lookUp: what asks for one name, and blocks while it does.
+    /// - Parameter lookUp: looks up one name, and blocks meanwhile.
     init(
         on calls: BlockingCalls,
         lookUp: @escaping @Sendable (_ name: String, _ port: Int) -> Answer = Names.ask
@@ -30,8 +28,8 @@ final class Names: Sendable {
         self.lookUp = lookUp
     }
 
-    /// The addresses that need no look-up: those of an address as it is written, and those of `localhost`, which is
-    /// this machine whatever else is said of it (RFC 6761, section 6.3), in both families.
+    /// The addresses that need no look-up: that of an IP address as text, and both loopback addresses for `localhost`,
+    /// which is this machine whatever a name server says (RFC 6761, section 6.3).
     static func known(_ name: String, port: Int) -> [SocketAddress]? {
         if let address = SocketAddress(literal: name, port: port) { return [address] }
         let plain = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()

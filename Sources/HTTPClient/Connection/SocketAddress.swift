@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where a socket can be connected to.
+/// An address to which a socket can be connected.
 struct SocketAddress: Sendable, Equatable {
     /// The 4 or 16 bytes of an IP address; none for a Unix socket.
     let bytes: [UInt8]
     /// The port; 0 for a Unix socket.
     let port: Int
-    /// The system's own form of it.
+    /// The address as a C `sockaddr`.
     private let storage: [UInt8]
 
     /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
@@ -14,7 +14,7 @@ struct SocketAddress: Sendable, Equatable {
         storage.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
     }
 
-    /// An address of IP.
+    /// An IP address.
     ///
     /// - Parameters:
     ///   - bytes: 4 or 16 of them.
@@ -63,7 +63,7 @@ struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    /// Begins to connect a socket: 0, or `errno`, which is `EINPROGRESS` where that takes its time.
+    /// Begins to connect a socket; returns 0 or `errno`, which is `EINPROGRESS` while that goes on.
     func connect(_ socket: Int32) -> Int32 {
         storage.withUnsafeBytes { bytes in
             let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)

@@ -4,27 +4,27 @@ import TLS
 
 /// The encryption of one connection to a server (TLS 1.2 and 1.3), on a socket that does not block.
 ///
-/// It belongs to whoever has the connection, one thread at a time.
+/// It is used by the owner of the connection, on one thread at a time.
 final class TLSSession {
-    /// How far a handshake is.
+    /// The state of a handshake.
     enum Progress {
         case done
         case wantsToRead
         case wantsToWrite
-        /// Why there is no connection that could be trusted.
+        /// It failed, with the reason.
         case failed(String)
     }
 
     private let session: gnutls_session_t
-    /// Kept while GnuTLS reads it.
+    /// Held as long as GnuTLS uses it.
     private let certificates: TrustedCertificates
     private let host: UnsafeMutablePointer<CChar>
     private let records: TLSRecords
-    /// True when the connection ended without the other side having said so: what came may be cut short
+    /// True when the connection ended without a close_notify of the server's: received data may be cut short
     /// (RFC 8446, section 6.1).
     var wasCutOff: Bool { records.wasCutOff }
 
-    /// Begins a session on a connected socket, which stays its holder's.
+    /// Begins a session on a connected socket, which its owner closes.
     ///
     /// - Parameter host: the name or the IP address that the certificate must be for.
     init(_ socket: Int32, host: String, _ certificates: TrustedCertificates) throws(TransferError) {
@@ -39,7 +39,7 @@ final class TLSSession {
         self.host = strdup(host)
         gnutls_priority_set_direct(session, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil)
         certificates.give(to: session)
-        // The server is told by which name it was called, but not an address (RFC 6066, section 3).
+        // SNI has the host name, but never an address (RFC 6066, section 3).
         if SocketAddress(literal: host, port: 0) == nil {
             gnutls_server_name_set(session, GNUTLS_NAME_DNS, host, host.utf8.count)
         }
@@ -73,10 +73,10 @@ final class TLSSession {
     /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { records.read(into: buffer) }
 
-    /// Sends what fits a record, as `send` does; what was not taken must come again.
+    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
 
-    /// Says that nothing more is sent.
+    /// Sends a close_notify: nothing more is sent.
     func finishSending() { records.finishSending() }
 
     private func problem(_ code: Int32) -> String {

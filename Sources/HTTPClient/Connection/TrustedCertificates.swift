@@ -2,14 +2,14 @@ import CGnuTLS
 import EventLoop
 import Glibc
 
-/// Certificates of authorities, parsed; sessions of TLS share them.
+/// Parsed certificates of authorities, which TLS sessions share.
 ///
 /// Nothing changes them once they are made, since nobody else has the pointer; sessions on other threads only read
 /// them, for which GnuTLS needs no lock (its manual, section "Thread safety"). That makes it Sendable, which no pointer
 /// of C's is by itself.
 final class TrustedCertificates: @unchecked Sendable {
     private let credentials: gnutls_certificate_credentials_t
-    /// Whether the other side's certificate is looked at.
+    /// Whether the server's certificate is verified.
     let isChecked: Bool
 
     /// Reads certificates; that takes tens of milliseconds.
@@ -45,14 +45,14 @@ final class TrustedCertificates: @unchecked Sendable {
         }
     }
 
-    /// Lets a session judge by them, which keeps this object as long as it lives.
+    /// Lets a session verify by them; its owner has to hold this object as long as the session.
     func give(to session: gnutls_session_t) {
         gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     }
 
     deinit { gnutls_certificate_free_credentials(credentials) }
 
-    /// Those of the process: they are parsed once, and again when their file has changed.
+    /// The process's certificates for a kind of trust: parsed once, and again when their file has changed.
     static func get(
         _ trust: Origin.Trust,
         _ tell: @escaping @Sendable (Result<TrustedCertificates, TransferError>) -> Void

@@ -1,19 +1,19 @@
 import HTTPGrammar
 
-/// Takes the chunks of a body apart (RFC 9112, section 7.1).
+/// Decodes a chunked body (RFC 9112, section 7.1).
 package struct ChunkReader {
     private enum Place {
         case size(digits: Int)
-        /// In what may follow a size on its line: an extension, which is read over.
+        /// Behind a size, on its line, where there may be an extension, which is skipped.
         case sizeEnd
         case data
         case dataEnd(hasReturn: Bool)
-        /// In a line of the trailer, which nobody wants, with so many bytes of this line read.
+        /// In a line of the trailer, which is skipped, after so many bytes of this line.
         case trailer(count: Int)
         case over
     }
 
-    /// How many bytes of an extension or of a trailer are read over: a server that sends more may never end.
+    /// How many bytes of an extension or of a trailer are skipped: a server that sends more may never end.
     static let framingLimit = 64 << 10
 
     private var place = Place.size(digits: 0)
@@ -21,13 +21,12 @@ package struct ChunkReader {
     /// Bytes of the framing since the last byte of the body.
     private var framing = 0
 
-    /// Makes a reader of one body.
     package init() {}
 
     /// True when the body has ended.
     package var isOver: Bool { if case .over = place { true } else { false } }
 
-    /// Moves what belongs to the body to the front.
+    /// Moves the bytes of the body to the front of the buffer.
     ///
     /// - Returns: how many bytes were read, which are all but those behind the end, and how many are the body's.
     package mutating func read(

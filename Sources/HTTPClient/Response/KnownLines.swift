@@ -1,8 +1,8 @@
 import Glibc
 import HTTPTypes
 
-/// Lines of response heads that were read before, with the fields that they are: most lines of a server's answers are
-/// those of its last.
+/// A cache of header lines with their parsed fields: most lines of a server's response are the same as in its last
+/// one.
 ///
 /// They are a part of `HTTPClient.State`.
 struct KnownLines {
@@ -30,7 +30,7 @@ struct KnownLines {
         return known.field
     }
 
-    /// Remembers a line, in place of another.
+    /// Adds a line, in place of another one.
     mutating func add(_ line: UnsafeRawBufferPointer, _ field: HTTPField) {
         if let place = Self.place(of: line) { lines[place] = Line(Array(line), field) }
     }

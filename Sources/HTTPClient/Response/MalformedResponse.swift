@@ -1,8 +1,8 @@
 import HTTPGrammar
 
-/// A response of an upstream that cannot be trusted to mean what it seems to.
+/// Why an upstream's response is refused as malformed.
 package struct MalformedResponse: Error, Equatable, CustomStringConvertible {
-    /// Says what is wrong with it, in text that a log may have.
+    /// What is wrong with it, in text that can be printed in a log.
     package let description: String
 
     /// - Parameter bytes: what is shown of the response, cut short.

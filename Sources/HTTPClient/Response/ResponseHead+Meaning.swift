@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a head says about what follows it.
+/// What a head says of the body and the connection.
 extension ResponseHead {
     /// The body that follows, as the answer to a method (RFC 9112, section 6.3).
     func body(of method: HTTPRequest.Method) -> Transfer.Receiving {
@@ -13,8 +13,8 @@ extension ResponseHead {
         return contentLength == 0 ? .over : .length(left: contentLength)
     }
 
-    /// For how many milliseconds without a request the server keeps the connection, if the body has an end of its own:
-    /// `.max` where it does not say; nil where it takes no other request (RFC 9112, section 9.3).
+    /// How many milliseconds the server keeps the connection idle, if the body does not end with the connection: `.max`
+    /// where it does not say; nil where it takes no other request (RFC 9112, section 9.3).
     ///
     /// Many say it by `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1), and mean seconds.
     var idleTime: Int? {
@@ -23,7 +23,7 @@ extension ResponseHead {
         // `Connection` and `Keep-Alive` have ten letters, and most other names have not.
         for field in fields where field.name.canonicalName.utf8.count == 10 {
             if field.name == .connection {
-                // Nearly every server says just this, and no list has to be taken apart.
+                // Nearly every server sends exactly this, which saves parsing a list.
                 if field.value == "keep-alive" {
                     keeps = true
                     continue
@@ -34,7 +34,7 @@ extension ResponseHead {
                 }
             } else if field.name == .keepAlive {
                 for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
-                    // A time that is no number is left out.
+                    // A time that is no number is ignored.
                     guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
                     time = Int(seconds) * 1000
                 }

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Reads the head of a response line by line, strictly: what two readers could understand in two ways is refused.
 ///
-/// After an informational head (1xx) it reads the next; all of them together keep to the limits.
+/// After an informational head (1xx) it reads the next; the limits are for all of them together.
 struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
@@ -18,7 +18,6 @@ struct ResponseHeadReader {
     private var contentLength: Int?
     private var isChunked = false
 
-    /// Makes a reader of one response.
     init() {}
 
     /// Reads one line, without its CRLF.
@@ -110,7 +109,7 @@ struct ResponseHeadReader {
             }
             all |= byte
         }
-        // What is no ASCII is kept byte by byte.
+        // A value that is not ASCII is kept byte by byte.
         let field =
             all < 0x80
             ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
@@ -126,7 +125,7 @@ struct ResponseHeadReader {
         }
     }
 
-    /// The same length twice is one; a list of lengths is no number.
+    /// Reads a Content-Length; the same one twice is allowed, a list of lengths is not.
     private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
         guard !value.isEmpty, value.allSatisfy(\.isDigit) else {
             throw MalformedResponse("the Content-Length is no number", value)
@@ -142,7 +141,7 @@ struct ResponseHeadReader {
 
     private mutating func readCoding(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
         guard !isChunked else { throw MalformedResponse("the Transfer-Encoding is given twice") }
-        // Byte by byte: among letters of Unicode there is a second k.
+        // By bytes: Unicode has a second k, the Kelvin sign, which is the same letter in lower case.
         guard value.elementsEqual("chunked".utf8, by: { $0 | 0x20 == $1 }) else {
             throw MalformedResponse("the Transfer-Encoding is not chunked", value)
         }

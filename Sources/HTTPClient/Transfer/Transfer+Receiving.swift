@@ -2,11 +2,11 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-// The answer on its way.
+// Receiving the response.
 extension Transfer {
-    /// So many bytes at most are read at a time while the head is to come.
+    /// How many bytes are read at a time, at most, until the head is complete.
     private static let firstPiece = 32 << 10
-    /// Bytes of a line of the head; a longer one breaks the answer.
+    /// The most bytes of a line of the head; with a longer one the response is malformed.
     private static let longestLine = 64 << 10
 
     func readHead(from connection: ClientConnection) {
@@ -81,7 +81,7 @@ extension Transfer {
         }
     }
 
-    /// Receives a part of the body: how many bytes, 0 for nothing yet and at the end.
+    /// Receives a part of the body, and returns how many bytes: 0 where there are none yet, and at the end.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while case .open(let connection, _) = own.value.way, connection.canRead {
             var target = buffer
@@ -115,7 +115,7 @@ extension Transfer {
         return 0
     }
 
-    /// Moves what belongs to the body to the front of what was received, and says how much that is.
+    /// Moves the body's bytes to the front of what was received, and returns how many they are.
     private func take(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
         var (read, taken) = (bytes.count, bytes.count)
         switch own.value.receiving {

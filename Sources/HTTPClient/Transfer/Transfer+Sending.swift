@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-// The request on its way.
+// Sending the request.
 extension Transfer {
     func goOnSending() {
         while case .open(let connection, _) = own.value.way {
@@ -10,7 +10,7 @@ extension Transfer {
                 let count = own.value.outgoing.withUnsafeBytes { bytes in
                     connection.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
                 }
-                // The server has closed the connection. Only sending stops: what it said before that is still to be
+                // The server has closed the connection. Only sending stops: what it sent before that is still to be
                 // read.
                 guard let count else { return stopSending(tellsOwner: own.value.hasHeard) }
                 guard count > 0 else { return }
@@ -24,7 +24,7 @@ extension Transfer {
         }
     }
 
-    /// Takes more of the body; returns false where there is none, or none yet.
+    /// Moves the next part of the body to `outgoing`; returns false where there is none, or none yet.
     private func fillOutgoing() -> Bool {
         switch own.value.sending {
         case .nothing, .waiting, .stopped: return false
@@ -46,7 +46,7 @@ extension Transfer {
         return !own.value.outgoing.isEmpty
     }
 
-    /// Sends nothing more: the answer is no success, or nobody takes the rest.
+    /// Stops sending: the answer is no success, the server takes no more, or the body breaks off.
     ///
     /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
     func stopSending(tellsOwner: Bool = true) {

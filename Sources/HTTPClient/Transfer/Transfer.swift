@@ -4,11 +4,11 @@ import HTTPTypes
 
 /// One request to another server and its answer; it belongs to its loop's thread.
 ///
-/// Its owner is told when there is something to read, and reads when it wants to: what is not read waits in the system,
-/// and in the end at the server. Two things go on beside each other, and each has its states: what is *sent*, and what
-/// is *received*. A transfer is over when the answer is whole and nothing more is sent, or when something is broken.
+/// Its owner is told when there are bytes to read, and reads when it likes: unread bytes wait in the system's buffer,
+/// and in the end at the server. *Sending* and *receiving* go on beside each other, each with its own states. A
+/// transfer is over when the answer is complete and nothing more is sent, or when something breaks.
 package final class Transfer {
-    /// The connection on which it goes.
+    /// The state of its connection.
     enum Way {
         /// Before the start.
         case none
@@ -17,18 +17,18 @@ package final class Transfer {
         case over
     }
 
-    /// What is sent behind what is `outgoing` already.
+    /// What is to be sent after `outgoing`.
     enum Sending {
         case nothing
         case bytes([UInt8])
         case stream(isChunked: Bool)
-        /// The stream has nothing yet.
+        /// The owner has no more bytes yet.
         case waiting(isChunked: Bool)
         /// Not all was sent, and the rest never will be.
         case stopped
     }
 
-    /// What of the answer comes next.
+    /// What is received next.
     enum Receiving {
         case head
         case length(left: Int)
@@ -41,7 +41,7 @@ package final class Transfer {
         var owner: (any TransferOwner)?
         var way = Way.none
         var hasRetried = false
-        /// Whether another transfer may have the connection afterwards.
+        /// Whether another transfer may use the connection afterwards.
         var isReusable = true
 
         var sending = Sending.nothing
@@ -49,43 +49,43 @@ package final class Transfer {
         var sentCount = 0
         /// Whether bytes have gone out on this connection.
         var hasSent = false
-        /// Whether some of the streamed body was taken, which can be had only once.
+        /// Whether bytes of a streamed body were taken from the owner, which has them only once.
         var hasFilled = false
-        /// When the server last took a part of the request or gave one of the body, or had to be waited for.
+        /// When the server last took a part of the request or sent one of the body, or when waiting for it began.
         ///
         /// Parts of its head do not count: the head has one limit, however slowly it comes.
         var moved = 0
 
         var receiving = Receiving.head
         var reader: ResponseHeadReader
-        /// The server goes on in another protocol, and the connection waits for whoever takes it.
+        /// Whether a 101 has come; the connection then waits to be taken.
         var hasSwitched = false
-        /// A line of the head whose end is still to come.
+        /// The beginning of a line of the head, whose end is still to come.
         var line: [UInt8] = []
         var hasHeard = false
-        /// What was received and is not read.
+        /// Bytes of the body that were received before they are read.
         var early: [UInt8] = []
         var earlyTaken = 0
     }
 
-    /// Throws a ``TransferError/Kind/forbidden`` for an address that may not be reached: the 4 or 16 bytes of an IP
-    /// address, none of a Unix socket.
+    /// Throws a ``TransferError/Kind/forbidden`` for an address that is not allowed: the 4 or 16 bytes of an IP
+    /// address, none for a Unix socket.
     package typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
 
     let request: TransferRequest
     let client: HTTPClient
     private let guardian: Guardian?
-    /// Its place among the client's transfers; -1 before the start.
+    /// Its index among the client's transfers; -1 before the start.
     var place = -1
     let own: LoopBound<State>
-    /// The owner, kept alive by whoever calls it while a call makes this transfer let go of it.
+    /// The owner; whoever reads it holds it, also while a call on it makes this transfer release it.
     var owner: (any TransferOwner)? { own.value.owner }
 
     /// Prepares a request.
     ///
     /// - Parameters:
-    ///   - guardian: asked before a connection is made, and before one is used again.
-    ///   - owner: who gets the answer; they keep each other until the end.
+    ///   - guardian: called before a connection is made, and before one is used again.
+    ///   - owner: gets the answer; transfer and owner hold each other until the end.
     package init(
         _ request: TransferRequest, on loop: Loop, guardian: Guardian? = nil, for owner: any TransferOwner
     ) {
@@ -115,7 +115,7 @@ package final class Transfer {
         }
     }
 
-    /// There is more of a streamed body, or its end.
+    /// Called when there is more of a streamed body, or its end.
     package func resumeSending() {
         guard case .waiting(let isChunked) = own.value.sending else { return }
         own.value.sending = .stream(isChunked: isChunked)
@@ -123,10 +123,10 @@ package final class Transfer {
         goOnSending()
     }
 
-    /// The streamed body will never be whole: what is sent is not ended, and the answer goes on.
+    /// Called when a streamed body breaks off: the request stays incomplete, and the answer goes on.
     package func giveUpSending() { stopSending() }
 
-    /// Copies what there is of the answer's body: how many bytes; 0 for nothing, which is the end when
+    /// Copies available bytes of the answer's body, and returns how many; 0 is the end if
     /// ``TransferOwner/ended(_:)`` was called.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let waiting = receivedCount
@@ -140,11 +140,11 @@ package final class Transfer {
         return count
     }
 
-    /// Receives more of the body before it is read, up to so many bytes of it: the server may take no more of the
-    /// request before somebody takes what it sends.
+    /// Receives more of the body before it is read, up to so many bytes of it: the server may read no more of the
+    /// request until its answer is read.
     ///
-    /// - Returns: whether there was something, so that there may be more: to be asked again in a turn of its own, since
-    ///   some servers always have more.
+    /// - Returns: whether bytes were received. There may be more then, for another turn of the loop, since a fast
+    ///   server always has more.
     package func readAhead(upTo limit: Int) -> Bool {
         guard receivedCount < limit else { return false }
         let count = receive(
@@ -162,7 +162,7 @@ package final class Transfer {
         return !own.value.outgoing.isEmpty && !connection.canWrite
     }
 
-    /// Bytes that were received and are not read.
+    /// How many received bytes are not read yet.
     package var receivedCount: Int { own.value.early.count - own.value.earlyTaken }
 
     /// Takes all that was received and not read.
@@ -183,7 +183,7 @@ package final class Transfer {
         return (connection.release(), first)
     }
 
-    /// Ends it; the owner hears nothing more.
+    /// Cancels the transfer; the owner is not called any more.
     package func cancel() {
         guard own.value.owner != nil else { return }
         own.value.owner = nil
@@ -197,7 +197,7 @@ package final class Transfer {
 
     // MARK: For the client and the connection
 
-    /// Ends it where the server is waited for, and has stood still for too long.
+    /// Ends the transfer where the server is waited for, and has been silent for too long.
     func check(at now: Int) {
         guard case .open(let connection, _) = own.value.way else { return }
         switch own.value.sending {
@@ -215,7 +215,7 @@ package final class Transfer {
         }
     }
 
-    /// The connection may be read, or written.
+    /// Called when the connection can be read or written.
     func goOn() {
         if case .open(let connection, _) = own.value.way, connection.canWrite { goOnSending() }
         while case .open(let connection, _) = own.value.way, connection.canRead,
@@ -259,7 +259,7 @@ package final class Transfer {
         goOnSending()
     }
 
-    /// The connection broke: sends the request once more on another one where that is safe, else ends the transfer.
+    /// Called when the connection broke: repeats the request on another one where that is safe, else ends the transfer.
     func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
         // The server may have closed a kept connection before this request reached it (RFC 9112, section 9.3.1).
@@ -295,14 +295,14 @@ package final class Transfer {
         }
     }
 
-    /// Ends it where the answer is whole, and nothing more is sent.
+    /// Ends the transfer where the answer is complete, and nothing more is sent.
     func endIfOver() {
         guard case .over = own.value.receiving, own.value.outgoing.isEmpty else { return }
         switch own.value.sending {
         case .nothing, .stopped: break
         case .bytes, .stream, .waiting: return
         }
-        // After a 101 the connection waits for whoever asked to go on in another protocol.
+        // After a 101 the connection waits to be taken.
         if own.value.hasSwitched { return }
         end(with: nil)
     }

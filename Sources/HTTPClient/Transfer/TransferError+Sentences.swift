@@ -1,10 +1,10 @@
 extension TransferError {
-    /// The other side did not answer in so many milliseconds.
+    /// The server did not answer within so many milliseconds.
     package static func noAnswer(of host: String, within milliseconds: Int) -> TransferError {
         TransferError(.late, "\(host) did not answer within \(Duration.milliseconds(milliseconds))")
     }
 
-    /// It stood still for so many milliseconds, in the middle of its answer or of what it was sent.
+    /// The server was silent for so many milliseconds, within its answer or while it was sent the request.
     static func silence(of host: String, for milliseconds: Int) -> TransferError {
         TransferError(
             .late,
@@ -12,14 +12,14 @@ extension TransferError {
         )
     }
 
-    /// It took no connection in so many milliseconds.
+    /// The server took no connection within so many milliseconds.
     static func noConnection(to host: String, within milliseconds: Int) -> TransferError {
         TransferError(.late, "\(host) took no connection within \(Duration.milliseconds(milliseconds))")
     }
 }
 
 extension TransferError {
-    /// The server's answer cannot be trusted to mean what it seems to.
+    /// The server's answer is malformed.
     static func noHTTP(of host: String, _ error: MalformedResponse) -> TransferError {
         TransferError(.malformed, "the answer of \(host) is no HTTP: \(error)")
     }

@@ -1,23 +1,22 @@
 /// Why a transfer with another server failed, in a sentence for its log.
 package struct TransferError: Error, CustomStringConvertible {
-    /// What it is for whoever answers in its place.
+    /// The kinds of failures, by which a status for the caller is chosen.
     package enum Kind: Sendable {
-        /// It could not be reached.
+        /// The server could not be reached.
         case unreachable
         /// It did not answer in time.
         case late
-        /// What it said is no HTTP, or broke off.
+        /// Its answer is no HTTP, or broke off.
         case malformed
-        /// It must not be asked.
+        /// Its address is not allowed.
         case forbidden
     }
 
-    /// What it is.
+    /// The kind of failure.
     package let kind: Kind
     /// The sentence.
     package let description: String
 
-    /// Makes an error.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description

@@ -1,14 +1,14 @@
-/// Who gets the answer of a ``Transfer``; every method is called on the loop's thread.
+/// Gets the answer of a ``Transfer``; every method is called on the loop's thread.
 package protocol TransferOwner: AnyObject {
-    /// The answer begins; its body is had by ``Transfer/read(into:)``.
+    /// The head of the answer has come; the body is read by ``Transfer/read(into:)``.
     func receive(_ head: ResponseHead)
-    /// There is more of the body than the last read brought.
+    /// There are bytes of the body to read.
     func bodyIsThere()
-    /// Copies a part of a streamed body: how many bytes, 0 at its end; nil for none before
+    /// Copies a part of a streamed body, and returns how many bytes: 0 at its end, nil for none until
     /// ``Transfer/resumeSending()``.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
-    /// Nothing more of the body is sent: the server has answered before it had all, and not with a success.
+    /// No more of the body is sent, since the server takes no more, or has answered early and without success.
     func sendingStopped()
-    /// The transfer is over; nothing is called after this. What was received and not read still can be.
+    /// The transfer is over, and nothing is called after this; received bytes can still be read.
     func ended(_ error: TransferError?)
 }

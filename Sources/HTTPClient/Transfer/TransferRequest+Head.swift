@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension TransferRequest {
-    /// A body that is there and no longer than this is sent together with the head.
+    /// A complete body up to this size is sent together with the head.
     private static let togetherLimit = 16 << 10
 
     /// The body that follows ``head``.

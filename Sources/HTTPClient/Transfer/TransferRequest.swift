@@ -1,17 +1,17 @@
 package import HTTPTypes
 
-/// What is sent to another server.
+/// A request to another server.
 package struct TransferRequest: Sendable {
     /// The body, as its framing needs it.
     package enum Body: Sendable {
-        /// None, and no field about it.
+        /// No body, and no header field about one.
         case none
         case bytes([UInt8])
-        /// Asked for in parts, ``TransferOwner/fill(_:)``; chunked where the length is not known.
+        /// Fetched in parts by ``TransferOwner/fill(_:)``; chunked where the length is not known.
         case stream(length: Int?)
     }
 
-    /// Where it goes.
+    /// The server.
     package var origin: Origin
     /// The method.
     package var method: HTTPRequest.Method
@@ -23,15 +23,14 @@ package struct TransferRequest: Sendable {
     package var host: String
     /// The body.
     package var body: Body
-    /// Milliseconds in which a connection must be there.
+    /// How many milliseconds connecting may take.
     package var connectLimit: Int
-    /// Milliseconds for which the server may be silent while it is waited for: before the head of its answer, within
-    /// the body, and where it does not read what it is sent.
+    /// How many milliseconds the server may be silent while it is waited for: before the head of its answer, within
+    /// the body, and where it does not read the request.
     package var silenceLimit: Int
     /// The protocol in which the connection is to go on (RFC 9110, section 7.8); nil for HTTP.
     package var upgrade: String?
 
-    /// Makes a request.
     package init(
         _ origin: Origin, _ method: HTTPRequest.Method, _ target: String, host: String, fields: HTTPFields,
         body: Body, connectLimit: Int, silenceLimit: Int, upgrade: String? = nil
@@ -47,7 +46,7 @@ package struct TransferRequest: Sendable {
         self.upgrade = upgrade
     }
 
-    /// Whether it may be sent again when the connection went before an answer came (RFC 9110, section 9.2.2).
+    /// Whether it may be sent again when the connection closed before an answer came (RFC 9110, section 9.2.2).
     package var isIdempotent: Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true

@@ -10,15 +10,15 @@ final class Answer: Sendable {
         /// The owner keeps the descriptor open.
         case file(Int32, owner: any AnyObject & Sendable, offset: Int, length: Int)
         case stream(length: Int?)
-        /// None: the connection is handed over.
+        /// No body, since the connection is handed over.
         case upgrade
     }
 
     let status: Int
     let headers: HTTPFields
-    /// More of them, which other answers have as well, as C strings: a name, its value, the next name.
+    /// More header fields, which other answers have too, as C strings: a name, its value, the next name.
     let fixed: [UInt8]
-    /// More of them, which are this answer's own, written as the fixed ones are.
+    /// More header fields of this answer alone, written as `fixed` is.
     let added: [UInt8]
     let body: Body
 
@@ -47,8 +47,8 @@ final class Answer: Sendable {
 
     /// Hands the answer to the library.
     ///
-    /// Returns false when it takes none, and the connection must close. Only on the first and the last call of the
-    /// access handler, on the loop's thread.
+    /// Returns false when the library does not take it, and the connection must close. Only on the first and the last
+    /// call of the access handler, on the loop's thread.
     func queue(on connection: LibraryConnection, for exchange: Exchange?) -> Bool {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
             bytes.count <= ReusableResponse.longest
@@ -63,7 +63,7 @@ final class Answer: Sendable {
         return connection.queue(response, status: status)
     }
 
-    /// The whole of an answer whose body is bytes, as it is sent where the library takes none.
+    /// The bytes of a whole answer, for sending it past the library; empty where its body is not in memory.
     var written: [UInt8] {
         guard case .bytes(let body) = body else { return [] }
         var text = "HTTP/1.1 \(status) \(LibraryResponse.reason(for: status))\r\n"
@@ -91,7 +91,7 @@ final class Answer: Sendable {
         case .bytes(let bytes):
             return bytes.withUnsafeBytes { LibraryResponse(copying: $0) }
         case .file(let original, owner: _, let offset, let length):
-            // A duplicate, for the library closes what it sends.
+            // A duplicate, since the library closes the descriptor of a file that it sends.
             let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return nil }
             let response = LibraryResponse(file: descriptor, offset: offset, length: length)
@@ -100,7 +100,7 @@ final class Answer: Sendable {
         case .stream(let length):
             guard let exchange else { return nil }
             let response = LibraryResponse(from: exchange, length: length)
-            // The library would send the end of the chunks to HEAD too, as the beginning of the next answer.
+            // To HEAD too the library would send the last chunk, which the caller would take for the next answer.
             if length == nil, exchange.head.method == .head { response?.endByClosing() }
             return response
         case .upgrade:
@@ -108,8 +108,8 @@ final class Answer: Sendable {
         }
     }
 
-    /// Framing is the engine's own, and an empty value cannot be sent by this library, which says `Connection: Upgrade`
-    /// itself in a 101.
+    /// Whether a field is sent: none that frames the body, which the engine writes, no empty value, which this library
+    /// cannot send, and no `Connection` of a 101, which the library writes itself.
     private func isSent(_ field: HTTPField) -> Bool {
         // Most names are told apart by their length.
         switch field.name.canonicalName.utf8.count {

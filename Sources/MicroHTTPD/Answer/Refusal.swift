@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// A request that the engine answers by itself, before anybody else sees it.
+/// Why the engine refuses a request by itself, before a handler sees it.
 package struct Refusal: Error, Equatable {
     package var status: HTTPResponse.Status
     package var message: String
@@ -10,7 +10,7 @@ package struct Refusal: Error, Equatable {
         self.message = message
     }
 
-    /// The library has no answer but 101 that makes a tunnel.
+    /// CONNECT is refused, since the library can make a tunnel only by a 101.
     package static let connect = Refusal(.methodNotAllowed, "CONNECT is not taken here")
 
     static func malformed(_ message: String) -> Refusal { Refusal(.badRequest, message) }

@@ -4,9 +4,9 @@ import Glibc
 /// A response of the library's that is sent again, with other bytes of the same length.
 ///
 /// Making one with its header fields costs the library more than all else that it does for a small answer. One exchange
-/// at a time has it, on its loop's thread.
+/// at a time uses it, on its loop's thread.
 final class ReusableResponse {
-    /// More bytes of a body than this are none of its business.
+    /// The longest body for which responses are reused.
     static let longest = 1024
 
     /// The header fields that stay, as C strings: a name, its value, the next name.
@@ -16,9 +16,9 @@ final class ReusableResponse {
     /// The library's object.
     let handle: LibraryResponse
 
-    /// The library's memory, as long as it has the response.
+    /// The memory of the body, which the library frees with the response.
     private let body: UnsafeMutableRawPointer
-    /// The header fields of this time, written as the fixed ones are.
+    /// The header fields of the present answer, written as `fixed` is.
     private let added: LoopBound<[UInt8]>
 
     init?(_ fixed: [UInt8], length: Int, of loop: Loop) {
@@ -37,7 +37,7 @@ final class ReusableResponse {
 
     deinit { handle.release() }
 
-    /// Takes an answer, in place of the last one.
+    /// Takes in an answer, in place of the last one.
     func hold(_ bytes: [UInt8], adding fields: UnsafeRawBufferPointer) {
         added.value.withUnsafeBytes { handle.remove($0) }
         added.value.removeAll(keepingCapacity: true)

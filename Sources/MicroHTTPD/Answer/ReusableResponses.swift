@@ -1,8 +1,8 @@
 import EventLoop
 
-/// The responses of a loop that wait to be sent again.
+/// The idle responses of a loop, for reuse.
 ///
-/// No more than 64 are kept, of one length and a sum of fixed fields each; another one takes the place of the last.
+/// At most 64 are kept: the lengths of body and fixed fields choose the place, where a new one replaces the old one.
 struct ReusableResponses {
     private static let count = 64
 
@@ -11,7 +11,7 @@ struct ReusableResponses {
 
     init(of loop: Loop) { self.loop = loop }
 
-    /// One with these fields and this length, as it was given back, or a new one.
+    /// An idle response with these fields and this length, or a new one.
     mutating func take(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
         let place = Self.place(fixed, length)
         guard let found = idle[place], found.length == length, found.fixed == fixed else {
@@ -21,7 +21,7 @@ struct ReusableResponses {
         return found
     }
 
-    /// Takes back one that the library has sent, or has no connection for any more.
+    /// Takes back a response that was sent, or whose connection has closed.
     mutating func giveBack(_ response: ReusableResponse) {
         idle[Self.place(response.fixed, response.length)] = response
     }

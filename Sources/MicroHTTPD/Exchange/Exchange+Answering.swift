@@ -10,15 +10,15 @@ extension Exchange {
     /// True when the target was a whole URL (a browser talks to its proxy so).
     public var isAbsoluteForm: Bool { head.isAbsoluteForm }
 
-    /// Bytes of header fields that an answer may have; with more of them the library closes the connection.
+    /// How many bytes of header fields an answer may have; with more of them the library closes the connection.
     ///
-    /// They stand in the connection's memory beside those of the request.
+    /// They are in the connection's memory beside those of the request.
     package var headRoom: Int {
         let own = head.headers.bytes + 64 * head.headers.count + head.target.utf8.count
         return max(0, worker.server.limits.pool - own - 1024)
     }
 
-    /// Answers with a task, which is cancelled when the caller leaves; its end is the answer's.
+    /// Answers by a task, which is cancelled when the caller leaves, and whose end ends the answer.
     ///
     /// It starts on the spot when this is called on the loop: a task that does not suspend has answered when this
     /// returns.
@@ -43,7 +43,7 @@ extension Exchange {
         }
     }
 
-    /// Nothing more comes from what answers without a task.
+    /// Called by what answers without a task, when it is done.
     package func end() { loop.perform { self.returned() } }
 
     /// The next part of a streamed body, nil after the last.
@@ -59,12 +59,12 @@ extension Exchange {
         }
     }
 
-    /// Takes room for so many bytes in the memory for all bodies, in place of what this exchange took before.
+    /// Reserves so many bytes in the memory for all bodies, in place of what this exchange has reserved before.
     ///
-    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back with the
-    /// exchange's end.
+    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back at the end of the
+    /// exchange.
     ///
-    /// - Throws: a ``NoRoom`` where there is none. The caller is told so then, and no other answer is sent.
+    /// - Throws: a ``NoRoom`` where there is none. The caller gets a 503 then, and no other answer is sent.
     package func reserve(_ count: Int) throws(NoRoom) {
         guard count > 0 else { return bodyShare.giveBack() }
         guard !bodyShare.replace(by: count) else { return }
@@ -82,8 +82,8 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - headers: header fields.
-    ///   - fixed: more of them, which other answers have as well, as C strings: a name, its value, the next name.
-    ///   - added: more of them, which are this answer's own, written as the fixed ones are.
+    ///   - fixed: more of them, which other answers have too, as C strings: a name, its value, the next name.
+    ///   - added: more of them, of this answer alone, written as `fixed` is.
     package func send(
         _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
         adding added: UnsafeRawBufferPointer, _ body: [UInt8]
@@ -114,7 +114,7 @@ extension Exchange {
     public func begin(_ head: HTTPResponse, length: Int?) {
         onLoop { exchange in
             guard !exchange.isAnswered else { return }
-            // To HEAD only the head is sent, and whoever writes hears that nobody reads.
+            // To HEAD only the head is sent, and `write` throws, as nobody reads.
             if exchange.head.method != .head { exchange.state.rest = .written(Outgoing(length: length)) }
             exchange.set(Answer(head, .stream(length: length)))
         }
@@ -137,7 +137,7 @@ extension Exchange {
         }
     }
 
-    /// Breaks the transfer off, so that nobody takes the body for whole.
+    /// Breaks the transfer off, so that the caller does not take the body for complete.
     public func fail() {
         onLoop { exchange in
             exchange.state.rest.outgoing?.fail()

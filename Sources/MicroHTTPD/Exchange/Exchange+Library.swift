@@ -5,7 +5,7 @@ import Synchronization
 
 // Called by the library, through the worker, on the loop's thread.
 extension Exchange {
-    /// A part of the body; returns false to close the connection.
+    /// Takes a part of the body; returns false to close the connection.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !hasLeft else { return false }
         state.caller.received(bytes.count)
@@ -28,7 +28,7 @@ extension Exchange {
         }
     }
 
-    /// The request is complete; called again after each resume until there is an answer.
+    /// Called when the request is complete, and again after each resume until there is an answer.
     ///
     /// Returns false to close the connection.
     func complete() -> Bool {
@@ -38,7 +38,7 @@ extension Exchange {
         state.caller.enter(.busy)
         var body: [UInt8] = []
         if !isStreamed, case .notBegun = state.handler {
-            // A body that came while the server stops: it is too late to start.
+            // The body became complete while the server stops, which is too late to start a handler.
             if worker.isDraining { return queue(worker.server.stopping) }
             body = state.incoming.takeCollected()
         }
@@ -56,7 +56,7 @@ extension Exchange {
         }
     }
 
-    /// Starts the handler, once: a streamed body's with its head, a collected one's when it is complete.
+    /// Starts the handler, once: with the head where the body is streamed, else when the body is complete.
     func start(with body: consuming [UInt8] = []) {
         guard case .notBegun = state.handler, !isAnswered else { return }
         state.handler = .underWay(nil, cancel: nil)
@@ -75,7 +75,7 @@ extension Exchange {
             case .nothing, .upgrade: -2
             }
         if count == 0 { suspend() }
-        // To HTTP/1.0 an end of the connection is that of the body, and only a reset is none (RFC 9112, section 8).
+        // In HTTP/1.0 a closed connection ends the body: only a reset shows that it broke off (RFC 9112, section 8).
         if count == -2, head.isOldVersion, case .queued(let answer?) = state.answering,
             case .stream(length: nil) = answer.body
         {
@@ -91,11 +91,11 @@ extension Exchange {
         source.isDone()
     }
 
-    /// The library is done with this request, one way or the other.
+    /// Called when the library is done with this request, whether all of the answer was sent or not.
     func completed(inFull: Bool) {
-        // What was handed over has been completed before.
+        // An upgraded connection was completed when it was handed over.
         guard !state.library.isDone else { return }
-        // One that returns while it is told here is counted where it returns.
+        // A handler that returns during the cancellation below is counted where it returns.
         let handlerHadReturned = state.handler.hasReturned
         state.library = .done(hasLeft: hasLeft)
         if case .carried(let response) = state.answering {
@@ -113,21 +113,21 @@ extension Exchange {
             state.caller.visitOften()
             loop.setRunDue()
         }
-        // One whose length is known has no end that is fetched.
+        // Where the length is known, the library has not fetched the end, by which the source is released.
         forgetSource()
         if let upgrading = takeUpgrade() { upgrading.abort("the handshake was not answered") }
         state.cutOff.take()?.over()
         endIfStarted(handlerHadReturned: handlerHadReturned)
     }
 
-    /// What the connection becomes, once.
+    /// Takes the WebSocket or tunnel that the connection becomes; nil when called again.
     func takeUpgrade() -> (any Upgraded)? {
         guard case .upgrade(let upgrading) = state.rest else { return nil }
         state.rest = .nothing
         return upgrading
     }
 
-    /// The library has done its part, and the connection goes on otherwise.
+    /// Called when the library hands over an upgraded connection.
     func handedOver() -> Connection {
         worker.unwatch(state.caller)
         state.library = .done(hasLeft: hasLeft)
@@ -147,12 +147,12 @@ extension Exchange {
         }
     }
 
-    /// The caller has gone, or must go: cancels the handler and lets the library close.
+    /// Called when the caller has left, or has to: cancels the handler, and lets the library close the connection.
     func leave() {
         guard !hasLeft else { return }
         let library = state.library
         state.library = library.left
-        // A handler that returns when it is told drops its task and its closure: the copy keeps both until then.
+        // A handler may return while it is cancelled, which drops its task and closure: this copy holds both.
         let handler = state.handler
         handler.cancel()
         state.incoming.fail()
@@ -161,7 +161,7 @@ extension Exchange {
         if case .suspended(let connection) = library { goOn(connection) }
     }
 
-    /// The server stops, and waits no more: who has no answer gets a 503, and all others are cut off.
+    /// Called when the server stops waiting: a caller without an answer gets a 503, any other is cut off.
     func stop() {
         guard !isAnswered, !hasLeft, !state.library.isDone else { return release() }
         wasStopped.store(true, ordering: .relaxed)
@@ -171,14 +171,14 @@ extension Exchange {
         handler.cancel()
     }
 
-    /// The server stops: lets go of the connection, whatever state this is in.
+    /// Called when the server stops: closes the connection, whatever state this is in.
     func release() {
         if !hasLeft { wasStopped.store(true, ordering: .relaxed) }
         leave()
         if !state.library.isDone { state.caller.cut() }
     }
 
-    /// The handler has returned: unless its answer is whole, what other threads sent before goes first.
+    /// Called when the handler has returned; unless its answer is complete, earlier calls of other threads go first.
     func returned() {
         if isAnswered, state.rest.outgoing == nil {
             handled()
@@ -189,7 +189,7 @@ extension Exchange {
 
     private func handled() {
         state.handler = .returned
-        // Whoever left waits for none.
+        // A caller that has left needs no answer.
         if !isAnswered, !state.library.isDone, !hasLeft {
             let (head, body) = worker.server.refuse(
                 Refusal(.internalServerError, "the server has no answer"))
@@ -203,19 +203,19 @@ extension Exchange {
     }
 }
 
-// Suspending: a connection of the library's that waits for us is blind, so its socket is watched by the loop.
+// Suspending: the library does not look at a suspended connection, so the loop watches its socket.
 extension Exchange {
     func suspend() {
         guard case .working(let connection) = state.library else { return }
         state.library = .suspended(connection)
         connection.suspend()
-        // Until there is something to take, or somebody takes what has come, nobody is slow.
+        // While it waits for us, the caller's rate of sending or reading does not count.
         switch state.caller.stage {
         case .body, .sending: state.caller.enter(.busy)
         case .handshake, .idle, .head, .busy: break
         }
         worker.watch(state.caller)
-        // Not from within the library.
+        // Not at once, since this is called from within the library.
         if state.caller.hasCallerLeft { loop.performSoon { self.leave() } }
     }
 

@@ -1,17 +1,17 @@
 import EventLoop
 package import HTTPTypes
 
-// For what answers on the loop itself, and for the engine; all of it is called on the loop.
+// For code that answers on the loop itself, and for the engine; all of it is called on the loop.
 extension Exchange {
     /// True when the caller has gone.
     package var hasLeft: Bool { state.library.hasLeft }
 
     var isSuspended: Bool { if case .suspended = state.library { true } else { false } }
 
-    /// Runs tasks that wait on the loop until `isDone`, but no more than a little; only while the exchange starts.
+    /// Runs tasks that wait on the loop until `isDone`, at most 32 steps; only while the exchange starts.
     package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
 
-    /// Sends the head of an answer whose body is fetched from a source, and ends with it.
+    /// Sends the head of an answer whose body is fetched from a source, at whose end the answer ends.
     package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
         guard !isAnswered, !hasLeft, self.head.method != .head else {
             set(Answer(head, .stream(length: length)))
@@ -21,12 +21,12 @@ extension Exchange {
         set(Answer(head, .stream(length: length)))
     }
 
-    /// The source has something.
+    /// Called by the source when it has bytes.
     package func bodyIsReady() {
         if case .fetched = state.rest { resume() }
     }
 
-    /// Answers 101 and becomes something else.
+    /// Answers 101, behind which the connection becomes a WebSocket or tunnel.
     func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
         guard !isAnswered, !hasLeft, !state.library.isDone else {
             return upgraded.abort("the caller has left, or was answered before")
@@ -64,7 +64,7 @@ extension Exchange {
         if !reuse(fixed, added, body, status, on: connection) { leave() }
     }
 
-    /// Hands the library an answer in a response that may be one that was sent before.
+    /// Hands the library an answer in a reusable response.
     ///
     /// Returns false when it takes none.
     func reuse(
@@ -84,25 +84,25 @@ extension Exchange {
         case .awaited, .wanted, .ready: break
         }
         let answer = makeRoom(for: answer)
-        // Of bytes the library makes a copy of its own.
+        // The library copies bytes, so they need not be kept.
         state.answering = if case .bytes = answer.body { .queued(nil) } else { .queued(answer) }
         state.caller.enter(stageOfAnswer(answer))
         return answer.queue(on: connection, for: self)
     }
 
-    /// Whose move it is while an answer goes out.
+    /// The stage of the connection while an answer is sent.
     ///
-    /// A body with an end is the reader's to take, and slow readers are cut off. Of a stream without one nobody knows
-    /// when there is more to take.
+    /// Slow readers of a body are cut off, but not those of a stream of unknown length, whose silence may be the
+    /// writer's.
     func stageOfAnswer(_ answer: Answer) -> Connection.Stage {
         if case .stream(length: nil) = answer.body { .busy } else { .sending(acknowledged: nil) }
     }
 
-    /// Lets a large answer count, in the place of the request's body; gives what is answered instead where all bodies
-    /// together have no room for it.
+    /// Counts a large answer in the memory for bodies, in place of the request's body; returns a 503 instead where
+    /// there is no room for it.
     ///
-    /// Only an answer that may be asked for again is withheld (RFC 9110, section 9.2.1): what another request did would
-    /// be done twice. One that is alone always fits.
+    /// Only the answer to a safe method is withheld (RFC 9110, section 9.2.1): any other request would have its effect
+    /// twice when it is repeated. An answer that is the only one always fits.
     private func makeRoom(for answer: Answer) -> Answer {
         giveBack(before: answer)
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
@@ -116,20 +116,20 @@ extension Exchange {
         return answer
     }
 
-    /// A complete answer takes the place of the request's body.
+    /// Gives the memory of the request's body back before a complete answer.
     ///
-    /// A streamed one does not: what a server sent before its answer could begin is counted here until it is read.
+    /// Not before a streamed one: what an upstream sent before its answer could begin counts there until it is read.
     private func giveBack(before answer: Answer) {
         if case .stream = answer.body { return }
         bodyShare.giveBack()
     }
 
-    /// Bytes of an answer that the system takes at once.
+    /// The size up to which an answer does not count, since the system takes it at once.
     private static let uncounted = 64 << 10
 }
 
 extension HTTPFields {
-    /// Bytes that they take in a head.
+    /// How many bytes they take in a head.
     package var bytes: Int {
         reduce(0) { count, field in
             count + field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + 4

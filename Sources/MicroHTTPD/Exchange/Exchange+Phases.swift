@@ -1,14 +1,14 @@
 import EventLoop
 
-// How far each of those who are at work on an exchange has come.
+// The states of an exchange: of the library, the handler, the answer and its body.
 extension Exchange {
     /// What the library does with the request.
     enum Library {
         /// It reads or writes, or it is about to.
         case working(LibraryConnection)
-        /// It looks at nothing until it is resumed.
+        /// It ignores the connection until that is resumed.
         case suspended(LibraryConnection)
-        /// The caller has gone, or must go: it closes the connection as soon as it asks for anything.
+        /// The caller has left, or has to: the library's next call for this request closes the connection.
         case leaving(LibraryConnection)
         /// It is done with this request; `hasLeft` where the caller did not get the whole answer.
         case done(hasLeft: Bool)
@@ -20,7 +20,7 @@ extension Exchange {
             }
         }
 
-        /// Whether there is nobody to answer to.
+        /// Whether the caller has left.
         var hasLeft: Bool {
             switch self {
             case .working, .suspended: false
@@ -31,7 +31,7 @@ extension Exchange {
 
         var isDone: Bool { if case .done = self { true } else { false } }
 
-        /// What it is when the caller has gone.
+        /// The state after the caller has left.
         var left: Library {
             switch self {
             case .working(let connection), .suspended(let connection), .leaving(let connection):
@@ -41,7 +41,7 @@ extension Exchange {
         }
     }
 
-    /// Whoever answers: the closure of the server.
+    /// The state of the handler, which is the server's closure.
     enum Handler {
         case notBegun
         /// What to cancel when the caller leaves: its task, and what answers without one.
@@ -50,7 +50,6 @@ extension Exchange {
 
         var hasReturned: Bool { if case .returned = self { true } else { false } }
 
-        /// Tells it that nobody waits any more.
         func cancel() {
             guard case .underWay(let task, let cancel) = self else { return }
             task?.cancel()
@@ -58,7 +57,7 @@ extension Exchange {
         }
     }
 
-    /// How far the answer is.
+    /// The state of the answer.
     enum Answering {
         /// There is no answer.
         case awaited
@@ -72,15 +71,15 @@ extension Exchange {
         case carried(ReusableResponse)
     }
 
-    /// What follows the head of an answer.
+    /// The body of an answer, or the upgrade that follows its head.
     enum Rest {
-        /// Nothing, or what the library has with the head.
+        /// No body, or one that the library has together with the head.
         case nothing
-        /// What is written while it is sent.
+        /// A body that is written while it is sent.
         case written(Outgoing)
-        /// What is fetched from elsewhere.
+        /// A body that is fetched from elsewhere.
         case fetched(any BodySource)
-        /// Behind a 101, what the connection becomes.
+        /// The WebSocket or tunnel that the connection becomes behind a 101.
         case upgrade(any Upgraded)
 
         var outgoing: Outgoing? { if case .written(let outgoing) = self { outgoing } else { nil } }

@@ -6,13 +6,13 @@ import Synchronization
 /// The handler closure of the server gets it, reads the body and sends one answer. When the caller leaves, the task
 /// that runs the closure is cancelled, and what is sent afterwards is dropped.
 ///
-/// What changes of it is in `State`, which is its loop's, whichever thread its methods are called on. The rest is
-/// constant, but for two flags and the collected body, which any thread may ask for.
+/// What changes is in `State`, which is used on its loop alone, whichever thread its methods are called on. The rest is
+/// constant, but for two flags and the collected body, which any thread may use.
 public final class Exchange: Sendable {
     package let head: AuditedHead
     /// The caller's address, without a port.
     public let remoteAddress: String?
-    /// The address of ours that a caller from another machine came to, without a port.
+    /// The server's address to which a caller from another machine has connected, without a port.
     package let localAddress: String?
     /// What `choosing` made of the head (``HTTPServer/ChooseBodyByHead``); nil where it was not asked.
     package let kept: (any AnyObject & Sendable)?
@@ -27,20 +27,18 @@ public final class Exchange: Sendable {
     package var loopIndex: Int { worker.index }
 
     let worker: Worker
-    /// What its bodies take of the server's memory for them: the request's, and in its place the answer's.
+    /// Its share of the server's memory for bodies: of the request's, and then of the answer's.
     let bodyShare: BodyShare
     /// True when the server has stopped before there was a whole answer.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
-    /// True when there was no room for what whoever answers wanted to keep: the caller was told, and hears nothing
-    /// else.
+    /// True when ``reserve(_:)`` found no room: the caller got a 503, and gets no other answer.
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
-    /// Set by whoever answers, on any thread; who asks too early says something twice in the log, and no more.
+    /// Set on any thread; reading it too early only makes a second line in the log.
     let wasRefused = Atomic<Bool>(false)
     private let collected = Mutex<[UInt8]>([])
     private let box: LoopBound<State>
 
-    /// What belongs to the loop.
     struct State {
         let caller: Connection
         var library: Library
@@ -52,7 +50,7 @@ public final class Exchange: Sendable {
         var cutOff: CutOff?
     }
 
-    /// To be asked for on the loop, as all that looks into it.
+    /// The state, for the loop's thread only.
     var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }

@@ -9,23 +9,23 @@ struct Incoming {
 
     enum Outcome {
         case taken
-        /// Taken, and no more until it is read.
+        /// Taken, but no more can be taken until it is read.
         case full
         case tooMuch(limit: Int)
-        /// All bodies together have no room for more of it.
+        /// There is no room for it in the memory for all bodies.
         case noRoom
         case cut
     }
 
-    /// More bytes than this wait for the reader of a stream before the sender has to wait.
+    /// How many unread bytes of a stream there may be before the sender has to wait.
     private static let highWater = 64 << 10
 
     /// A body up to this size is as small as a head, and does not count.
     private static let uncounted = 4 << 10
 
-    /// Room that is made at first, and then, for a body that says how long it is; the third time, room for all of it.
+    /// How much memory is taken first and second for a body of known length; the third time, enough for all of it.
     ///
-    /// Who only announces a large body takes little memory for it, and one that comes is copied twice at most.
+    /// So a large body that is only announced takes little memory, and one that comes is copied twice at most.
     private static let firstSteps = [64 << 10, 1 << 20]
 
     private var mode: Mode
@@ -40,7 +40,7 @@ struct Incoming {
 
     /// True while more may come.
     private(set) var isOpen = true
-    /// What is answered when a dropped body has ended.
+    /// The answer to send when a dropped body has ended.
     private(set) var refusal: Answer?
 
     /// - Parameter announced: the length that the head gives, 0 where it gives none.
@@ -51,7 +51,7 @@ struct Incoming {
 
     var hasRoom: Bool { buffer.count < Self.highWater }
 
-    /// - Parameter memory: what a collected body takes of the memory for all bodies.
+    /// - Parameter memory: the exchange's share of the memory for bodies, for a collected body.
     mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: borrowing BodyShare) -> Outcome {
         switch mode {
         case .collected(let limit):
@@ -85,7 +85,7 @@ struct Incoming {
         return true
     }
 
-    /// From here on, what comes is dropped; the answer goes out when the body has ended.
+    /// Drops the rest of the body; the answer is sent when the body has ended.
     mutating func discard(answering answer: Answer, atMost limit: Int) {
         mode = .dropped(upTo: limit)
         refusal = answer

@@ -1,6 +1,6 @@
-/// The streamed body of an answer on its way out; belongs to its exchange's loop.
+/// The streamed body of an answer while it is sent; used on its exchange's loop.
 final class Outgoing {
-    /// More bytes than this wait for the reader before the writer has to wait.
+    /// How many unread bytes there may be before the writer has to wait.
     private static let highWater = 64 << 10
 
     private let length: Int?
@@ -10,7 +10,7 @@ final class Outgoing {
     private var sent = 0
     private var hasEnded = false
     private var hasFailed = false
-    /// What waits, where that is more than a little.
+    /// Counts the unread bytes in the memory for bodies, where they are more than a little.
     private var untaken: WaitingBytes?
     private var waiters: [CheckedContinuation<Void, any Error>] = []
 
@@ -21,7 +21,7 @@ final class Outgoing {
     /// True when the library has something to fetch.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
-    /// - Parameter memory: that of all bodies.
+    /// - Parameter memory: the memory for all bodies.
     func append(
         _ bytes: [UInt8], in memory: BodyMemory, _ continuation: CheckedContinuation<Void, any Error>
     ) {
@@ -46,7 +46,7 @@ final class Outgoing {
         }
     }
 
-    /// Copies what there is; 0 to wait, -1 at the end, -2 when the transfer is broken.
+    /// Copies available bytes, and returns how many: 0 for none yet, -1 at the end, -2 when the body breaks off.
     func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, buffer.count - first)
         guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
@@ -68,7 +68,7 @@ final class Outgoing {
         return count
     }
 
-    /// Nothing more comes; gives the error if that is too early.
+    /// Ends the body; returns an error where it is shorter than declared.
     func end() -> WrongLength? {
         hasEnded = true
         guard let length, written < length, !hasFailed else { return nil }
@@ -81,7 +81,7 @@ final class Outgoing {
         waiters = []
     }
 
-    /// Nobody reads it any more.
+    /// Drops the body, since its reader has left.
     func forget() {
         fail()
         (buffer, first, untaken) = ([], 0, nil)

@@ -2,7 +2,7 @@
 public struct WrongLength: Error, CustomStringConvertible {
     /// The length in the head of the answer.
     public let declared: Int
-    /// The bytes that were written until it showed.
+    /// How many bytes were written until the difference showed.
     public let written: Int
 
     /// Both numbers, and what to do.

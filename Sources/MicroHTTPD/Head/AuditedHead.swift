@@ -1,11 +1,11 @@
 package import HTTPTypes
 import Synchronization
 
-/// A head as the audit found it.
+/// A head that has passed the audit.
 ///
-/// Its parts are apart, and no `HTTPRequest`, because most of them are looked at once and making one costs more than
-/// finding them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant; the
-/// digest, from the first one on.
+/// Its parts are properties and no `HTTPRequest`, because most of them are read once, and making one costs more than
+/// reading them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant, the
+/// digest once it is set.
 package final class AuditedHead: Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
@@ -27,7 +27,7 @@ package final class AuditedHead: Sendable {
     package let framing: Framing
     package let expectsContinue: Bool
 
-    /// What whoever answers has made of it; nil before.
+    /// An object that the gateway has made of this head, kept for its next requests; nil before.
     package var digest: (any AnyObject & Sendable)? { made.withLock { $0 } }
 
     private let made = Mutex<(any AnyObject & Sendable)?>(nil)
@@ -47,7 +47,7 @@ package final class AuditedHead: Sendable {
         self.expectsContinue = expectsContinue
     }
 
-    /// Keeps what whoever answers has made of it; of several the first.
+    /// Sets the digest, unless there is one already.
     package func keep(_ digest: any AnyObject & Sendable) { made.withLock { $0 = $0 ?? digest } }
 
     package var request: HTTPRequest {

@@ -1,12 +1,12 @@
 import HTTPGrammar
 import HTTPTypes
 
-// Each field as it is found: to the headers, or to what frames the body.
+// Sorts fields: into the headers, or into those that frame the body.
 extension HeadAudit.Fields {
     mutating func add(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(Refusal) {
-        // Most requests have these, and they are none of the headers.
+        // Looked at first, because most requests have these two.
         if name.isText("Host") { return try add(host: value) }
         if name.isText("Content-Length") {
             lengths.append(Self.asJudged(value))
@@ -29,7 +29,7 @@ extension HeadAudit.Fields {
     }
 
     private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
-        // What is no ASCII is kept byte by byte.
+        // A value that is not ASCII is kept byte by byte.
         headers.append(
             value.allSatisfy { $0 < 0x80 }
                 ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
@@ -41,7 +41,7 @@ extension HeadAudit.Fields {
         String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
     }
 
-    /// The library does not read `Host`, and whoever does gets this value: it may be made tidy.
+    /// Takes the host without white space around it, which is safe because the library does not read `Host`.
     private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
         guard host == nil else { throw .malformed("there are two Host headers; send one") }
         host = String(decoding: value.trimmed, as: UTF8.self)

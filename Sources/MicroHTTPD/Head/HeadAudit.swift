@@ -8,14 +8,14 @@ import HTTPTypes
 /// back, with a NUL for the byte behind each token and two for each CRLF. Whatever does not look exactly so, a folded
 /// line, a bare line feed, a NUL, was no clean head (RFC 9112, sections 2 to 5).
 package struct HeadAudit {
-    /// What the fields say, those that frame the body and the host apart.
+    /// The header fields, with the host and those that frame the body apart.
     struct Fields {
         var headers: [HTTPField] = []
         var count = 0
         var host: String?
-        /// What frames the body, and what is expected: byte for byte as the library judges it.
+        /// The values of Content-Length, Transfer-Encoding and Expect, byte for byte as the library reads them.
         ///
-        /// The library skips white space in front of a value, and takes what stands behind it for a part.
+        /// The library skips white space in front of a value, and takes white space behind it for a part of it.
         var lengths: [String] = []
         var codings: [String] = []
         var expectations: [String] = []
@@ -47,7 +47,7 @@ package struct HeadAudit {
         return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
     }
 
-    /// Checks a head that the library has read, and read strictly: a version whose memory is not ours to know.
+    /// Checks a head as the library has strictly read it, for versions whose memory layout is unknown.
     static func check(
         method: String, target: [UInt8], scheme: String, version: String,
         fields: [(name: [UInt8], value: [UInt8])], size: Int, limits: Limits
@@ -225,7 +225,7 @@ package struct HeadAudit {
 
     /// Whether a text is a word of lower-case letters, digits and hyphens, in any case.
     ///
-    /// Byte by byte: among letters of Unicode there is a second k.
+    /// It compares bytes, since Unicode has a second k, the Kelvin sign.
     private static func isEqual(_ text: String, _ word: String) -> Bool {
         text.utf8.elementsEqual(word.utf8) { byte, expected in
             byte == expected || (ASCIISet.letters.contains(byte) && byte | 0x20 == expected)

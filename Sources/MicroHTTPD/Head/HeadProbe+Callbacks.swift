@@ -14,7 +14,7 @@ private func probe(_ box: UnsafeMutableRawPointer?) -> HeadProbe? {
     box.map { Unmanaged<HeadProbe>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The request line is there.
+/// Called when the request line has come.
 private func probeTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -22,7 +22,7 @@ private func probeTarget(
     return nil
 }
 
-/// The head is there; the connection is closed on it.
+/// Called when the head has come; closes the connection.
 private func probeRequest(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,

@@ -8,7 +8,7 @@ final class HeadProbe {
     private let reading: HeadReading
     private var target: [UInt8] = []
     private var known = KnownHeads()
-    /// What became of the request; nil when the library refused it, or waits for more.
+    /// The verdict on the request; nil when the library refused it, or waits for more.
     private var verdict: Result<AuditedHead, Refusal>?
 
     private init(_ reading: HeadReading) { self.reading = reading }
@@ -39,7 +39,7 @@ final class HeadProbe {
         return nil
     }
 
-    /// Each could hide a second request from one of two readers (RFC 9112, sections 2.2, 5 and 6).
+    /// Unclean heads, each of which could hide a second request from one of two readers (RFC 9112, sections 2.2, 5, 6).
     private static let unclean = [
         ("a space before a colon", "Content-Length : 5"),
         ("a folded line", "X: y\r\n Content-Length: 5"),
@@ -79,17 +79,17 @@ final class HeadProbe {
         }
         daemon.add(ends[1])
         var byte: UInt8 = 0
-        // It reads a kilobyte in each run; what it refuses by itself it answers.
+        // The library reads a kilobyte in each run; where it refuses the head itself, its answer ends the loop.
         for _ in 0..<32 where verdict == nil && recv(ends[0], &byte, 1, Int32(MSG_DONTWAIT)) < 0 {
             daemon.run()
         }
         return verdict
     }
 
-    /// The request line is there.
+    /// Takes the target, when the request line has come.
     func take(_ target: UnsafePointer<CChar>) { reading.take(target, into: &self.target) }
 
-    /// The head is there.
+    /// Audits the head, when it has come.
     func judge(
         _ connection: LibraryConnection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
     ) {

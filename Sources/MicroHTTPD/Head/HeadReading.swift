@@ -2,26 +2,26 @@ import Glibc
 import HTTPGrammar
 import HTTPTypes
 
-/// How the head of a request is read, and who sees to it that it is clean.
+/// How the head of a request is read, and who checks that it is clean.
 package enum HeadReading: Sendable {
     /// The raw block in the library's memory, whose layout is known: ``HeadAudit`` sees every byte.
     case block
-    /// The fields that the library has read, as strictly as it can; only their meaning is ours to check.
+    /// The fields that the library has read, as strictly as it can; the engine checks only their meaning.
     case fields
 
     /// The versions whose memory is known.
     private static let known: Set = ["0.9.75"]
 
-    /// What can be trusted with the library of this process, found out once, and what a person should know of it.
+    /// The reading that is safe with this process's library, found out once, with a warning for the log.
     static let ofThisLibrary: Result<(reading: HeadReading, problem: String?), ListenError> = {
         let version = LibraryDaemon.version
         return Result { () throws(ListenError) in try choose(version, fault: fault) }
     }()
 
-    /// Chooses the best way that proves itself.
+    /// Chooses the best reading that passes the probe.
     ///
-    /// - Parameter fault: what a way lets through or misreads; nil for nothing.
-    /// - Throws: a sentence that says what to install, where no way is safe.
+    /// - Parameter fault: what a reading lets through or misreads; nil for nothing.
+    /// - Throws: a sentence that says what to install, where no reading is safe.
     package static func choose(
         _ version: String, fault: (HeadReading) -> String?
     ) throws(ListenError) -> (reading: HeadReading, problem: String?) {
@@ -55,10 +55,10 @@ package enum HeadReading: Sendable {
     /// Whether the library is to check heads as strictly as it can.
     var isLibraryStrict: Bool { self == .fields }
 
-    /// Keeps the target as it was sent, when the request line is there and nothing else.
+    /// Keeps the target as it was sent, when only the request line has come.
     ///
-    /// Where the memory is known, the query is cut off, so that the library parses no arguments, of which it takes no
-    /// more than some 480.
+    /// With a known memory layout, the query is cut off in it, so that the library does not parse arguments, of which
+    /// it takes no more than some 480.
     func take(_ target: UnsafePointer<CChar>, into kept: inout [UInt8]) {
         let length = strlen(target)
         let bytes = UnsafeRawBufferPointer(start: target, count: length)
@@ -71,7 +71,7 @@ package enum HeadReading: Sendable {
 
     /// Audits the head of a connection's request, on the first call for it.
     ///
-    /// - Parameter known: what the same daemon's heads were found to be.
+    /// - Parameter known: the heads of the same daemon that were audited before.
     func audit(
         _ connection: LibraryConnection, method: UnsafePointer<CChar>, target: [UInt8],
         version: UnsafePointer<CChar>, scheme: String, limits: Limits, known: inout KnownHeads

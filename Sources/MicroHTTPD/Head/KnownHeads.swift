@@ -2,8 +2,8 @@ import Glibc
 
 /// Heads that a loop has audited before: the calls of a page have the same head again and again.
 ///
-/// The verdict is of exactly the same bytes, so nothing goes past the audit. Heads that come once leave nothing here
-/// but their hash, and of the others no more than 128 are kept, of 1 KB each at most. They are a part of
+/// A head is found only by exactly the same bytes, so that none bypasses the audit. A head that comes once leaves only
+/// its hash here; of the others no more than 128 are kept, of 1 KB each at most. They are a part of
 /// `Worker.State`.
 package struct KnownHeads {
     private final class Known: Sendable {
@@ -57,7 +57,7 @@ package struct KnownHeads {
         return head
     }
 
-    /// Callers may choose what meets in one place; they gain nothing but an audit.
+    /// Callers can provoke collisions, which only cost another audit.
     private static func hash(_ block: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(block.count)
         var place = 0

@@ -10,10 +10,10 @@ struct LibraryConnection {
 
     var socket: Int32 { dbr_socket(pointer) }
 
-    /// The address of the other side.
+    /// The caller's address.
     var peer: UnsafePointer<sockaddr>? { dbr_peer(pointer) }
 
-    /// What `connectionChanged` left with it; nil before that.
+    /// The object that `connectionChanged` has attached to it; nil before that.
     var caller: Unmanaged<Connection>? { dbr_connection_context(pointer).map { .fromOpaque($0) } }
 
     /// The session of GnuTLS, which the connection owns; nil for plain HTTP.
@@ -34,7 +34,7 @@ struct LibraryConnection {
         return Int(count) == fields.count ? fields : nil
     }
 
-    /// Hands the library an answer; false where it takes none, and the connection must close.
+    /// Hands the library an answer; returns false where it does not take it, and the connection must close.
     func queue(_ response: LibraryResponse, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
     }
@@ -48,7 +48,7 @@ struct LibraryConnection {
     /// How long the library lets it be silent.
     func setIdleSeconds(_ seconds: UInt32) { dbr_set_idle_seconds(pointer, seconds) }
 
-    /// Bytes that the peer of a socket has sent, and that it has taken.
+    /// How many bytes the peer of a socket has sent, and how many it has acknowledged.
     static func traffic(of socket: Int32?) -> (received: UInt64, acknowledged: UInt64)? {
         guard let socket else { return nil }
         var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)

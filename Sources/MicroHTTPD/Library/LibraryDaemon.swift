@@ -3,7 +3,6 @@ import Glibc
 
 /// The library's object that serves connections, until ``stop()``; used by one thread, a loop's.
 struct LibraryDaemon {
-    /// What it is told when it starts.
     struct Settings {
         var connectionLimit: Int
         /// How long a connection may be silent; 0 for ever.
@@ -16,7 +15,7 @@ struct LibraryDaemon {
         var identity: TLSIdentity?
     }
 
-    /// What it is given to call, each with one object; it must outlive the daemon.
+    /// The C callbacks, with the object that each is called with; it must outlive the daemon.
     final class Callbacks {
         let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
 
@@ -25,7 +24,7 @@ struct LibraryDaemon {
 
     private let pointer: OpaquePointer
 
-    /// Starts one that is driven by ``run()`` and given its connections; nil where the library says no.
+    /// Starts a daemon that works in ``run()`` and is given its connections; nil where the library refuses.
     init?(_ callbacks: Callbacks, _ settings: Settings) {
         var own = dbr_daemon_settings()
         own.connection_limit = UInt32(settings.connectionLimit)
@@ -50,23 +49,23 @@ struct LibraryDaemon {
     /// The version of the library of this process.
     static var version: String { String(cString: MHD_get_version()) }
 
-    /// Whether that was built with TLS.
+    /// Whether the library was built with TLS.
     static var hasTLS: Bool { dbr_has_tls() != 0 }
 
-    /// Its epoll.
+    /// The descriptor of its epoll.
     var descriptor: Int32 { dbr_epoll_descriptor(pointer) }
 
-    /// Does what there is to do.
+    /// Serves all connections that are ready.
     func run() { MHD_run(pointer) }
 
-    /// Milliseconds after which it is to run, whatever happens; -1 for never.
+    /// Milliseconds after which it has to run even without an event; -1 for never.
     var timeout: Int32 {
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(pointer, &milliseconds) == .YES else { return -1 }
         return Int32(clamping: milliseconds)
     }
 
-    /// Takes a connection that waits at a listening socket; 0 or what `errno` says.
+    /// Accepts a connection at a listening socket; returns 0 or `errno`.
     func accept(from listening: Int32) -> Int32 { dbr_accept(pointer, listening) }
 
     /// Takes a connected socket, a Unix one, which it closes whatever happens.

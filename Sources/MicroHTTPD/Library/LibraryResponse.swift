@@ -13,17 +13,17 @@ struct LibraryResponse {
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY))
     }
 
-    /// Its body is memory of `malloc`, which it frees in the end; where there is no response, that stays its maker's.
+    /// Its body is memory of `malloc`, which it frees in the end; where this returns nil, the caller has to free it.
     init?(owning memory: UnsafeMutableRawPointer, length: Int) {
         self.init(MHD_create_response_from_buffer(length, memory, .RESPMEM_MUST_FREE))
     }
 
-    /// Its body is a part of a file, which it closes in the end; where there is no response, that stays open.
+    /// Its body is a part of a file, which it closes in the end; where this returns nil, the file stays open.
     init?(file descriptor: Int32, offset: Int, length: Int) {
         self.init(MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset)))
     }
 
-    /// Its body is fetched from an exchange, which it keeps until the library forgets it.
+    /// Its body is fetched from an exchange, which it holds until the library destroys it.
     init?(from exchange: Exchange, length: Int?) {
         // Released by `releaseExchange`.
         let box = Unmanaged.passRetained(exchange)
@@ -34,7 +34,7 @@ struct LibraryResponse {
         self.init(pointer)
     }
 
-    /// A 101, behind which the connection is its exchange's (``Exchange/handOver(_:_:extra:)``).
+    /// A 101, behind which the connection is handed to its exchange (``Exchange/handOver(_:_:extra:)``).
     static var upgrade: LibraryResponse? { Self(MHD_create_response_for_upgrade(connectionUpgraded, nil)) }
 
     private init?(_ pointer: OpaquePointer?) {
@@ -42,7 +42,7 @@ struct LibraryResponse {
         self.pointer = pointer
     }
 
-    /// Lets go of it: the library forgets it once it is sent.
+    /// Releases it: the library destroys it once it is sent.
     func release() { MHD_destroy_response(pointer) }
 
     /// Adds a header field; false where the library does not take it.
@@ -53,21 +53,21 @@ struct LibraryResponse {
     /// Adds header fields that are C strings: a name, its value, the next name.
     func add(_ fields: UnsafeRawBufferPointer) { dbr_add_fields(pointer, fields.baseAddress, fields.count) }
 
-    /// Removes header fields that were added so.
+    /// Removes header fields that were added in this form.
     func remove(_ fields: UnsafeRawBufferPointer) {
         dbr_remove_fields(pointer, fields.baseAddress, fields.count)
     }
 
-    /// Lets it have no chunks where its length is unknown: the connection ends with it.
+    /// Ends its body of unknown length by closing the connection, instead of by chunks.
     func endByClosing() { dbr_end_by_closing(pointer) }
 
-    /// The words behind a status.
+    /// The reason phrase of a status.
     static func reason(for status: Int) -> String {
         MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
     }
 }
 
-/// The library wants bytes of a stream; on the loop's thread.
+/// Called when the library wants bytes of a stream; on the loop's thread.
 private func fillFromExchange(
     _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int
@@ -77,13 +77,13 @@ private func fillFromExchange(
         .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
 }
 
-/// The library has forgotten a stream; on the loop's thread.
+/// Called when the library destroys a stream; on the loop's thread.
 private func releaseExchange(_ box: UnsafeMutableRawPointer?) {
     guard let box else { return }
     Unmanaged<Exchange>.fromOpaque(box).release()
 }
 
-/// A 101 is sent, and the connection is ours; on the loop's thread.
+/// Called when a 101 was sent, and the connection is handed over; on the loop's thread.
 private func connectionUpgraded(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutableRawPointer?,

@@ -3,38 +3,38 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// The memory of a server that large bodies take, all together, and what gives it back to the system afterwards.
+/// Limits the memory that all large bodies of a server take, and returns it to the system afterwards.
 ///
-/// Bodies that are collected count, and answers that no reader has taken yet, each exchange's through a ``BodyShare``;
-/// and what waits in a WebSocket and for a page, through ``WaitingBytes``.
-/// Without a bound a burst of uploads ends the process: a Swift array that gets no memory is a trap.
+/// Collected bodies count, and answers that are not read yet, each exchange's through a ``BodyShare``; and bytes that
+/// wait in a WebSocket and for a page, through ``WaitingBytes``.
+/// Without a limit a burst of uploads would end the process: Swift traps where an array gets no memory.
 package final class BodyMemory: Sendable {
-    /// Bytes that they may take together.
+    /// How many bytes they may take together.
     package let limit: Int
 
     private let taken = Atomic<Int>(0)
-    /// Bytes that were given back since the system last got any.
+    /// How many bytes were released since memory was last returned to the system.
     private let keptByAllocator = Atomic<Int>(0)
-    /// When bodies last came or went, in milliseconds of the loops' clock.
+    /// When memory for bodies was last taken or released, in milliseconds of the loops' clock.
     private let lastChange = Atomic<Int>(0)
     private let isReturning = Atomic<Bool>(false)
-    /// How often the system got memory back.
+    /// How often memory was returned to the system.
     private let returns = Atomic<Int>(0)
 
-    /// Milliseconds without a large body after which the system gets its memory back.
+    /// Milliseconds without a large body after which memory is returned to the system.
     private static let quiet = 2000
-    /// Fewer bytes than this are not worth the work.
+    /// Fewer bytes than this are not returned.
     private static let worthReturning = 1 << 20
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Told to the allocator of the whole process, with its first large body.
+    /// Configures the allocator of the whole process, once, with the first large body.
     private static let allocatorKeepsMemory: Void = dbl_keep_memory()
 
-    /// Bytes that are taken.
+    /// How many bytes are taken.
     package var count: Int { taken.load(ordering: .relaxed) }
 
-    /// Whether so many bytes would fit now; they are not kept for whoever asks.
+    /// Whether so many bytes would fit now; it does not reserve them.
     func hasRoom(for count: Int) -> Bool { count <= limit - self.count }
 
     /// Takes so many bytes, if they fit.
@@ -65,8 +65,8 @@ package final class BodyMemory: Sendable {
         changes()
     }
 
-    /// Gives the system what the allocator keeps, when no large body has come or gone for two seconds; called every
-    /// second.
+    /// Returns what the allocator keeps to the system, when no large body has come or gone for two seconds; called
+    /// every second.
     ///
     /// While bodies follow each other the allocator uses the same pages again, which is faster than new ones. It keeps
     /// them for ever, unless it is told. The work has a thread of its own: a gigabyte takes some tenths of a second.
@@ -85,10 +85,10 @@ package final class BodyMemory: Sendable {
         pthread_detach(thread)
     }
 
-    /// Gives the system what is left at the end of the calling thread's heap, once after each time that it got the
-    /// rest; called every second on the threads that take bodies in.
+    /// Returns the free end of the calling thread's heap to the system, once after each return of the rest; called
+    /// every second on the threads that receive bodies.
     ///
-    /// - Parameter seen: how often that has been when this thread was here last.
+    /// - Parameter seen: the number of returns at this thread's last call.
     func returnEndOfHeap(since seen: inout Int) {
         let count = returns.load(ordering: .relaxed)
         guard count != seen else { return }
@@ -103,12 +103,12 @@ package final class BodyMemory: Sendable {
     }
 }
 
-/// The bodies of all requests together have no room for another.
+/// There is no room in the memory for all bodies.
 package struct NoRoom: Error, CustomStringConvertible {
-    /// Bytes that they may take.
+    /// How many bytes all bodies may take.
     let limit: Int
 
-    /// What its caller is told.
+    /// The text for the caller.
     package var description: String {
         """
         the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
@@ -117,7 +117,7 @@ package struct NoRoom: Error, CustomStringConvertible {
     }
 }
 
-/// The body of the thread that gives memory back.
+/// The body of the thread that returns memory to the system.
 private func returnMemory(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let box else { return nil }
     dbl_name_thread("drawbridge-memory")

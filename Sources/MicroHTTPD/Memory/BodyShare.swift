@@ -2,17 +2,17 @@ import Synchronization
 
 /// What one exchange takes of a server's ``BodyMemory``: for its request's body, and then for its answer.
 ///
-/// Given back when this is let go of. Any thread may change it.
+/// It is given back when this is destroyed. Any thread may change it.
 struct BodyShare: ~Copyable, Sendable {
     private let memory: BodyMemory
     private let count = Atomic<Int>(0)
 
-    /// A share of nothing, to grow.
+    /// An empty share.
     init(of memory: BodyMemory) { self.memory = memory }
 
     deinit { giveBack() }
 
-    /// Takes so many bytes in place of those before, whose block is still there while it is copied.
+    /// Takes so many bytes in place of those before; for a moment both count, as the old block is still there.
     ///
     /// Returns false when there is no room, and changes nothing.
     func replace(by newCount: Int) -> Bool {
@@ -21,13 +21,13 @@ struct BodyShare: ~Copyable, Sendable {
         return true
     }
 
-    /// The same, whether there is room or not.
+    /// Takes so many bytes in the same way, whether there is room or not.
     func replaceAnyway(by newCount: Int) {
         memory.takeAnyway(newCount)
         memory.giveBack(count.exchange(newCount, ordering: .relaxed))
     }
 
-    /// Takes what is more than before, or gives back what is less; one thread at a time.
+    /// Takes the difference to the bytes before, or gives it back; one thread at a time.
     ///
     /// - Parameter always: takes it whether there is room or not.
     /// - Returns: false when there is no room; then nothing changes.
@@ -50,21 +50,21 @@ struct BodyShare: ~Copyable, Sendable {
     }
 }
 
-/// What waits for a reader, piece after piece, and takes of a server's ``BodyMemory`` while it is more than a little.
+/// Counts bytes that wait for a reader in a server's ``BodyMemory``, while they are more than 64 KB.
 ///
-/// A class, because who has it is copied, and a ``BodyShare`` cannot be. One thread at a time changes it.
+/// It is a class, because its owners are copied, and a ``BodyShare`` cannot be. One thread at a time changes it.
 package final class WaitingBytes: Sendable {
-    /// Up to so many bytes take nothing: most waits are short.
+    /// Up to this number bytes do not count, since mostly few wait.
     private static let little = 64 << 10
 
     private let share: BodyShare
 
     package init(of memory: BodyMemory) { share = BodyShare(of: memory) }
 
-    /// So many bytes are to wait from now on; false where there is no room for them, and then nothing changes.
+    /// Sets the number of bytes that wait; returns false where there is no room for them, and then nothing changes.
     package func change(to count: Int) -> Bool { share.change(to: Self.counted(count), always: false) }
 
-    /// So many bytes wait: they are there already, so they count whether there is room or not.
+    /// Sets the number of bytes that wait, whether there is room or not, as they are in memory already.
     package func changeAnyway(to count: Int) { _ = share.change(to: Self.counted(count), always: true) }
 
     private static func counted(_ count: Int) -> Int { count > little ? count : 0 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// How much memory this process may have.
 package enum MemoryLimit {
-    /// What bodies may take where nobody says otherwise: a quarter of what the process may have, and at least 256 MB.
+    /// The default limit for bodies: a quarter of what the process may have, and at least 256 MB.
     package static let usualForBodies = max(256 << 20, ofThisProcess / 4)
 
     /// The least of what the machine has, what the process may address, and what its control groups may use.

@@ -28,22 +28,22 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
-    /// What was decided on a head, and what is kept of that for whoever answers (``Exchange/kept``).
+    /// What was decided on a head, and an object that is kept for the handler (``Exchange/kept``).
     package typealias ChosenBody = (choice: BodyChoice, kept: (any AnyObject & Sendable)?)
-    /// The same of a head as the audit left it, with the caller's address and what looks up ours.
+    /// Decides on an audited head, with the caller's address and a closure that looks up the server's own.
     package typealias ChooseBodyByHead = @Sendable (AuditedHead, String?, () -> String?) -> ChosenBody
 
     /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
 
-    /// An answer to what was refused: status, message → head and body.
+    /// Makes the answer to a request that the engine refuses: status, message → head and body.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
     /// Where it listens: a name or an address.
     public let host: String
-    /// What it takes.
+    /// What it takes from callers.
     public let limits: Limits
-    /// What large bodies take.
+    /// The memory for large bodies.
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
@@ -71,7 +71,7 @@ public final class HTTPServer: Sendable {
     ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
     ///   - logger: where it says what goes wrong.
     ///   - chooseBody: decides what happens to a body; must not block.
-    ///   - refuse: dresses what the engine refuses by itself.
+    ///   - refuse: makes the answers to requests that the engine refuses by itself.
     ///   - handle: answers an exchange; starts on the exchange's loop.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
@@ -95,8 +95,8 @@ public final class HTTPServer: Sendable {
     /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
     /// `handling` starts one.
     ///
-    /// - Parameter prompt: bodies of up to so many bytes are collected without asking `choosing`: they are there with
-    ///   their head, and whoever handles them may refuse them as well.
+    /// - Parameter prompt: bodies of up to so many bytes are collected without a call of `choosing`: they come with
+    ///   their head, and `handling` can still refuse them.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
         choosing: @escaping ChooseBodyByHead, above prompt: Int = 0, refuse: @escaping Refuse,
@@ -125,7 +125,7 @@ public final class HTTPServer: Sendable {
         try start(reading: reading, approve)
     }
 
-    /// The same, with heads read in a certain way; for tests of the one that is not usual.
+    /// Starts with a certain reading of heads, for tests of the one that is not usual.
     package func start(
         reading: HeadReading, _ approve: (_ address: String) throws -> Void = { _ in }
     ) throws {
@@ -179,11 +179,11 @@ public final class HTTPServer: Sendable {
     /// another second is left behind, and the log says so.
     public func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
 
-    /// The same, and returns how many handlers were left behind.
+    /// Stops in the same way, and returns how many handlers were left behind.
     ///
     /// - Parameters:
     ///   - patience: how long handlers may ignore their cancellation.
-    ///   - ending: ends what else runs on the loops, while they still do.
+    ///   - ending: called before the loops end, to end what else runs on them.
     package func end(
         within grace: Duration, patience: Duration = .seconds(1), ending: () -> Void = {}
     ) async -> Int {
@@ -228,10 +228,10 @@ public final class HTTPServer: Sendable {
     /// All cores but one, which is left to handlers and the system.
     package static var usualLoops: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1) }
 
-    /// What a request in origin form came by.
+    /// The scheme of requests in origin form.
     var scheme: String { tls == nil ? "http" : "https" }
 
-    /// The answer to whoever comes while the server stops.
+    /// The 503 for requests that come while the server stops.
     var stopping: Answer {
         let (head, body) = refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
         return Answer(head, .bytes(body), closing: true)
@@ -243,7 +243,7 @@ public final class HTTPServer: Sendable {
 
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
         var (head, body) = makeRefusal(refusal.status, refusal.message)
-        // All that the engine hands on (RFC 9110, section 15.5.6).
+        // A 405 lists the allowed methods: all that the engine passes on (RFC 9110, section 15.5.6).
         if refusal.status == .methodNotAllowed {
             head.headerFields[.allow] = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
         }

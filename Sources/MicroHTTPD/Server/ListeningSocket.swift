@@ -51,7 +51,7 @@ struct ListeningSocket {
         }
     }
 
-    /// Frees the port, at once, whoever has the descriptor too.
+    /// Frees the port at once, even where other processes have copies of the descriptor.
     ///
     /// A child process that another thread starts has a copy of every descriptor until it becomes its program. As long as
     /// that copy listens, nobody else can; `shutdown` ends the listening for all copies.

@@ -1,12 +1,12 @@
 import EventLoop
 
-/// The TLS handshakes under way on one loop; touched on its thread only.
+/// The TLS handshakes under way on one loop; used on its thread only.
 ///
 /// The library takes a connection for readable until its handshake is over, and runs again and again without a pause
 /// while it waits for the caller. So a handshake that waits is suspended, and its socket is watched by the loop.
 final class Handshakes {
     private let loop: Loop
-    /// Those that the library will go on with in its next run.
+    /// The handshakes with which the library goes on in its next run.
     private var running: [Connection] = []
     private var suspended: [Int32: Connection] = [:]
 
@@ -16,10 +16,10 @@ final class Handshakes {
         if case .handshake = connection.stage { running.append(connection) }
     }
 
-    /// The connection has closed.
+    /// Called when a connection has closed.
     func ended(_ connection: Connection) { running.removeAll { $0 === connection } }
 
-    /// The library has run: those that are over leave this list, the others wait for their callers.
+    /// Called when the library has run: finished handshakes are removed, the others are suspended.
     func libraryHasRun() {
         guard !running.isEmpty else { return }
         running = running.filter { connection in
@@ -29,14 +29,14 @@ final class Handshakes {
         }
     }
 
-    /// A socket has bytes, or its peer has left; returns false when it belongs to none of these.
+    /// Called when a socket has bytes, or its peer has left; returns false when it is of no suspended handshake.
     func goOn(_ socket: Int32) -> Bool {
         guard let connection = suspended.removeValue(forKey: socket) else { return false }
         resume(connection)
         return true
     }
 
-    /// Lets go of all: the library cannot stop while a connection is suspended.
+    /// Resumes all: the library cannot stop while a connection is suspended.
     func release() {
         for connection in suspended.values { resume(connection) }
         suspended = [:]
@@ -46,7 +46,7 @@ final class Handshakes {
         do {
             try loop.watchForBytes(on: connection.socket)
         } catch {
-            // It stays with the library, which will have no pause.
+            // It is not suspended then, and the library runs without a pause.
             return false
         }
         connection.handle.suspend()

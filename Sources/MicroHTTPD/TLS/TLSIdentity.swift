@@ -2,7 +2,7 @@ import CGnuTLS
 import EventLoop
 import Glibc
 
-/// A certificate with its chain, and its private key: by these a server is known over TLS.
+/// A certificate with its chain, and its private key: the identity of a TLS server.
 ///
 /// ```swift
 /// let identity = try TLSIdentity(certificateFile: "cert.pem", keyFile: "key.pem")
@@ -64,7 +64,7 @@ public struct TLSIdentity: Sendable {
         try check(certificates.name, key.name)
     }
 
-    /// Asks GnuTLS, which the library will ask again.
+    /// Checks both by GnuTLS, as the library will do again.
     private func check(_ certificateName: String, _ keyName: String) throws {
         var credentials: gnutls_certificate_credentials_t?
         guard gnutls_certificate_allocate_credentials(&credentials) == GNUTLS_E_SUCCESS, let credentials
@@ -125,7 +125,7 @@ public struct TLSIdentity: Sendable {
         return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
     }
 
-    /// What a daemon needs, as C texts, while `body` runs: both PEM texts, and GnuTLS's priorities.
+    /// Calls with the C strings that a daemon needs, which live as long: both PEM texts, and GnuTLS's priorities.
     func withTexts<Result>(
         _ body: (
             _ certificates: UnsafePointer<CChar>, _ key: UnsafePointer<CChar>,
@@ -137,7 +137,7 @@ public struct TLSIdentity: Sendable {
         }
     }
 
-    /// The bytes as C takes a text.
+    /// Calls with the bytes as a C string.
     private static func withText<Result>(
         _ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
@@ -145,9 +145,9 @@ public struct TLSIdentity: Sendable {
     }
 }
 
-// Whoever prints a configuration must not print the key.
+// Printing a configuration must not print the key.
 extension TLSIdentity: CustomStringConvertible, CustomReflectable {
-    /// Says no more than that it is one.
+    /// A text without the certificate and the key.
     public var description: String { "a certificate with its key" }
 
     /// Shows nothing.

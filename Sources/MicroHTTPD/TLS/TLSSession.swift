@@ -2,7 +2,7 @@ import CGnuTLS
 import Glibc
 import TLS
 
-/// The encryption of one connection, for a look at it; on the loop's thread, and while the connection is there.
+/// The GnuTLS session of one connection; used on the loop's thread, and while the connection is open.
 struct TLSSession {
     private let session: gnutls_session_t
 
@@ -12,12 +12,12 @@ struct TLSSession {
         self.session = session
     }
 
-    /// Its records, which are read and written past the library from now on.
+    /// Its records, which from now on are read and written without the library.
     func records(on socket: Int32) -> TLSRecords { TLSRecords(of: session, on: socket) }
 
     /// True once the handshake is over.
     ///
-    /// GnuTLS has no question for that. But this one it cannot answer before, and afterwards it says another thing.
+    /// GnuTLS has no function for that. But the channel binding is unavailable before, and not afterwards.
     var isEstablished: Bool {
         var binding = gnutls_datum_t()
         defer { free(binding.data) }
@@ -29,12 +29,12 @@ struct TLSSession {
     var hasReceived: Bool {
         var number: [UInt8] = Array(repeating: 0, count: 8)
         guard gnutls_record_get_state(session, 1, nil, nil, nil, &number) >= 0 else { return true }
-        // In 1.2 the handshake's last message is a record of the same numbering.
+        // In TLS 1.2 the handshake's last message counts as a record too.
         let own: UInt8 = gnutls_protocol_get_version(session) == GNUTLS_TLS1_2 ? 1 : 0
         return number.dropLast().contains { $0 != 0 } || number[7] > own
     }
 
-    /// Sends bytes that must not wait.
+    /// Sends bytes at once, or not at all.
     func send(_ bytes: UnsafeRawBufferPointer) {
         gnutls_record_send(session, bytes.baseAddress, bytes.count)
     }

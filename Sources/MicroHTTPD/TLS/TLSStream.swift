@@ -4,15 +4,15 @@ import TLS
 /// The encrypted connection behind an upgrade; on the loop's thread, and until the library is told to close it.
 ///
 /// libmicrohttpd would forward between the connection and a pair of sockets. But 0.9.75 does that through eight bytes
-/// of memory, each four a record of its own, and never says that the peer has gone. It does it by reading from the
-/// session: so the session has bytes only for who asks here, and the library finds none, and forwards nothing.
+/// of memory, each four a record of its own, and never says that the peer has gone. It would read from the session:
+/// so the session gets bytes only during reads of this object, and the library finds none to forward.
 final class TLSStream: TunnelEnd {
     let connection: Connection
     private let upgrade: LibraryConnection.Upgrade
-    /// The connection keeps this as long as the session may ask for bytes.
+    /// The session calls it for bytes, so the connection holds the stream as long as it may.
     private let records: TLSRecords
 
-    /// - Parameter upgrade: what the library is told by that it may close.
+    /// - Parameter upgrade: by which the library is told to close the connection.
     init?(_ connection: Connection, _ upgrade: LibraryConnection.Upgrade) {
         guard let session = TLSSession(connection.handle) else { return nil }
         self.connection = connection
@@ -23,16 +23,16 @@ final class TLSStream: TunnelEnd {
 
     var descriptor: Int32 { connection.socket }
 
-    /// What is decrypted, and would be found by the library.
+    /// Takes the bytes that are decrypted already, which the library would find.
     func pending() -> [UInt8] { records.pending() }
 
     /// Reads a record, for which there must be room, as `recv` reads.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { records.read(into: buffer) }
 
-    /// Sends what fits a record, as `send` does; what was not taken must come again.
+    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
 
-    /// Says that nothing more will be sent.
+    /// Tells the peer that nothing more is sent.
     func finishSending() {
         records.finishSending()
         shutdown(descriptor, Int32(SHUT_WR))

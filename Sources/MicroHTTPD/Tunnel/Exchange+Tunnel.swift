@@ -4,12 +4,12 @@ package import HTTPTypes
 extension Exchange {
     /// Answers 101 and goes on as a tunnel to an upstream, instead of any other answer.
     ///
-    /// The exchange is over when whoever answers it has returned, as with any answer: the tunnel does not keep it.
+    /// The exchange is over when its handler has returned, as with any answer: the tunnel does not hold it.
     ///
     /// - Parameters:
     ///   - fields: those of the upstream's 101, `Upgrade` among them; of `Connection` the caller gets `Upgrade` alone.
-    ///   - upstream: used on the exchange's loop only, and the tunnel's from now on; closed with it, and at once where
-    ///     the caller has gone or was answered before.
+    ///   - upstream: used on the exchange's loop only, and owned by the tunnel from now on; closed at once where the
+    ///     caller has left or was answered before.
     ///   - first: what the upstream sent behind its head.
     ///   - silentSeconds: how long nothing may come when one direction has ended; then both sides are closed.
     package func tunnel(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connected socket that is its own, without encryption.
+/// A connected socket without TLS, which it owns.
 package final class PlainEnd: TunnelEnd {
     package let descriptor: Int32
 
@@ -13,7 +13,7 @@ package final class PlainEnd: TunnelEnd {
 
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, isLast: true) }
 
-    /// Writes; unless it is the last for now, the system may wait for more to send with it.
+    /// Writes; unless these bytes are the last for now, the system may wait for more to send with them.
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
         let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
         return send(descriptor, bytes.baseAddress, bytes.count, flags)

@@ -1,13 +1,13 @@
 import EventLoop
 import Glibc
 
-/// Bytes between a caller and an upstream, both ways, as they come; nobody looks at them.
+/// Moves bytes between a caller and an upstream, both ways and unchanged.
 ///
 /// A side is read only while nothing waits for the other, so at most one buffer waits in each direction, and none in a
-/// tunnel that is idle. When one side ends its direction, so does the other, and the tunnel ends with the second; what
-/// breaks one side closes both. Its sides belong to the loop.
+/// tunnel that is idle. When one side ends its direction, that is passed on, and the tunnel ends with the second; an
+/// error of one side closes both. Its sides belong to the loop.
 final class Tunnel: Upgraded, Loop.Guest {
-    /// Reads in a row, before others get their turn.
+    /// How many reads follow each other before other sockets get their turn.
     private static let readsAtOnce = 8
 
     private let upgrades: Upgrades
@@ -18,7 +18,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         var transport: Upgrades.Transport?
         var due = 0
         let upstream: TunnelSide
-        /// Nil until the connection is there.
+        /// Nil until the connection is handed over.
         var caller: TunnelSide?
         /// What the upstream sent before that.
         var first: [UInt8]
@@ -28,7 +28,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         var onClose: (() -> Void)?
     }
 
-    /// To be asked for on the loop.
+    /// The state, for the loop's thread only.
     private var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
@@ -64,17 +64,17 @@ final class Tunnel: Upgraded, Loop.Guest {
         state.first = []
         state.caller = caller
         upstream.wait(extra)
-        // Also one that is not read for now: a reset must be told.
+        // Also a side that is not read for now, so that a reset is noticed.
         for side in [caller, upstream] { try watch(side, for: .readable) }
         act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
     }
 
-    /// What is said in it is not ours: where a WebSocket would be closed with a frame, this can only be cut.
+    /// Cuts the tunnel: it has no frames of the engine's, by which a WebSocket would be closed.
     func serverStops() { close() }
 
     func abort(_ message: String) { close() }
 
-    /// Ends one whose only open direction is silent.
+    /// Closes the tunnel when its only open direction has been silent for too long.
     func check() {
         let silence = upgrades.tick - state.active
         guard silence < silentSeconds else { return close() }
@@ -91,7 +91,7 @@ final class Tunnel: Upgraded, Loop.Guest {
             let isLost = !readiness.isDisjoint(with: [.failed, .hungUp])
             if isLost {
                 guard !hasFailed(side) else { return false }
-                // It would be told again and again of one that is neither read nor written.
+                // Else the loop would report it again and again, as it is neither read nor written.
                 if side.watched == [] { dismiss(side) }
             }
             if isLost || readiness.contains(.writable) {
@@ -115,7 +115,7 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     // MARK: Moving
 
-    /// Does something that is false when a side is broken, and sees to what follows.
+    /// Runs an action, which returns false when a side is broken; then closes the tunnel, or updates what is watched.
     private func act(_ action: () -> Bool) {
         guard !state.isClosed, let caller = state.caller else { return }
         state.active = upgrades.tick
@@ -133,7 +133,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         }
     }
 
-    /// Moves what one side has and the other takes; returns false when either is broken.
+    /// Moves the bytes that one side has and the other takes; returns false when either is broken.
     private func move(from source: TunnelSide, to target: TunnelSide) -> Bool {
         source.isDue = false
         guard target.flush() else { return false }
@@ -169,15 +169,15 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     // MARK: Watching
 
-    /// Watches a side for bytes while the other takes them, and for room while something waits for it.
+    /// Watches a side for bytes while the other takes them, and for room while bytes wait for it.
     private func watch(_ side: TunnelSide, other: TunnelSide) throws {
         let isRead = !side.hasEnded && !other.isBlocked
-        // The end is something that waits, too: an alert of TLS that finds no room is lost.
+        // The end waits for room too: a TLS alert that finds none is lost.
         let isWritten = side.isBlocked || other.hasEnded && !side.isFinished
         var wanted: Readiness = []
         if isRead { wanted.insert(.readable) }
         if isWritten { wanted.insert(.writable) }
-        // One that is lost stays dismissed until there is something to do.
+        // A side whose connection is lost stays dismissed until there is something to do.
         guard wanted != side.watched ?? [] else { return }
         try watch(side, for: wanted)
     }
@@ -199,7 +199,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         upgrades.loop.setTimer(for: self, in: nil)
         dismiss(state.upstream)
         state.upstream.end.close()
-        // What was sent has gone to the system, which goes on with it; nothing else is to be waited for.
+        // The system goes on sending what it has taken, so there is nothing to wait for.
         upgrades.remove(self, within: 0)
         state.onClose.take()?()
     }

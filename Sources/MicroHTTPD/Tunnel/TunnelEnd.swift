@@ -2,24 +2,24 @@
 ///
 /// All of it is called on the loop's thread, and nothing after ``close()``.
 package protocol TunnelEnd: AnyObject {
-    /// What is watched for bytes and for room.
+    /// The socket to watch for bytes and for room.
     var descriptor: Int32 { get }
 
     /// Reads as `recv` does: 0 when the peer sends nothing more, -1 with `errno`, which is `EAGAIN` while there is
     /// nothing.
     ///
-    /// Bytes may be there that the descriptor does not show, until this says `EAGAIN`. There is always room for a
-    /// record of TLS.
+    /// There may be bytes though the descriptor is not readable, until this returns `EAGAIN`. The buffer always has
+    /// room for a TLS record.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
     /// Writes as `send` does: -1 with `errno`, which is `EAGAIN` while there is no room.
     ///
-    /// What was not taken comes again, with more behind it or not.
+    /// Bytes that were not taken come again, perhaps with more behind them.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
-    /// Says to the peer that nothing more comes; called when the descriptor has room.
+    /// Tells the peer that nothing more comes; called when the descriptor has room.
     func finishSending()
 
-    /// Lets go of the connection, whatever was said before; called once.
+    /// Closes the connection, in whatever state; called once.
     func close()
 }

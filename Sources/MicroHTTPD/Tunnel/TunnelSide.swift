@@ -1,19 +1,19 @@
 import EventLoop
 import Glibc
 
-/// One side of a tunnel, and what waits to be sent to it; on the loop's thread.
+/// One side of a tunnel, and the bytes that wait to be sent to it; on the loop's thread.
 final class TunnelSide {
     let end: any TunnelEnd
     /// What the loop watches it for; nil while it does not.
     var watched: Readiness?
-    /// There may be more to read than the loop knows of.
+    /// Whether it is to be read again without an event of the loop, as there may be more bytes.
     var isDue = false
-    /// It sends nothing more.
+    /// Whether it sends nothing more.
     var hasEnded = false
-    /// It was told that nothing more comes.
+    /// Whether it was told that nothing more comes.
     private(set) var isFinished = false
     private var waiting: [UInt8]
-    /// Bytes of those that are sent.
+    /// How many of these bytes are sent.
     private var sent = 0
 
     init(_ end: any TunnelEnd, waiting: [UInt8] = []) {
@@ -21,7 +21,7 @@ final class TunnelSide {
         self.waiting = waiting
     }
 
-    /// True while it has not taken what came for it.
+    /// True while bytes wait to be sent to it.
     var isBlocked: Bool { !waiting.isEmpty }
 
     /// Lets bytes wait for the next ``flush()``; only while none do.
@@ -55,7 +55,7 @@ final class TunnelSide {
         end.finishSending()
     }
 
-    /// Writes what is taken, and returns how much that was; nil when it is broken.
+    /// Writes as much as is taken, and returns how many bytes; nil when the side is broken.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var count = 0
         while count < bytes.count {

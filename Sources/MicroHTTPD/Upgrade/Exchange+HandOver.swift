@@ -2,12 +2,12 @@ import EventLoop
 import Glibc
 
 extension Exchange {
-    /// The 101 is sent; called by the library.
+    /// Called by the library when the 101 was sent.
     ///
     /// - Parameters:
     ///   - socket: the connection, or under TLS the end of a pair.
-    ///   - upgrade: what ends it.
-    ///   - extra: what came behind the request.
+    ///   - upgrade: by which the library is told to close it.
+    ///   - extra: the bytes that came behind the request.
     func handOver(_ socket: Int32, _ upgrade: LibraryConnection.Upgrade, extra: [UInt8]) {
         guard let upgrading = takeUpgrade() else {
             upgrade.end()

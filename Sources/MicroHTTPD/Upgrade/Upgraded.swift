@@ -2,21 +2,21 @@
 ///
 /// It belongs to the ``Upgrades`` of its loop from the 101 on, and all of this is called on the loop's thread.
 protocol Upgraded: AnyObject, Sendable {
-    /// The connection; nil before it is handed over, and once it is let go of.
+    /// The connection; nil before it is handed over, and once it is released.
     var transport: Upgrades.Transport? { get set }
 
     /// The tick at which ``check()`` is called next, 0 for none.
     var due: Int { get set }
 
-    /// The connection is handed over, and `extra` came behind the request; an error aborts.
+    /// Called when the connection is handed over, with the bytes behind the request; an error aborts it.
     func open(_ extra: [UInt8]) throws
 
-    /// A time has come at which something may be due.
+    /// Called at the tick ``due``.
     func check()
 
-    /// The server takes no more requests.
+    /// Called when the server stops.
     func serverStops()
 
-    /// Ends it now, and tells whom it concerns why; also when it never opened.
+    /// Ends it now, and tells its owner why; also when it never opened.
     func abort(_ message: String)
 }

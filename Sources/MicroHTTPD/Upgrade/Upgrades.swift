@@ -1,16 +1,16 @@
 import EventLoop
 import Glibc
 
-/// The connections of one loop that go on as something else; all but its loop belongs to that.
+/// The WebSockets and tunnels of one loop; used on its thread, but for the loop itself.
 ///
-/// Of one that is silent nothing is kept here but a place in a table and in the wheel of what is due: each tick looks
-/// at those alone whose time has come.
+/// A silent one costs no more than an entry in a table and in a timer wheel: each tick checks only those that are
+/// due.
 final class Upgrades: Sendable {
-    /// Who has the socket of a connection.
+    /// Who owns the socket of a connection.
     enum Transport {
-        /// It is ours.
+        /// The engine owns it.
         case own(PlainEnd)
-        /// The library keeps it, with what encrypts it.
+        /// The library owns it, together with its TLS session.
         case encrypted(TLSStream)
 
         var end: any TunnelEnd {
@@ -23,12 +23,11 @@ final class Upgrades: Sendable {
 
     static let stopping = "the server is stopping"
 
-    /// Seconds that the wheel knows; what is due later is looked at too early, and put off.
+    /// The seconds of the wheel; what is due later is checked too early, and put off again.
     private static let round = 64
 
-    /// What changes of them.
     private struct State {
-        /// One is gone, and its descriptor is free.
+        /// Called when one has ended, and its descriptor is free.
         var onEnd: () -> Void = {}
         var upgraded: [Int32: any Upgraded] = [:]
         /// Connections that the library is to close, and until when.
@@ -41,7 +40,7 @@ final class Upgrades: Sendable {
         var extraCount = 0
     }
 
-    /// Memory that is let go of with what has it.
+    /// Memory that is freed with its owner.
     private final class Buffer {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -50,7 +49,7 @@ final class Upgrades: Sendable {
 
     private let box: LoopBound<State>
 
-    /// To be asked for on the loop.
+    /// The state, for the loop's thread only.
     private var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
@@ -62,16 +61,16 @@ final class Upgrades: Sendable {
 
     var isStopping: Bool { state.isStopping }
 
-    /// Seconds, but for those in which the process was stopped: nobody is found silent for them.
+    /// The seconds so far, without those in which the process was stopped, which must not count as silence.
     var tick: Int { state.tick }
 
-    /// Descriptors that they take beside those of the library's connections.
+    /// How many descriptors they take beside those of the library's connections.
     var extraCount: Int { state.extraCount }
 
-    /// One for all: what is read is parsed, or sent on, before the next is.
+    /// One buffer for all: its bytes are parsed, or sent on, before the next read.
     var buffer: UnsafeMutableRawBufferPointer { state.buffer.bytes }
 
-    /// Called when one is gone, and its descriptor is free.
+    /// Sets what is called when one has ended, and its descriptor is free.
     func onEnd(_ call: @escaping () -> Void) { state.onEnd = call }
 
     var isEmpty: Bool { state.upgraded.isEmpty && state.leaving.isEmpty }
@@ -82,11 +81,11 @@ final class Upgrades: Sendable {
         new.transport = transport
         state.extraCount += transport.extraDescriptors
         state.upgraded[descriptor] = new
-        // The library has just turned it off.
+        // The library has just turned TCP_NODELAY off.
         var one: Int32 = 1
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        // Not from within the library: who is told may do anything.
+        // Not from within the library, since the called code may do anything.
         loop.performSoon {
             guard new.transport != nil else { return }
             do { try new.open(extra) } catch { new.abort("\(error)") }
@@ -111,7 +110,7 @@ final class Upgrades: Sendable {
         state.onEnd()
     }
 
-    /// The library has closed a connection.
+    /// Called when the library has closed a connection.
     func connectionClosed(_ connection: Connection) {
         connection.stream = nil
         guard !state.leaving.isEmpty,
@@ -124,13 +123,13 @@ final class Upgrades: Sendable {
 
     // MARK: Driven by the loop
 
-    /// What the library finds out in one run about a connection that is to close, it acts upon in the next.
+    /// Called after a run of the library; asks for another one, in which it closes what it has noticed in this one.
     func libraryHasRun() {
         state.isExtraRun = !state.leaving.isEmpty && !state.isExtraRun
         if state.isExtraRun { loop.setRunDue() }
     }
 
-    /// A second has passed.
+    /// Called once a second.
     func second() {
         state.tick += 1
         let place = state.tick % Self.round
@@ -138,7 +137,7 @@ final class Upgrades: Sendable {
             let due = state.wheel[place]
             state.wheel[place] = []
             for descriptor in due {
-                // Others have been put off or brought forward, or have closed.
+                // The others were rescheduled meanwhile, or have closed.
                 guard let one = state.upgraded[descriptor], one.due == state.tick else { continue }
                 one.due = 0
                 one.check()
@@ -164,13 +163,13 @@ final class Upgrades: Sendable {
 
     // MARK: Stopping
 
-    /// Says to all that the server stops.
+    /// Tells all that the server stops.
     func closeAll() {
         state.isStopping = true
         for one in state.upgraded.values { one.serverStops() }
     }
 
-    /// Waits for none of them any more.
+    /// Ends all of them now.
     func abortAll() {
         for one in state.upgraded.values { one.abort(Self.stopping) }
         for (connection, _) in state.leaving.values where !connection.isCut { connection.cut() }
@@ -178,7 +177,7 @@ final class Upgrades: Sendable {
 }
 
 extension Upgrades.Transport {
-    /// Descriptors of one beside that of the library's connection, which a socket of our own does not have.
+    /// How many descriptors it takes that are not counted as a connection of the library's.
     fileprivate var extraDescriptors: Int {
         switch self {
         case .own: 1

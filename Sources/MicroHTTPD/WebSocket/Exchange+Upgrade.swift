@@ -4,14 +4,14 @@ import HTTPTypes
 extension Exchange {
     /// Answers 101 and goes on as a WebSocket, instead of any other answer.
     ///
-    /// The exchange is over when whoever answers it has returned, as with any answer: the socket does not keep it.
+    /// The exchange is over when its handler has returned, as with any answer: the socket does not hold it.
     ///
     /// - Parameters:
     ///   - handshake: that of this exchange's head.
     ///   - subprotocol: one of those that are offered, or nil.
     ///   - limits: what is taken from the peer.
-    ///   - events: what is done with what comes; called on the exchange's loop.
-    /// - Returns: the socket, to which may be sent at once; where the caller has gone or was answered before, it is
+    ///   - events: the callbacks; called on the exchange's loop.
+    /// - Returns: the socket, by which can be sent at once; where the caller has left or was answered before, it is
     ///   closed.
     @discardableResult package func upgrade(
         _ handshake: WebSocketHandshake, subprotocol: String? = nil,

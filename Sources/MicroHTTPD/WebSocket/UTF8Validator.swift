@@ -1,8 +1,8 @@
-/// Says with the first byte that shows it that bytes are no UTF-8, however they are cut into pieces.
+/// Checks that bytes are UTF-8, piece by piece, and fails at the first byte that is wrong.
 package struct UTF8Validator {
     /// Bytes that the character under way still needs.
     private var needed = 0
-    /// The next one's bounds: they are narrower behind some first bytes (Unicode 16, table 3-7).
+    /// The bounds of the next byte, which are narrower behind some first bytes (Unicode 16, table 3-7).
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
@@ -11,7 +11,7 @@ package struct UTF8Validator {
     /// True between two characters.
     package var isComplete: Bool { needed == 0 }
 
-    /// Takes the next piece; false when it cannot be a part of a text, after which this must not be used.
+    /// Checks the next piece; returns false when it is no UTF-8, after which this must not be used.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place < bytes.count {

@@ -29,19 +29,19 @@ extension WebSocket: Upgraded {
         flush()
     }
 
-    /// The socket that is read and written; nil before it is there, and when it is not ours any more.
+    /// The socket that is read and written; nil before it is handed over, and when it is released.
     var descriptor: Int32? { state.transport?.end.descriptor }
 
     func serverStops() { close(.goingAway, Upgrades.stopping) }
 
-    /// We have said that we close, or shall in a moment.
+    /// Called when our close frame is queued, or will be in a moment.
     func beginClosing() {
         guard state.stage == .open else { return }
         state.stage = .closing
         setDeadline()
     }
 
-    /// There is nothing more to say than what waits: it goes out, and the connection ends.
+    /// Sends what waits, and then ends the connection.
     private func finish(_ end: WebSocketEnd) {
         guard state.stage == .open || state.stage == .closing else { return }
         state.stage = .finishing
@@ -50,10 +50,10 @@ extension WebSocket: Upgraded {
         tell(end)
     }
 
-    /// What waits has gone out.
+    /// Ends our direction, when everything has been sent.
     private func endSending() {
         state.stage = .draining
-        // Were it closed, what the peer still sends would be answered by a reset, which overtakes our last frame.
+        // If it was closed, bytes that the peer still sends would cause a reset, which overtakes our last frame.
         state.transport?.end.finishSending()
     }
 
@@ -64,7 +64,7 @@ extension WebSocket: Upgraded {
         tell(WebSocketEnd(.abnormal, message))
     }
 
-    /// Lets go of the connection.
+    /// Closes the connection.
     private func leave() {
         guard state.stage != .closed else { return }
         state.stage = .closed
@@ -72,7 +72,7 @@ extension WebSocket: Upgraded {
         upgrades.remove(self, within: limits.closeSeconds)
     }
 
-    /// Forgets what waits to be sent; the message under way goes with the socket.
+    /// Drops what waits to be sent, and counts no incoming message any more, which is freed with the socket.
     private func drop() {
         outgoing.withLock {
             $0.drop()
@@ -98,7 +98,7 @@ extension WebSocket: Upgraded {
     func check() {
         let tick = upgrades.tick
         guard tick < state.deadline else {
-            // Whoever still takes what waits, here or in the system, gets it all.
+            // A peer that still takes bytes, which wait here or in the system, gets them all.
             if let acknowledged = LibraryConnection.traffic(of: descriptor)?.acknowledged,
                 acknowledged > state.taken
             {
@@ -108,7 +108,7 @@ extension WebSocket: Upgraded {
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
         guard state.stage == .open else { return upgrades.look(at: self, in: state.deadline - tick) }
-        // Our ping waits behind what is being taken.
+        // While bytes wait for the peer, our ping waits behind them: then reading counts as an answer too.
         let silence = tick - (state.isBlocked ? max(state.heard, state.moved) : state.heard)
         if silence >= 2 * limits.silentSeconds {
             return abort("nothing came for \(silence) s, and no answer to a ping")
@@ -152,7 +152,7 @@ extension WebSocket: Loop.Guest {
         if !receiving.change(to: parser.value.keptBytes) { refuse(.tryAgainLater, noRoom.description) }
     }
 
-    /// Closes for what has come, and takes no more.
+    /// Closes because of what has come, and drops the rest.
     private func refuse(_ code: WebSocketCloseCode, _ message: String) {
         _ = outgoing.withLock { $0.shut(code, message) }
         parser.value.drop()
@@ -163,7 +163,7 @@ extension WebSocket: Loop.Guest {
     private func take(_ event: WebSocketParser.Event) {
         switch event {
         case .text(let bytes):
-            // From now on it is its taker's to count.
+            // From now on, its receiver counts its memory.
             receiving.changeAnyway(to: 0)
             if state.stage == .open { state.events?.text(self, bytes) }
         case .binary(let bytes):
@@ -187,7 +187,7 @@ extension WebSocket: Loop.Guest {
 extension WebSocket {
     func flush() {
         guard state.stage != .opening, let transport = state.transport else {
-            // Asked for again when it opens.
+            // It is called again when the socket opens.
             return
         }
         let (written, isShut) = outgoing.withLock { outgoing in
@@ -219,7 +219,7 @@ extension WebSocket {
         } catch {
             return abort("\(error)")
         }
-        // The peer has had no chance to answer.
+        // Until now the peer could not answer a ping, so its silence begins now.
         if !waits { state.heard = upgrades.tick }
     }
 }

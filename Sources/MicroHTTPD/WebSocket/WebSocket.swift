@@ -1,23 +1,23 @@
 import EventLoop
 
-/// A connection on which both sides send messages (RFC 6455), on the server's side.
+/// The server's side of a WebSocket (RFC 6455).
 ///
 /// ```swift
 /// let socket = exchange.upgrade(handshake, events: WebSocketEvents(text: { $0.send(text: $1) }))
 /// socket.send(text: Array("welcome".utf8))
 /// ```
 ///
-/// What is sent and closed may come from any thread, and goes out in the order in which it came. What waits to be sent
-/// is behind its lock, and all else that changes belongs to the loop.
+/// Sending and closing are possible from any thread, and keep their order. What waits to be sent is behind a lock, and
+/// all other state belongs to the loop.
 package final class WebSocket: Sendable {
-    /// How far it is; it only goes on.
+    /// The stages of its life, in their order.
     enum Stage {
         /// The handshake is not over.
         case opening
         case open
-        /// Our close frame is said, the peer's is not.
+        /// Our close frame is sent or queued, the peer's has not come.
         case closing
-        /// There is nothing more to say: what waits goes out.
+        /// Nothing more is added: only what waits is sent.
         case finishing
         /// Our direction has ended; what comes is dropped until the peer's has.
         case draining
@@ -34,36 +34,35 @@ package final class WebSocket: Sendable {
     let outgoing = Guarded(WebSocketOutgoing())
 
     private let box: LoopBound<State>
-    /// Apart from the rest, which its messages change while it parses.
+    /// Apart from the state, which handling its messages changes while it parses.
     let parser: LoopBound<WebSocketParser>
 
-    // What they take of the memory for all bodies: what waits to be sent, under its lock, and the message that is not
-    // whole yet, on the loop.
+    // What it takes of the memory for all bodies: for bytes that wait to be sent, changed under their lock, and for the
+    // incomplete message, changed on the loop.
     let sending: WaitingBytes
     let receiving: WaitingBytes
-    /// Says why a message is refused that they have no room for.
+    /// The error for a message for which there is no room.
     let noRoom: NoRoom
 
-    /// What belongs to the loop.
     struct State {
         var stage = Stage.opening
         var transport: Upgrades.Transport?
-        /// Nil once the end was told.
+        /// The callbacks; nil once `closed` was called.
         var events: WebSocketEvents?
         var isBlocked = false
         var isPinged = false
 
-        // Ticks of the loop's: when it is looked at next, when something last came, and was taken, and when it must
+        // Ticks: when it is checked next, when bytes last came, when bytes were last sent, and when it must
         // end.
         var due = 0
         var heard = 0
         var moved = 0
         var deadline = Int.max
-        /// Bytes that the peer's system had taken when the deadline was set.
+        /// How many bytes the peer had acknowledged when the deadline was set.
         var taken: UInt64 = 0
     }
 
-    /// To be asked for on the loop.
+    /// The state, for the loop's thread only.
     var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
@@ -87,7 +86,7 @@ package final class WebSocket: Sendable {
 
 // From any thread.
 extension WebSocket {
-    /// Bytes that wait to be sent.
+    /// How many bytes wait to be sent.
     package var bufferedBytes: Int { outgoing.withLock { $0.count } }
 
     /// False once it closes, or has closed.
@@ -95,22 +94,22 @@ extension WebSocket {
 
     /// Sends a text, which must be UTF-8.
     ///
-    /// Returns false when it will not go out: the socket closes, or so much waits that it is closed for that (1013).
+    /// Returns false when it will not be sent: the socket closes, or is closed now because too much waits (1013).
     @discardableResult package func send(text: [UInt8]) -> Bool { send(.text, text) }
 
     /// Sends bytes; returns false as `send(text:)` does.
     @discardableResult package func send(binary: [UInt8]) -> Bool { send(.binary, binary) }
 
-    /// Closes, behind what was sent before; messages that still come are dropped.
+    /// Closes after what was sent before; messages that still come are dropped.
     ///
     /// - Parameters:
-    ///   - code: one that may be sent; in place of another it is 1011.
-    ///   - reason: 123 bytes of it at most.
+    ///   - code: a code that may be sent; for any other, 1011 is sent.
+    ///   - reason: cut after 123 bytes.
     package func close(_ code: WebSocketCloseCode = .normal, _ reason: String = "") {
         let isFlushNeeded = outgoing.withLock { outgoing in
             outgoing.shut(code.isSendable ? code : .internalError, reason) && outgoing.askForFlush()
         }
-        // What this thread has just read is not delivered any more.
+        // Messages that this thread has just read are not delivered any more.
         if upgrades.loop.isCurrent { beginClosing() }
         if isFlushNeeded { flushSoon() }
     }
@@ -119,7 +118,7 @@ extension WebSocket {
         let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
             let outcome = outgoing.add(opcode, payload, limit: limits.waiting)
             if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
-            // What a page is sent was counted before, where it waits until the page has it: this is a copy of a part.
+            // Taken even without room: messages for a page are counted already where they wait for its acknowledgement.
             sending.changeAnyway(to: outgoing.count)
             return (outcome, outcome != .shut && outgoing.askForFlush())
         }
@@ -127,6 +126,6 @@ extension WebSocket {
         return outcome == .taken
     }
 
-    /// Sends with what else comes until the loop is there.
+    /// Sends soon, together with what else is queued until then.
     func flushSoon() { upgrades.loop.performSoon { self.flush() } }
 }

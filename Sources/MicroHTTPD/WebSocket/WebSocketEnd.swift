@@ -1,9 +1,9 @@
 /// How a WebSocket ended.
 package struct WebSocketEnd: Sendable, Equatable {
-    /// The peer's code where it gave one, else that of whatever ended it.
+    /// The peer's code where it sent one, else the code for the cause.
     package let code: WebSocketCloseCode
     package let reason: String
-    /// True when both sides said that they close.
+    /// True when both sides sent a close frame.
     package let wasClean: Bool
 
     package init(_ code: WebSocketCloseCode, _ reason: String = "", wasClean: Bool = false) {

@@ -1,8 +1,8 @@
-/// What is done with what a WebSocket brings.
+/// The callbacks of a WebSocket.
 ///
-/// All of it is called on the loop's thread, one after the other: it must not block.
+/// They are called on the loop's thread, one after the other, and must not block.
 package struct WebSocketEvents: Sendable {
-    /// The handshake is over; what was sent before goes out now.
+    /// Called when the handshake is over; what was sent before goes out now.
     package var opened: @Sendable (WebSocket) -> Void
     /// A text, which is UTF-8.
     package var text: @Sendable (WebSocket, [UInt8]) -> Void
@@ -10,7 +10,7 @@ package struct WebSocketEvents: Sendable {
     /// Called once, and nothing after it; also when it never opened.
     package var closed: @Sendable (WebSocket, WebSocketEnd) -> Void
 
-    /// What is not given is not wanted: messages of that kind close the socket with 1003.
+    /// Without a callback for texts, or for binary messages, such a message closes the socket with 1003.
     package init(
         opened: @escaping @Sendable (WebSocket) -> Void = { _ in },
         text: @escaping @Sendable (WebSocket, [UInt8]) -> Void = refuse,
@@ -23,7 +23,7 @@ package struct WebSocketEvents: Sendable {
         self.closed = closed
     }
 
-    /// Closes a socket that brought what nobody takes.
+    /// Closes the socket, for messages of a kind that is not accepted.
     package static let refuse: @Sendable (WebSocket, [UInt8]) -> Void = { socket, _ in
         socket.close(.unsupported, "messages of this kind are not taken here")
     }

@@ -1,4 +1,4 @@
-/// What stands at the beginning of a frame (RFC 6455, section 5.2).
+/// The format of frames (RFC 6455, section 5.2).
 enum WebSocketFrame {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -35,7 +35,7 @@ enum WebSocketFrame {
         }
     }
 
-    /// What a close frame carries: a code, and a reason that is cut where it is too long.
+    /// The payload of a close frame: a code, and a reason that is cut where it is too long.
     static func closing(_ code: WebSocketCloseCode, _ reason: String) -> [UInt8] {
         guard code != .none else { return [] }
         var payload = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]

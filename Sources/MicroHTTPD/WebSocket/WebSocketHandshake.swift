@@ -2,7 +2,7 @@ import CGnuTLS
 import HTTPGrammar
 package import HTTPTypes
 
-/// A request to go on as a WebSocket, which was found to be in order (RFC 6455, section 4.2.1).
+/// A valid request for a WebSocket (RFC 6455, section 4.2.1).
 ///
 /// ```swift
 /// let handshake = try WebSocketHandshake(exchange.head)
@@ -11,9 +11,9 @@ package import HTTPTypes
 ///
 /// Whether this caller may have one (`Origin`, a token) is decided before.
 package struct WebSocketHandshake: Sendable {
-    /// The subprotocols that are offered, the one that is liked best first.
+    /// The subprotocols that are offered, in the order of preference.
     package let protocols: [String]
-    /// What proves that the request was understood.
+    /// The value of `Sec-WebSocket-Accept`.
     let accept: String
 
     /// True when a request with these fields asks for a WebSocket, well or badly.

@@ -1,4 +1,4 @@
-/// What a WebSocket takes from its peer.
+/// The limits for the peer of a WebSocket.
 package struct WebSocketLimits: Sendable {
     /// Bytes of a message, in one frame or many; more is a 1009.
     package var message = 16 << 20
@@ -16,7 +16,7 @@ package struct WebSocketLimits: Sendable {
     /// Seconds of silence before the peer is pinged, and again before it is given up.
     package var silentSeconds = 30
 
-    /// Seconds for the peer to say that it closes too, and to take what waits for it until then.
+    /// Seconds for the peer to send its close frame, and to take what waits for it until then.
     package var closeSeconds = 5
 
     package init() {}

@@ -14,26 +14,26 @@ struct WebSocketOutgoing {
         /// Nothing waits any more.
         case drained
         case blocked
-        /// Nobody takes it.
+        /// The connection is broken.
         case broken
     }
 
-    /// Small frames are sent together, up to so many bytes.
+    /// Up to how many bytes small frames are sent together.
     private static let together = 16 << 10
-    /// Pongs that wait behind each other; of the pings that come then, the last is answered (RFC 6455, section 5.5.3).
+    /// How many pongs may wait; of the pings that come then, only the last is answered (RFC 6455, section 5.5.3).
     private static let mostPongs = 64
 
     private var chunks: [[UInt8]] = []
     private var first = 0
-    /// Bytes of the first that are sent.
+    /// How many bytes of the first chunk are sent.
     private var sent = 0
     private var pongs = 0
     private var latePong: [UInt8]?
     private var isFlushDue = false
 
-    /// Bytes that wait.
+    /// How many bytes wait.
     private(set) var count = 0
-    /// True behind a close frame.
+    /// True once a close frame was added.
     private(set) var isShut = false
 
     /// Adds a message.
@@ -56,7 +56,7 @@ struct WebSocketOutgoing {
         }
     }
 
-    /// Adds the close frame, the last; false when there is one.
+    /// Adds the close frame, behind which nothing is added; returns false when there is one already.
     mutating func shut(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
         guard !isShut else { return false }
         append(.close, WebSocketFrame.closing(code, reason))
@@ -65,19 +65,19 @@ struct WebSocketOutgoing {
         return true
     }
 
-    /// Forgets all.
+    /// Drops all frames, and takes no more.
     mutating func drop() {
         self = WebSocketOutgoing()
         isShut = true
     }
 
-    /// True when somebody must see to the sending, and nobody does.
+    /// Notes that a flush is needed; returns true when nobody has seen to one yet, so that the caller must.
     mutating func askForFlush() -> Bool {
         defer { isFlushDue = true }
         return !isFlushDue
     }
 
-    /// Sends what is taken.
+    /// Sends as much as is taken.
     ///
     /// - Parameter send: takes bytes as the system's does, and whether they are the last.
     mutating func write(

@@ -1,6 +1,6 @@
-/// Takes the bytes of a client and finds messages in them (RFC 6455, section 5).
+/// Parses the messages in the bytes of a client (RFC 6455, section 5).
 ///
-/// It knows nothing of sockets, and keeps no more than the message under way. What is wrong is found with the first
+/// It knows nothing of sockets, and keeps no more than the message under way. An error is found with the first
 /// byte that shows it.
 package struct WebSocketParser {
     package enum Event: Equatable, Sendable {
@@ -12,7 +12,7 @@ package struct WebSocketParser {
         case close(WebSocketCloseCode, reason: String)
     }
 
-    /// What ends the connection.
+    /// A violation of the protocol, which ends the connection.
     package struct Violation: Error, Equatable {
         package let code: WebSocketCloseCode
         package let message: String
@@ -29,7 +29,7 @@ package struct WebSocketParser {
     private var opcode = WebSocketFrame.Opcode.continuation
     private var isFinal = false
     private var mask: UInt32 = 0
-    /// Bytes of it that have come, and those that will.
+    /// How many bytes of its payload have come, and how many are left.
     private var taken = 0
     private var left = 0
     private var control: [UInt8] = []
@@ -41,15 +41,15 @@ package struct WebSocketParser {
     private var frames = 0
     private var validator = UTF8Validator()
 
-    /// True behind a close frame, and behind what is wrong.
+    /// True after a close frame, and after a violation.
     package private(set) var isOver = false
 
     package init(_ limits: WebSocketLimits = WebSocketLimits()) { self.limits = limits }
 
-    /// Bytes that are kept until their message is whole.
+    /// How many bytes are kept until their message is complete.
     package var keptBytes: Int { message.count + control.count + headCount }
 
-    /// Takes what came; the bytes are unmasked where they stand.
+    /// Parses received bytes, which are unmasked in place.
     package mutating func parse(
         _ bytes: UnsafeMutableRawBufferPointer, _ deliver: (Event) -> Void
     ) throws(Violation) {
@@ -58,7 +58,7 @@ package struct WebSocketParser {
             while !isOver {
                 if !isInPayload {
                     try readHead(bytes, &position)
-                    // A frame without a payload is whole by now.
+                    // A frame without a payload is complete by now.
                     guard isInPayload else { return }
                 }
                 let end = position + min(left, bytes.count - position)
@@ -72,7 +72,7 @@ package struct WebSocketParser {
         }
     }
 
-    /// Forgets the message under way; nothing is read any more.
+    /// Drops the message under way, and ends the parsing.
     package mutating func drop() {
         isOver = true
         message = []
@@ -92,7 +92,7 @@ package struct WebSocketParser {
         }
     }
 
-    /// Known from the second byte on: what follows are a length, if it is long, and a mask.
+    /// The size of the head, known from its second byte on: a long length and the mask follow.
     private var headSize: Int {
         switch head[1] & 0x7F {
         case 126: 8
@@ -202,7 +202,7 @@ package struct WebSocketParser {
         }
     }
 
-    /// What a close frame says.
+    /// The event for a close frame.
     private func end() throws(Violation) -> Event {
         guard !control.isEmpty else { return .close(.none, reason: "") }
         guard control.count >= 2 else { throw .wrong("a close frame has half a code") }

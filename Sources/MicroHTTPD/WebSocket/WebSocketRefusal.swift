@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// A request for a WebSocket that is answered otherwise.
+/// Why a request for a WebSocket is refused.
 package struct WebSocketRefusal: Error {
     package let status: HTTPResponse.Status
     package let message: String
-    /// What the answer must say besides.
+    /// Further header fields of the answer.
     package let headers: HTTPFields
 
     init(_ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]) {

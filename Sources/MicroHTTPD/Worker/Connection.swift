@@ -1,21 +1,21 @@
 import EventLoop
 import Glibc
 
-/// One connection of a caller, over all its requests; what changes of it belongs to its loop.
+/// One connection of a caller, over all its requests; its state belongs to its loop.
 final class Connection {
-    /// Where it stands, and what it may take how long for.
+    /// What it is waiting for, by which its time limit is chosen.
     enum Stage {
-        /// The keys of a TLS connection are not agreed on.
+        /// The TLS handshake is not over.
         case handshake
-        /// Between two requests; `received` are the bytes at the last look, nil before the first.
+        /// Between two requests; `received` are the bytes at the last check, nil before the first.
         case idle(received: UInt64?)
         /// The first bytes of a head have come.
         case head
-        /// A body is coming; `count` bytes of it are here.
+        /// A body is coming; `count` bytes of it were received.
         case body(count: Int)
-        /// A reader takes a body with an end; it had taken `acknowledged` bytes at the last look.
+        /// The caller reads a body of known length; it had acknowledged so many bytes at the last check.
         case sending(acknowledged: UInt64?)
-        /// The next move is ours.
+        /// The engine or a handler is at work, so that the caller has no time limit.
         case busy
     }
 
@@ -24,7 +24,7 @@ final class Connection {
     let socket: Int32
     /// Without a port.
     let address: String?
-    /// The address of ours that a caller from another machine came to, without a port.
+    /// The server's address to which a caller from another machine has connected, without a port.
     let localAddress: String?
     private let session: TLSSession?
     private let box: LoopBound<State>
@@ -38,12 +38,12 @@ final class Connection {
         var isCut = false
         var isWatched = false
         var hasCallerLeft = false
-        /// The bytes of the body that were here when the last look found more that the library had not read.
+        /// The received bytes of the body at the last check, if there were more then that the library had not read.
         var stuckAt: Int?
         var stream: TLSStream?
     }
 
-    /// To be asked for on the loop.
+    /// The state, for the loop's thread only.
     private var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
@@ -61,7 +61,7 @@ final class Connection {
         set { state.target = newValue }
     }
 
-    /// The one that is being answered.
+    /// The exchange that is being answered.
     var exchange: Exchange? {
         get { state.exchange }
         set { state.exchange = newValue }
@@ -80,10 +80,10 @@ final class Connection {
         set { state.isWatched = newValue }
     }
 
-    /// True when it was seen to leave, which the library may not have noticed.
+    /// True when the caller was seen to leave, which the library may not have noticed.
     var hasCallerLeft: Bool { state.hasCallerLeft }
 
-    /// Its encryption, when the library has handed it over.
+    /// The TLS stream of an upgraded connection.
     var stream: TLSStream? {
         get { state.stream }
         set { state.stream = newValue }
@@ -97,7 +97,7 @@ final class Connection {
         address = connection.peer.flatMap(Self.text)
         let isNear = address == "127.0.0.1" || address == "::1"
         localAddress = isNear ? nil : (try? ListeningSocket.name(socket))?.0
-        // Else the system takes megabytes at once, and a slow reader looks like one that stands still.
+        // Else the system takes megabytes at once, and a slow reader looks like one that reads nothing.
         var bytes: Int32 = 128 << 10
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
     }
@@ -108,19 +108,19 @@ final class Connection {
         state.stuckAt = nil
     }
 
-    /// The caller sends nothing more: what the library does not read, it cannot end.
+    /// Called when the caller has left: ends a suspended exchange, in which the library does not notice it.
     func callerLeft() {
         state.hasCallerLeft = true
         if let exchange = state.exchange, exchange.isSuspended { exchange.leave() }
     }
 
-    /// Lets the time for the handshake end if that is over.
+    /// Ends the stage of the handshake if that is over.
     func endHandshake() {
         guard case .handshake = state.stage, let session, session.isEstablished else { return }
         enter(.idle(received: nil))
     }
 
-    /// A part of a body came.
+    /// Counts received bytes of a body.
     func received(_ count: Int) {
         if case .body(let before) = state.stage { state.stage = .body(count: before + count) }
     }
@@ -136,8 +136,8 @@ final class Connection {
 
     /// Makes the library look at this connection in each of its runs.
     ///
-    /// It does so with those that have a time limit of their own. Of the others it looks at the oldest only, and one
-    /// that it has not ended at once waits behind that for its clock.
+    /// It does so with connections that have a time limit of their own. Of the others it looks at the oldest only, and
+    /// one that it has not closed at once would have to wait behind that.
     func visitOften() { handle.setIdleSeconds(1) }
 
     /// Ends the connection with RST at once, before the library can end it in good order.
@@ -147,7 +147,7 @@ final class Connection {
         connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
-    /// True while the next move is the caller's, and is sending.
+    /// True while the caller has to send something.
     private var isReading: Bool {
         switch state.stage {
         case .handshake, .idle, .head, .body: true
@@ -155,21 +155,21 @@ final class Connection {
         }
     }
 
-    /// What there is of what the caller sent, and the library has not read: 1 for bytes, 0 for its end, -1 for nothing.
+    /// Whether the caller has sent what the library has not read: 1 for bytes, 0 for the end, -1 for nothing.
     private var unread: Int {
         if let session, session.hasUnread { return 1 }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     }
 
-    /// Looks whether the caller is slower than it may be, and cuts it off if so.
+    /// Checks whether the caller is too slow, and cuts it off if so.
     ///
-    /// Returns what it is too slow with where no answer has begun: then it is to be told before it is cut off.
+    /// Returns the reason where no answer has begun: then the caller is to be told before it is cut off.
     func check(_ limits: Limits) -> String? {
         let milliseconds = Loop.now - state.since
         let (seconds, time) = (milliseconds / 1000, Duration.milliseconds(milliseconds))
         let unread = isReading ? unread : -1
-        // The library misses an end that comes together with the last bytes.
+        // The library does not notice the caller's end where that comes together with the last bytes.
         if unread == 0 {
             cut()
             return nil
@@ -202,7 +202,7 @@ final class Connection {
         return nil
     }
 
-    /// Looks whether a head has begun to come.
+    /// Checks whether a head has begun to come.
     private func checkForHead(_ before: UInt64?) {
         // The first bytes of a head may come together with the end of the handshake.
         if state.isNew, session?.hasReceived == true { return enter(.head) }
@@ -217,7 +217,7 @@ final class Connection {
     /// Sends an answer past the library, which has begun none, and cuts the caller off.
     func cut(saying answer: [UInt8]) {
         answer.withUnsafeBytes { bytes in
-            // What does not fit the socket at once is nothing that this caller would wait for.
+            // Bytes that do not fit the socket at once are dropped, as this caller would not read them.
             if let session {
                 session.send(bytes)
             } else {

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-// What is decided when a head is there, before anything of its body is.
+// What is decided when a head has come, before its body.
 extension Worker {
-    /// The first call: the head is there, and nothing else.
+    /// The first call for a request, when only its head has come.
     func begin(
         _ connection: LibraryConnection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {
@@ -38,7 +38,7 @@ extension Worker {
 
     /// What happens to the body of a request.
     private enum BodyChoice {
-        /// Nobody reads it.
+        /// The request is refused, and nobody reads its body.
         case refused(Answer)
         case collected(upTo: Int)
         case streamed
@@ -46,7 +46,7 @@ extension Worker {
 
     /// What happens to the body; a length over the limit is refused here, before `100 Continue`.
     ///
-    /// - Returns: with it, what whoever chose has made of the head; nil where nobody was asked.
+    /// - Returns: the choice, with the object that the closure keeps for the handler; nil where that was not called.
     private func bodyChoice(
         of head: AuditedHead, from caller: Connection
     ) -> (BodyChoice, (any AnyObject & Sendable)?) {
@@ -58,7 +58,7 @@ extension Worker {
         return (fitting(choice, head), kept)
     }
 
-    /// A body as it was chosen, unless its length says that it is too large.
+    /// The choice, or a refusal where the announced length does not fit.
     private func fitting(_ choice: HTTPServer.BodyChoice, _ head: AuditedHead) -> BodyChoice {
         if case .collected(let limit) = choice, case .length(let length) = head.framing,
             length > limit
@@ -81,7 +81,7 @@ extension Worker {
         }
     }
 
-    /// How much of a refused body is read so that its sender sees the answer; nil when it must not send it at all.
+    /// How much of a refused body is read so that its sender sees the answer; nil where the answer is sent at once.
     private func droppableLength(_ head: AuditedHead) -> Int? {
         guard !head.expectsContinue else { return nil }
         if case .length(let length) = head.framing, length > server.limits.discarded { return nil }

@@ -10,7 +10,7 @@ extension LibraryDaemon.Callbacks {
     }
 }
 
-/// Calls `body` with what a pointer of the library's stands for, which whoever gave it to the library keeps.
+/// Calls `body` with the object behind a pointer that was given to the library, and that is retained elsewhere.
 private func with<Object: AnyObject, Result>(
     _ box: UnsafeMutableRawPointer, _ type: Object.Type = Object.self, _ body: (Object) -> Result
 ) -> Result { Unmanaged<Object>.fromOpaque(box)._withUnsafeGuaranteedRef(body) }
@@ -19,7 +19,7 @@ private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
     box.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The request line is there, and in a moment its query is not.
+/// Called when the request line has come, before the library looks for a query.
 private func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -32,7 +32,7 @@ private func noteTarget(
     return nil
 }
 
-/// A request: first without, then with its body, then complete.
+/// Called for a request: first with its head, then with parts of its body, then when it is complete.
 private func serveRequest(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
@@ -55,7 +55,7 @@ private func serveRequest(
     }
 }
 
-/// A request has ended, or its connection has.
+/// Called when a request has ended, or its connection has.
 private func requestCompleted(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode
@@ -71,7 +71,7 @@ private func requestCompleted(
     exchange.completed(inFull: code == .REQUEST_TERMINATED_COMPLETED_OK)
 }
 
-/// A connection has come or gone.
+/// Called when a connection was accepted or closed.
 private func connectionChanged(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
@@ -87,7 +87,7 @@ private func connectionChanged(
     }
 }
 
-/// The library has something to say.
+/// Called with a message of the library's for the log.
 private func logMessage(_ box: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {
     guard let worker = worker(box), let message else { return }
     let text = String(cString: message)

@@ -2,9 +2,9 @@ import EventLoop
 import HTTPTypes
 import Logging
 
-// What a worker says in the log, where nobody else would: each kind at most once a second.
+// What a worker logs: each kind of line at most once a second.
 extension Worker {
-    /// The answer where all bodies together have no room for something; says in the log what would make room.
+    /// The 503 where the memory for bodies has no room; logs how to give it more.
     func noRoom(_ what: String) -> Answer {
         let megabytes = server.bodyMemory.limit >> 20
         logShortage(
@@ -18,27 +18,27 @@ extension Worker {
         return Answer(head, .bytes(body), closing: true, retryAfter: 1)
     }
 
-    /// Says that there is no room, at most once a second.
+    /// Logs that there is no room, at most once a second.
     func logShortage(_ level: Logger.Level, _ message: String) {
         guard Loop.now - state.lastShortageLog >= 1000 else { return }
         state.lastShortageLog = Loop.now
         server.logger.log(level: level, "\(message)")
     }
 
-    /// What the library says, at most one line a second: some messages come once for every broken request.
+    /// Logs what the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
         if state.daemon == nil {
             state.startProblem = state.startProblem ?? message
             return
         }
         let now = Loop.now
-        // So it calls that we close a connection whose caller has left.
+        // The library's messages where we close a connection whose caller has left.
         let isOurs =
             message.hasPrefix("Application reported internal error")
             || message.contains("application error generating response")
         guard now - state.lastLog >= 1000, !isOurs else { return }
         state.lastLog = now
-        // So it says that a head does not fit a connection's memory; of which request, it does not say.
+        // Its messages for a head that does not fit a connection's memory; they do not say of which request.
         if message.contains("in memory pool") || message.contains("in pool")
             || message.contains("HTTP response code is 431")
             || message.contains("HTTP response code is 414")
@@ -50,7 +50,7 @@ extension Worker {
                 and in cookies
                 """)
         }
-        // So it calls any handshake that fails.
+        // Its message for any handshake that fails.
         if message.contains("received handshake message out of context") {
             server.logger.notice(
                 """

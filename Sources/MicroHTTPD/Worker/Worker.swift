@@ -5,22 +5,22 @@ import Logging
 
 /// One loop and the daemon that it drives; a server has a few.
 ///
-/// What changes of it belongs to the loop.
+/// Its state belongs to the loop.
 final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     /// Which of the server's loops this is.
     let index: Int
     let reading: HeadReading
-    /// The server's own, at hand.
+    /// Copied from the server, as are the limits.
     let scheme: String
     let limits: Limits
 
-    /// Connections taken in a row, before those that there are get their turn.
+    /// How many connections are accepted in a row before the open ones get their turn.
     private static let acceptedAtOnce = 256
 
     private let listening: Int32
     private let connectionLimit: Int
-    /// Connections above the limit that are there while others make room for them.
+    /// How many connections may be open above the limit while others are closed for them.
     private var excess: Int { min(16, connectionLimit / 2 + 1) }
     let upgrades: Upgrades
     private let box: LoopBound<State>
@@ -32,24 +32,24 @@ final class Worker: Loop.Driven, Sendable {
         var connections: [ObjectIdentifier: Connection] = [:]
         /// Exchanges whose handler runs or whose answer is being sent.
         var underWay = 0
-        /// Those of them whose caller has gone.
+        /// Those of them whose caller has left.
         var callerless: [ObjectIdentifier: Exchange] = [:]
-        /// Connections for whose callers to leave the loop watches, from the first time that the library did not.
+        /// Connections that the loop watches for their callers to leave, from their first suspension on.
         var watched: [Int32: Connection] = [:]
         let handshakes: Handshakes
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
         var isDraining = false
         var idleWaiter: (@Sendable () -> Void)?
-        /// What the library complained about first, before there was a daemon.
+        /// The library's first complaint, before there was a daemon.
         var startProblem: String?
-        /// How often memory had been given back when this loop looked last.
+        /// How often memory had been returned to the system when this loop looked last.
         var memoryReturns = 0
         var lastLog = 0
         var lastShortageLog = 0
     }
 
-    /// To be asked for on the loop.
+    /// The state, for the loop's thread only.
     var state: State {
         unsafeAddress { UnsafePointer(box.address) }
         unsafeMutableAddress { box.address }
@@ -109,12 +109,12 @@ final class Worker: Loop.Driven, Sendable {
         if !state.handshakes.goOn(socket) { state.watched[socket]?.callerLeft() }
     }
 
-    /// Takes the connections that wait.
+    /// Accepts the connections that wait.
     ///
     /// The library would take ten in each of its runs, and at some thousand busy connections a newcomer would wait for
     /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
     func accept() {
-        // Who has stopped listening in this very turn has closed the socket, whose number may be another server's by now.
+        // A stop in this turn of the loop has closed the socket, whose number may be another server's by now.
         guard !state.isDraining else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
@@ -122,7 +122,7 @@ final class Worker: Loop.Driven, Sendable {
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                // The system says so before it looks whether anybody waits.
+                // The system reports this before it looks whether a connection waits.
                 var listener = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
                 guard poll(&listener, 1, 0) > 0 else { return }
                 // Tried again when a connection has closed, and every second.
@@ -135,19 +135,19 @@ final class Worker: Loop.Driven, Sendable {
         }
     }
 
-    /// Listens again where it had to stop.
+    /// Listens again after it had to stop for lack of connections or descriptors.
     private func resumeListening() {
         guard !state.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
         try? loop.listen(on: listening)
     }
 
-    /// Connections, whoever drives them, by the descriptors that they take.
+    /// The open connections, upgraded ones too, counted by the descriptors that they take.
     private var openCount: Int { state.connections.count + upgrades.extraCount }
 
     func tick() {
         resumeListening()
         upgrades.second()
-        // One loop is enough.
+        // One loop does it for all.
         if index == 0 { server.bodyMemory.returnIfQuiet() }
         server.bodyMemory.returnEndOfHeap(since: &state.memoryReturns)
         for connection in state.connections.values {
@@ -166,7 +166,7 @@ final class Worker: Loop.Driven, Sendable {
 
     // MARK: Called by exchanges, on the loop
 
-    /// Watches for the caller of a connection to leave, until its end: what had to wait once will again.
+    /// Watches for the caller of a connection to leave, until its end: one that was suspended will be again.
     func watch(_ connection: Connection) {
         guard !connection.isWatched else { return }
         do {
@@ -178,7 +178,7 @@ final class Worker: Loop.Driven, Sendable {
         }
     }
 
-    /// Ends that; must come before the library closes the socket.
+    /// Ends this watching; must come before the library closes the socket.
     func unwatch(_ connection: Connection) {
         guard connection.isWatched else { return }
         connection.isWatched = false
@@ -186,17 +186,17 @@ final class Worker: Loop.Driven, Sendable {
         loop.unwatch(connection.socket)
     }
 
-    /// A response with these fields and this length, to be used again.
+    /// An idle response with these fields and this length, or a new one.
     func takeResponse(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
         state.responses.take(fixed, length: length)
     }
 
-    /// Takes back one that the library has sent, or has no connection for any more.
+    /// Takes back a response that was sent, or whose connection has closed.
     func giveBack(_ response: ReusableResponse) { state.responses.giveBack(response) }
 
     func began() { state.underWay += 1 }
 
-    /// The connection has gone, and the handler still runs.
+    /// Called when a connection has closed while its handler still runs.
     func lostCaller(of exchange: Exchange) { state.callerless[ObjectIdentifier(exchange)] = exchange }
 
     func ended(_ exchange: Exchange) {
@@ -297,8 +297,8 @@ extension Worker {
         resumeListening()
     }
 
-    /// At the limit, the connection that has waited longest for its head goes; else the one that is idle longest; and
-    /// one that has only just come, last.
+    /// Closes the connection that has waited longest for its first head, else the one that is idle longest, and only
+    /// then one that has just come.
     private func makeRoom(for new: Connection?) {
         let waiting = state.connections.values.filter { connection in
             switch connection.stage {

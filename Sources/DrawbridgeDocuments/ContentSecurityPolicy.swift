@@ -1,8 +1,8 @@
 import HTTPGrammar
 
-/// One policy of a page (Content Security Policy Level 3), which is opened for the page runtime and for nothing else.
+/// One policy of a page (Content Security Policy Level 3), loosened for what the gateway needs and for nothing else.
 ///
-/// All its text stays as it is, byte by byte, but the sources that are added.
+/// Text that need not change stays as it is, byte by byte.
 package struct ContentSecurityPolicy {
     /// `script-src 'self' 'nonce-x'`, as it is written.
     private struct Directive {
@@ -15,7 +15,7 @@ package struct ContentSecurityPolicy {
 
         private var words: [ArraySlice<UInt8>] { text.split(whereSeparator: \.isHTMLSpace) }
 
-        /// Adds sources; `'none'` means nothing beside others, and goes.
+        /// Adds sources, and drops `'none'`, which means nothing beside others.
         mutating func add(_ added: [String]) {
             let kept = words.filter { !$0.map(\.lowercased).elementsEqual("'none'".utf8) }
             let all = kept + added.map { ArraySlice($0.utf8) }
@@ -42,19 +42,19 @@ package struct ContentSecurityPolicy {
     /// Whether it has a directive of this name.
     package func has(_ name: String) -> Bool { sources(of: name) != nil }
 
-    /// Whether pages under it stand in a sandbox that does not allow this.
+    /// Whether it has a `sandbox` directive without this flag.
     package func isSandboxed(without flag: String) -> Bool {
         sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == flag } } ?? false
     }
 
-    /// Of two with one name the first counts (section 2.2.1).
+    /// Where a directive is repeated, the first counts (section 2.2.1).
     private func index(of name: String) -> Int? { directives.firstIndex { $0.name == name } }
 
     private func sources(of name: String) -> [String]? { index(of: name).map { directives[$0].sources } }
 
     private mutating func add(_ sources: [String], to name: String) {
         if let index = index(of: name) { return directives[index].add(sources) }
-        // What was never said falls back to this, and must go on to do so.
+        // A missing directive falls back to `default-src`, so the new one begins with the same sources.
         guard let fallback = index(of: "default-src") else { return }
         var directive = directives[fallback].renamed(name)
         directive.add(sources)
@@ -64,16 +64,15 @@ package struct ContentSecurityPolicy {
 
     // MARK: The server's own name
 
-    /// What has no sources.
+    /// Directives whose words are not sources.
     private static let sourceless: Set = [
         "", "upgrade-insecure-requests", "block-all-mixed-content", "sandbox", "report-uri", "report-to",
         "require-trusted-types-for", "trusted-types", "require-sri-for", "plugin-types",
     ]
 
-    /// Lets the page's own origin in wherever the policy lets its server in by name: what comes from there comes by the
-    /// gateway.
+    /// Adds the page's own origin wherever the policy names the upstream, whose files come through the gateway.
     ///
-    /// - Parameter own: what stands for a source that names the server; nil for any other.
+    /// - Parameter own: the source to add beside one that names the upstream; nil for any other.
     package mutating func allowItself(by own: (_ source: String) -> String?) {
         for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
             let sources = directives[index].sources
@@ -90,13 +89,12 @@ package struct ContentSecurityPolicy {
         }
     }
 
-    /// Changes the text of a directive, where that has to be another.
+    /// Replaces the text of a directive by what `change` makes of it; nil leaves it.
     package mutating func change(_ name: String, by change: ([UInt8]) -> [UInt8]?) {
         guard let index = index(of: name), let text = change(directives[index].text) else { return }
         directives[index].text = text
     }
 
-    /// Takes a directive out.
     package mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
 
     // MARK: Scripts
@@ -109,7 +107,7 @@ package struct ContentSecurityPolicy {
         return sources(of: "default-src").map { ("script-src", $0) }
     }
 
-    /// The nonce by which scripts of this page may run; nil where none is in use.
+    /// The nonce that lets scripts of this page run; nil where the policy has none.
     package var nonce: String? {
         scripts?.sources.lazy.compactMap { source in
             guard source.lowercased().hasPrefix("'nonce-"), source.hasSuffix("'") else { return nil }
@@ -118,20 +116,20 @@ package struct ContentSecurityPolicy {
         }.first
     }
 
-    /// Whether nothing but a nonce lets a script in that the page itself has not loaded.
+    /// Whether `'strict-dynamic'` makes browsers ignore `'self'` and hosts, so that a script tag needs a nonce.
     package var isDynamic: Bool {
         scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false
     }
 
-    /// It goes into the tag, so it has to be one (section 2.3.1, `base64-value`).
+    /// Whether the nonce may be written into the tag (section 2.3.1, `base64-value`).
     private static func isNonce(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { $0.isAlphanumeric || "+/-_=".utf8.contains($0) }
     }
 
-    /// Lets a script of the page's own origin in: by the nonce where this policy works with nonces, else by its origin.
+    /// Allows a script of the page's own origin: by the nonce where the policy works with nonces, else by `'self'`.
     ///
-    /// A nonce beside `'unsafe-inline'` alone would turn that off.
+    /// No nonce is added beside `'unsafe-inline'` alone, which it would turn off.
     package mutating func allowScript(nonce wanted: String?) {
         guard let (name, sources) = scripts else { return }
         if let wanted, nonce != nil || isDynamic {
@@ -142,16 +140,16 @@ package struct ContentSecurityPolicy {
         }
     }
 
-    /// The keyword in any case, the nonce as it is.
+    /// Compares the keyword in any case, the nonce exactly.
     private static func isSame(_ source: String, _ nonce: String) -> Bool {
         source.lowercased().hasPrefix("'nonce-") && source.dropFirst(7) == nonce.dropFirst(7)
     }
 
     // MARK: Connections
 
-    /// Lets the page connect to its own origin, which is not a WebSocket's in every browser.
+    /// Allows connections to the page's own origin, and its WebSocket, which `'self'` does not cover in every browser.
     ///
-    /// - Parameter socket: `ws://localhost:8080`; nil where the host cannot be said in a policy.
+    /// - Parameter socket: `ws://localhost:8080`; nil where a policy cannot express the host.
     package mutating func allowConnection(socket: String?) {
         guard
             let sources = (sources(of: "connect-src") ?? sources(of: "default-src"))?.map({ $0.lowercased() }
@@ -170,12 +168,12 @@ package struct ContentSecurityPolicy {
 }
 
 extension ContentSecurityPolicy {
-    /// The policies of a page as they are right behind the gateway; nil where they stay as they are.
+    /// The policies of an upstream's page, rewritten for the gateway that serves it; nil where nothing changes.
     ///
     /// - Parameters:
     ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
-    ///   - urls: brings URLs home, as those by which a browser reports.
-    ///   - own: what stands for a source that names the page's server; nil for any other.
+    ///   - urls: rewrites URLs of the upstream to the gateway's, such as those for reports; nil where nothing changes.
+    ///   - own: the source to add beside one that names the upstream; nil for any other.
     package static func broughtHome(
         _ text: [UInt8], isPlain: Bool, urls: ([UInt8]) -> [UInt8]?, own: (_ source: String) -> String?
     ) -> [UInt8]? {
@@ -189,7 +187,7 @@ extension ContentSecurityPolicy {
         return changed == text ? nil : changed
     }
 
-    /// The policies of one field or one `<meta>`, which commas part.
+    /// The policies of one header field or `<meta>`, separated by commas.
     package static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
         text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
             ContentSecurityPolicy($0)

@@ -4,16 +4,16 @@
 /// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding"). What a script, a style
 /// or a title holds is no tag.
 package struct HTMLEncoding {
-    /// How many bytes are searched; browsers look at 1,024, and start over for what comes later.
+    /// How many bytes are searched; browsers look at 1,024, and start over when a declaration comes later.
     package static let searched = 64 << 10
 
     private var rest: ArraySlice<UInt8>
-    /// Whether the tag that was read last has its end: a value that is cut off is none.
+    /// Whether the last tag was complete: a value that is cut off does not count.
     private var isWhole = false
 
     private init(_ bytes: [UInt8]) { rest = bytes.prefix(Self.searched) }
 
-    /// The label for the header; nil where the page declares none, or none that can be one.
+    /// The label for `Content-Type`; nil where the page declares none, or an invalid one.
     package static func declared(in bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
         if bytes.starts(with: [0xFE, 0xFF]) { return "utf-16be" }
@@ -66,7 +66,7 @@ package struct HTMLEncoding {
         while !rest.isEmpty, !rest.starts(with: "-->".utf8) { rest = rest.dropFirst() }
     }
 
-    /// Nil where no letter follows, as in `a < b`.
+    /// The name in lower case; nil where no letter follows, as in `a < b`.
     private mutating func tagName() -> String? {
         if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
         guard let first = rest.first, Character(Unicode.Scalar(first)).isLetter, first < 0x80 else {
@@ -132,7 +132,7 @@ package struct HTMLEncoding {
         return label.hasPrefix("utf-16") ? "utf-8" : label
     }
 
-    /// Takes bytes as lower case ASCII; what is none does not matter here.
+    /// Takes bytes as lower-case text; what is not ASCII does not matter here.
     private mutating func take(while isPart: (UInt8) -> Bool) -> String {
         let taken = rest.prefix(while: isPart)
         rest = rest.dropFirst(taken.count)

@@ -1,6 +1,6 @@
-/// Finds the place of the tag: the first child of what will be the document's `<head>`, written or not.
+/// Finds where the script tag goes: it becomes the first child of the `<head>`, whether that is written or implied.
 ///
-/// That is behind `<head>`, else behind `<html>`, else behind the doctype, else at the beginning: what browsers do with
+/// That is after `<head>`, else after `<html>`, else after the doctype, else at the beginning: what browsers do with
 /// the first tokens of a document (HTML, sections 13.2.6.4.1 to 13.2.6.4.3). The first token that cannot stand before
 /// the head decides.
 struct HTMLPlace {
@@ -11,12 +11,12 @@ struct HTMLPlace {
     /// The best place so far, in bytes from the beginning of the document.
     private(set) var position: Int
 
-    /// Whether this begins as documents do, and fragments of them do not.
+    /// Whether it begins like a whole document, and not like a fragment.
     private(set) var isInDocument = false
 
     private var mode = Mode.initial
 
-    /// Begins with the place in front of everything, behind a byte order mark.
+    /// Starts at the beginning, after a byte order mark.
     init(start: Int) { position = start }
 
     /// Takes a token that ended at `end`; true when the place is found.
@@ -51,7 +51,7 @@ struct HTMLPlace {
         }
     }
 
-    /// What a fragment does not begin with.
+    /// Start tags that a fragment does not begin with.
     private static let ofDocuments: [StaticString] = ["body", "frameset", "title", "meta", "base"]
 
     /// End tags that count before the head; others are ignored there.

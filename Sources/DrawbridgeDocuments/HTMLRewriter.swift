@@ -1,7 +1,7 @@
-/// Puts a tag into a document that comes in pieces, and changes the policies in its `<meta>` elements.
+/// Inserts a script tag into a document that comes in pieces, and rewrites the `<meta>` and `<base>` of its head.
 ///
-/// Only the first ``window`` bytes are looked at. Of these it holds back what lies behind the best place so far, and
-/// then no more than a `<meta>` whose end has not come; all other bytes go on as they are.
+/// Only the first ``window`` bytes are read. Until the tag is in, what follows the best place so far is held back; then
+/// only a `<meta>` or `<base>` that is not complete. All other bytes pass unchanged.
 package struct HTMLRewriter {
     /// How many bytes of a document are looked at.
     package static let window = 64 << 10
@@ -11,9 +11,9 @@ package struct HTMLRewriter {
         case opening
         /// The place of the tag is being looked for.
         case placing
-        /// The tag is in, and the head goes on, where a policy counts.
+        /// The tag is in; the rest of the head may have policies and URLs to rewrite.
         case head
-        /// All that follows goes on as it is.
+        /// The rest passes unchanged.
         case over
     }
 
@@ -27,7 +27,7 @@ package struct HTMLRewriter {
     private var place = HTMLPlace(start: 0)
     private var templates = 0
 
-    /// What came and has not gone on; of the document `passed` bytes lie before it.
+    /// Bytes that were received and not passed on; `passed` is how many came before them.
     private var held: [UInt8] = []
     private var passed = 0
     private var output: [UInt8] = []
@@ -38,10 +38,10 @@ package struct HTMLRewriter {
     /// Begins a document.
     ///
     /// - Parameters:
-    ///   - tag: what is put in.
+    ///   - tag: the tag to insert.
     ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
-    ///   - homecoming: brings home what the head says of its server.
-    ///   - policy: a policy of a `<meta>` as it has to be; nil to leave it.
+    ///   - homecoming: rewrites what the head says of the upstream.
+    ///   - policy: makes the changed text of a `<meta>` policy; nil to leave it.
     package init(
         tag: [UInt8], isPage: Bool, homecoming: (any Homecoming)? = nil,
         policy: @escaping @Sendable ([UInt8]) -> [UInt8]?
@@ -52,7 +52,7 @@ package struct HTMLRewriter {
         self.policy = policy
     }
 
-    /// Takes the next bytes of the document; returns those of the result that are certain.
+    /// Takes the next bytes of the document; returns those of the result that are final.
     package mutating func take(_ chunk: [UInt8]) -> [UInt8] {
         if phase == .over { return chunk }
         let seen = chunk.prefix(Self.window - passed - held.count)
@@ -91,7 +91,7 @@ package struct HTMLRewriter {
         }
     }
 
-    /// Looks at the first bytes: UTF-16 has its bytes in pairs, and JSON is no page, whatever its type says.
+    /// Looks at the first bytes: UTF-16, which is not read here, and JSON pass unchanged, whatever their type says.
     private mutating func open(isAll: Bool) {
         if scanner.position == 0 {
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -124,7 +124,7 @@ package struct HTMLRewriter {
         phase = .head
     }
 
-    /// Nothing more is looked at.
+    /// Stops reading; a tag that is not in yet is inserted now.
     private mutating func end() {
         if phase == .placing { putTag() }
         phase = .over
@@ -132,7 +132,7 @@ package struct HTMLRewriter {
 
     // MARK: The head
 
-    /// Goes on to the end of the head (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
+    /// Takes a token of the head, or the one that ends it (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
     private mutating func takeInHead(_ token: HTMLScanner.Token) {
         switch token {
         case .comment, .doctype:
@@ -155,16 +155,16 @@ package struct HTMLRewriter {
         }
     }
 
-    /// What does not end the head.
+    /// Start tags that do not end the head.
     private static let inHead: [StaticString] = [
         "meta", "link", "script", "style", "title", "base", "noscript", "noframes", "head", "html",
         "basefont", "bgsound",
     ]
 
-    /// What ends it though it ends something else; other end tags are ignored.
+    /// End tags that end the head; others are ignored.
     private static let endTags: [StaticString] = ["body", "html", "br"]
 
-    /// Changes what the `<meta>` that has just ended says: a policy, where the page goes on to, an address of its server.
+    /// Rewrites the `<meta>` that has just ended: a policy, the target of a refresh, or URLs of the upstream.
     private mutating func changeMeta() {
         guard let content = attribute("content"), let place = content.value else { return }
         let said = text(at: place)
@@ -183,7 +183,7 @@ package struct HTMLRewriter {
         if let changed { replace(content, at: place, by: changed) }
     }
 
-    /// Changes the address by which the page reads all others.
+    /// Rewrites the URL of the `<base>` that has just ended.
     private mutating func changeBase() {
         guard let link = attribute("href"), let place = link.value,
             let changed = homecoming?.url(String(decoding: text(at: place), as: UTF8.self))
@@ -198,7 +198,7 @@ package struct HTMLRewriter {
         drop(place.count)
     }
 
-    /// Of two with one name the first counts.
+    /// The first attribute of this name, which is the one that counts.
     private func attribute(_ name: String) -> HTMLScanner.Attribute? {
         scanner.attributes.first { $0.name.elementsEqual(name.utf8) }
     }

@@ -11,7 +11,7 @@ extension HTMLScanner {
             name.append(byte.lowercased)
             state = isNamed("doctype") ? .doctype : .markupDoctype
         case (.doctype, UInt8(ascii: ">")):
-            // Quotes do not protect it there.
+            // A `>` within quotes ends a doctype too.
             state = .data
             return .doctype
         case (.bogusComment, UInt8(ascii: ">")):
@@ -31,7 +31,7 @@ extension HTMLScanner {
         return name.count < word.utf8CodeUnitCount && word.utf8Start[name.count] == byte.lowercased
     }
 
-    /// `-->` and `--!>` end it; the dashes may be those that began it.
+    /// `-->` and `--!>` end a comment; the dashes may be those that began it.
     mutating func comment(_ byte: UInt8) -> Token? {
         let isDash = byte == UInt8(ascii: "-")
         switch (state, byte) {

@@ -78,7 +78,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// `<!--` begins it, and its dashes may be those that end it.
+    /// `<!--` in a script begins the escape, and its dashes may be those that end it.
     private mutating func escapeStart(_ byte: UInt8) -> Token? {
         guard byte == UInt8(ascii: "-") else { return noTag(byte) }
         if state == .escapeStart {
@@ -91,7 +91,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// `<script` begins it where `<!--` stands before, and `</script` ends it.
+    /// After `<!--`, a `<script` begins the double escape, and `</script` ends it.
     private mutating func doubleEscape(_ byte: UInt8) -> Token? {
         if byte.isLetter {
             name.append(byte.lowercased)
@@ -105,7 +105,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// It was text after all.
+    /// Reads the byte as text: the `<` began no tag.
     private mutating func noTag(_ byte: UInt8) -> Token? {
         state = .rawText
         return step(byte)

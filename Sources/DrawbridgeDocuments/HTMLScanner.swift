@@ -6,29 +6,28 @@ import HTTPGrammar
 /// It never decodes: in every encoding that a page can have besides UTF-16, what these states look for are the bytes of
 /// ASCII, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
 struct HTMLScanner {
-    /// What ends with a byte.
+    /// What a byte completes.
     enum Token {
         /// A byte that is no white space, outside of all tags.
         case text
         case comment
         case doctype
-        /// `name` has its name; `attributes` has what it says if it is a `<meta>` or a `<base>`.
+        /// `name` is its name; `attributes` are read only for a `<meta>` or a `<base>`.
         case startTag
-        /// `name` has its name.
+        /// `name` is its name.
         case endTag
     }
 
-    /// An attribute of a tag, and where its value stands.
+    /// An attribute of a tag, and the range of its value.
     struct Attribute {
         var name: [UInt8] = []
-        /// Without its quotes; nil where there is none.
+        /// Without its quotes; nil for an attribute without a value.
         var value: Range<Int>?
         /// The quote around it.
         var quote: UInt8?
     }
 
-    /// The states of section 13.2.5 of whose names these are shorter forms; those that differ in nothing but their
-    /// errors are one.
+    /// The states of section 13.2.5 under shorter names; states that differ only in their errors are one.
     enum State {
         case data, plaintext
         case tagOpen, endTagOpen, tagName, selfClosing
@@ -56,7 +55,7 @@ struct HTMLScanner {
     var escape = Escape.none
     var dashes = 0
 
-    /// Where a `<meta>` or a `<base>` begins, or what may become one, while its end has not come.
+    /// Where an incomplete tag begins that is, or may become, a `<meta>` or a `<base>`.
     var openMeta: Int? {
         switch state {
         case .tagOpen: tagStart
@@ -69,16 +68,16 @@ struct HTMLScanner {
         }
     }
 
-    /// Goes on behind bytes that are not read.
+    /// Skips bytes without reading them.
     mutating func skip(_ count: Int) { position += count }
 
-    /// Reads a byte; returns what ends with it.
+    /// Reads a byte; returns the token that it completes.
     mutating func take(_ byte: UInt8) -> Token? {
         defer { position += 1 }
         return step(byte)
     }
 
-    /// The same in the state in which another has left it to this one ("reconsume").
+    /// The same without advancing, for a state that leaves the byte to the next one ("reconsume").
     mutating func step(_ byte: UInt8) -> Token? {
         switch state {
         case .data: return data(byte)
@@ -124,7 +123,7 @@ struct HTMLScanner {
         case (.endTagOpen, _):
             state = .bogusComment
         case (.tagOpen, _):
-            // The `<` is text, and this byte may be the next one.
+            // The `<` is text, and this byte may be another `<`.
             state = .data
             _ = step(byte)
             return .text

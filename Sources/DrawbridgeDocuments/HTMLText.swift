@@ -1,8 +1,6 @@
-/// The value of an attribute as it is written: with character references.
+/// Decodes and escapes the value of an attribute.
 enum HTMLText {
-    /// The text that is meant (HTML, section 13.2.5.72, for the characters of ASCII).
-    ///
-    /// References to others stay as they are.
+    /// Decodes character references to ASCII (HTML, section 13.2.5.72); others stay as they are.
     static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "&")) else { return Array(bytes) }
         var text: [UInt8] = []
@@ -20,7 +18,7 @@ enum HTMLText {
         return text
     }
 
-    /// The same text as it stands within this quote; within none it gets quotes of its own.
+    /// Escapes a text for a value within this quote; without one, it gets quotes of its own.
     static func escaped(_ text: [UInt8], in quote: UInt8?) -> [UInt8] {
         let mark = quote ?? UInt8(ascii: "\"")
         var bytes: [UInt8] = quote == nil ? [mark] : []

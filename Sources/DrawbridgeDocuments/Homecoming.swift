@@ -1,13 +1,13 @@
-/// What a server says of its own addresses, as the caller reaches them: by the gateway.
+/// Rewrites an upstream's own addresses to those by which the caller reaches it, through the gateway.
 ///
-/// Header fields are changed on their way; what stands in the head of a page is changed by this.
+/// This is for what the head of a page says; header fields are rewritten elsewhere.
 package protocol Homecoming: Sendable {
-    /// A URL or a path; nil where it stays as it is.
+    /// Rewrites a URL or a path; nil where it stays as it is.
     func url(_ text: String) -> String?
-    /// What a refresh says: `5; url=/x`.
+    /// Rewrites the value of a refresh: `5; url=/x`.
     func refresh(_ text: String) -> String?
-    /// The URLs within a text.
+    /// Rewrites the URLs within a text.
     func urls(in text: [UInt8]) -> [UInt8]?
-    /// The policies of a page.
+    /// Rewrites the policies of a page.
     func policy(_ text: [UInt8]) -> [UInt8]?
 }

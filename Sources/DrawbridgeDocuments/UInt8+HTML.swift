@@ -9,6 +9,6 @@ extension UInt8 {
         }
     }
 
-    /// A letter of ASCII in lower case, and all else as it is.
+    /// An ASCII letter in lower case; any other byte as it is.
     var lowercased: UInt8 { isLetter ? self | 0x20 : self }
 }

@@ -1,6 +1,5 @@
 extension JSON {
-    /// A JSON text whose `//` comments are spaces; every other byte stays where it is, so that places keep their lines
-    /// and columns.
+    /// The JSON text with `//` comments overwritten by spaces, so that errors keep their lines and columns.
     package static func blankingComments(in text: [UInt8]) -> [UInt8] {
         var text = text
         var isInString = false

@@ -47,7 +47,7 @@ extension JSON {
             literal = value.description
         }
 
-        /// Takes digits that are known to follow the grammar.
+        /// Takes a literal that is known to be a valid JSON number.
         init(verified literal: String) {
             self.literal = literal
         }
@@ -86,7 +86,7 @@ extension JSON.Number {
         return Integer((parts.isNegative ? "-0" : "0") + digits + zeros)
     }
 
-    /// Whether both are worth the same, however they are written: `1` and `1.0`.
+    /// Whether both have the same value, however they are written: `1` and `1.0`.
     package func hasSameValue(as other: Self) -> Bool { parts == other.parts }
 
     /// The number in the one spelling that all numbers of its value share: `1` and `1.0` are both `1e0`.
@@ -107,7 +107,7 @@ extension JSON.Number {
         var exponent = 0
     }
 
-    /// The number taken apart in one pass; an exponent beyond reckoning counts as ±10^15.
+    /// The parts of the literal, read in one pass; the exponent as written is clamped to ±10^15.
     private var parts: Parts {
         var parts = Parts()
         let mantissa = literal.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }

@@ -7,7 +7,7 @@ extension JSON {
         /// One member.
         public typealias Element = (key: String, value: JSON)
 
-        /// Beyond this many members the index is kept.
+        /// Objects with more members than this have an index.
         private static let searchLimit = 8
 
         private var members: [Element] = []
@@ -66,7 +66,6 @@ extension JSON.Object {
         }
     }
 
-    /// Where the member with this name stands.
     private func position(of key: String) -> Int? {
         if let index { return index[JSON.Bytewise(key)] }
         return members.firstIndex { JSON.Bytewise($0.key) == JSON.Bytewise(key) }

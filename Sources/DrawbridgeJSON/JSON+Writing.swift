@@ -97,12 +97,12 @@ extension JSON {
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// The value for a message: its beginning when it is long.
+    /// The JSON text of the value for error messages, shortened when it is long.
     package var excerpt: String { description.cut(to: 40) }
 }
 
 extension String {
-    /// The text, or its beginning when it is longer than so many bytes; scalars count, as a character has no limit.
+    /// The text, or its first `length` scalars and `…` where it has more bytes; one `Character` could be of any length.
     package func cut(to length: Int) -> String {
         utf8.count <= length ? self : String(unicodeScalars.prefix(length)) + "…"
     }

@@ -10,7 +10,7 @@ struct JSONParser {
     /// The innermost array or object that is open.
     private var container = Entry.none
     private(set) var entries: [Entry] = []
-    /// The characters of strings that have escapes.
+    /// The unescaped characters of strings that have escapes.
     private(set) var aside: [UInt8] = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false) {
@@ -47,7 +47,7 @@ struct JSONParser {
 
     // MARK: - Structure
 
-    /// Reads a whole value, or the opening of an array or object: then `false`, and its first value comes next.
+    /// Reads a scalar or an empty container; `false` when it opened an array or object whose first value comes next.
     private mutating func beginValue() throws(JSON.ParseError) -> Bool {
         skipWhitespace()
         let start = position
@@ -99,7 +99,7 @@ struct JSONParser {
         return false
     }
 
-    /// Hands a value to the container around it, closing what closes here; gives `true` after the outermost value.
+    /// Counts the value in its container, and closes each container that ends here; `true` after the outermost value.
     private mutating func endValue() throws(JSON.ParseError) -> Bool {
         while container != Entry.none {
             let place = Int(container)
@@ -140,7 +140,7 @@ struct JSONParser {
 
     // MARK: - Names
 
-    /// The first name that the object has had before; a few are compared with each other, many are kept in a set.
+    /// The first repeated name of the object: a few names are compared in pairs, many are collected in a set.
     private func repeatedName(in object: Int) -> Entry? {
         let isSmall = entries[object].count <= JSONTape.searchLimit
         var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : entries[object].count)
@@ -185,7 +185,7 @@ struct JSONParser {
 
     // MARK: - Numbers and strings
 
-    /// Passes over a number, or stops where it goes wrong and tells why.
+    /// Skips a number; where it is malformed, stops there and returns why.
     mutating func scanNumber() -> String? {
         _ = skip("-")
         if skip("0") {
@@ -201,7 +201,7 @@ struct JSONParser {
         return nil
     }
 
-    /// Passes over a string, and tells where its characters are.
+    /// Skips a string; returns the range of its characters, which is in `aside` where it has escapes.
     private mutating func string() throws(JSON.ParseError) -> (range: Range<Int>, isAside: Bool) {
         let opening = position
         position += 1
@@ -273,7 +273,7 @@ struct JSONParser {
 
     // MARK: - Bytes
 
-    /// The byte to be read, or 0 at the end: a zero is nowhere allowed, so nobody mistakes it.
+    /// The next byte, or 0 at the end, which is no confusion: JSON allows a zero byte nowhere.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= current }
@@ -288,7 +288,7 @@ struct JSONParser {
         while current == 0x20 || current == 0x0A || current == 0x0D || current == 0x09 { position += 1 }
     }
 
-    /// Passes over `word` if it stands here.
+    /// Skips `word` if it comes next.
     @inline(__always)
     private mutating func skip(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
@@ -308,7 +308,7 @@ struct JSONParser {
         JSON.ParseError(message, at: offset ?? position, in: bytes)
     }
 
-    /// What stands here, for a message.
+    /// What comes next, as error messages name it.
     private var found: String {
         guard !isAtEnd else { return "the end of the text" }
         let rest = String(decoding: bytes[position..<min(position + 32, bytes.count)], as: UTF8.self)

@@ -5,7 +5,7 @@ extension JSONTape {
             case null, no, yes, number, string, name, array, object
         }
 
-        /// What the parent of the outermost value is.
+        /// The `parent` of the outermost value.
         package static let none = UInt32.max
 
         package let kind: Kind
@@ -13,9 +13,9 @@ extension JSONTape {
         package var isText = false
         /// Whether `start` and `end` count in the tape's `aside` instead of its `bytes`.
         package var isAside = false
-        /// Of a name, where it begins in the text; of a value, how many stand before it in its array or object.
+        /// For a name, its offset in the text; for a value, its index in its array or object.
         package var position: UInt32 = 0
-        /// The place of the array or object around it.
+        /// The place of the entry of the enclosing array or object.
         package var parent: UInt32 = none
         /// Where the characters begin; of an array or object, the number of its values.
         package var start: UInt32 = 0

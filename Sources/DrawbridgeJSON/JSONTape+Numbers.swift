@@ -1,4 +1,4 @@
-// Numbers of a few digits, made from their bytes; `nil` for what needs more care, and for other values.
+// Fast paths for short numbers, read from their bytes; `nil` for others, which `JSON.Number` converts.
 extension JSONTape {
     /// An integer of at most 18 digits that is written as one.
     @inline(__always)

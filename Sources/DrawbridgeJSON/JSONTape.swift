@@ -1,25 +1,24 @@
-/// A JSON text and a flat list of what stands where in it: read once, and made into values when they are asked for.
+/// A JSON text and a flat list of its values: parsed once, and decoded when they are asked for.
 ///
-/// An array or object comes before its values, which stand one after the other up to its `end`; so a value is
-/// known by the position of its entry, and the first one is the whole.
+/// The entry of an array or object is followed by those of its values, up to its `end`. So a value's *place*, the
+/// index of its entry, identifies it, and place 0 is the whole.
 ///
-/// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
+/// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 package final class JSONTape {
     package let bytes: [UInt8]
-    /// What is found in the text, or added to it.
+    /// What was parsed from the text, and what was added to it.
     private struct Found {
         var entries: [Entry]
-        /// Characters that do not stand so in the text: strings that had escapes, and text that was added.
+        /// Characters that are not in `bytes` as such: unescaped strings, and text that was added.
         var aside: [UInt8] = []
     }
 
     /// Unchecked, for the reason that ``JSONText/own`` gives.
     @exclusivity(unchecked) private var own: Found
-    /// The places of the values by name, for objects that are asked and have more members than ``searchLimit``.
+    /// The values' places by name, for objects that were searched and have more members than ``searchLimit``.
     private var indexes: [Int: [JSON.Bytewise: Int]] = [:]
 
-    /// So many members are searched one after the other; beyond that an index finds them, so that a lookup stays fast
-    /// in an object with 100,000.
+    /// Objects with more members than this get an index, so that a lookup stays fast with 100,000 of them.
     static let searchLimit = 16
 
     /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
@@ -36,13 +35,12 @@ package final class JSONTape {
         }
     }
 
-    /// The text `null`.
+    /// Makes a tape whose only value is `null`.
     package init() {
         bytes = []
         own = Found(entries: [Entry(kind: .null)])
     }
 
-    /// The tape of a value.
     package convenience init(_ value: JSON) throws(JSON.ParseError) {
         try self.init(parsing: value.bytes, maximumDepth: .max)
     }
@@ -75,13 +73,12 @@ package final class JSONTape {
         }
     }
 
-    /// The characters as a string.
     @inline(__always)
     package func string(_ entry: Entry) -> String {
         withCharacters(of: entry) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Where the value of the object's member with this name stands; names are compared byte by byte.
+    /// The place of the value of the object's member with this name; names are compared byte by byte.
     @inline(__always)
     package func member(_ name: String, of object: Int) -> Int? {
         let entry = own.entries[object]
@@ -141,7 +138,7 @@ package final class JSONTape {
 
     // MARK: - Adding
 
-    /// Appends a member to the outermost object, or to `null`: one text, or an array of several.
+    /// Appends a member to the outermost object, which may still be `null`: a string, or an array of several.
     package func add(_ values: [String], named name: String) {
         if own.entries[0].kind == .null { own.entries = [Entry(kind: .object)] }
         append(name, .name, in: 0)
@@ -167,14 +164,14 @@ package final class JSONTape {
                 start: start, end: UInt32(own.aside.count)))
     }
 
-    /// A `null` that stands for the member `super` of an object without one.
+    /// Adds a `null` for the member `super` that an object does not have, and returns its place.
     package func missingParent(of object: Int) -> Int {
         append(JSON.PathKey.parent.stringValue, .name, in: object)
         own.entries.append(Entry(kind: .null, parent: UInt32(object)))
         return own.entries.count - 1
     }
 
-    /// Says that a value is text, and with an array the values in it.
+    /// Marks a value as text from a query or a form, and with an array the values in it.
     package func markText(_ place: Int) {
         var place = place
         let end = next(after: place)

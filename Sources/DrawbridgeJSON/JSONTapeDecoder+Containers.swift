@@ -1,6 +1,6 @@
-// The protocols ask for a `decode` for each type, and one generic `decode` stands for nearly all of these. Two kinds of
-// types have one of their own: 128-bit integers, for which the protocol's own would refuse, and common types, which are
-// read faster that way. The ones for optional values are in the file beside this.
+// One generic `decode` meets nearly all requirements of the protocols. 128-bit integers have a `decode` of their own
+// because the protocols' default throws, common types because that is faster. JSONTapeDecoder+Optionals.swift has the
+// ones for optional values.
 
 extension JSONTapeDecoder {
     /// Decodes the members of an object.
@@ -62,7 +62,7 @@ extension JSONTapeDecoder {
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 
-        /// The member, which must be there.
+        /// The member; throws where it is missing.
         @inline(__always)
         private func member(_ key: Key, _ type: any Any.Type) throws -> JSONTapeDecoder {
             if let member = decoder.member(key.stringValue) { return member }
@@ -93,7 +93,7 @@ extension JSONTapeDecoder {
 
         var codingPath: [any CodingKey] { decoder.codingPath }
 
-        /// Where the next element stands.
+        /// The place of the next element.
         var first: Int { Int(place) }
 
         var size: Int { decoder.entry.kind == .array ? decoder.entry.count : 1 }
@@ -129,7 +129,7 @@ extension JSONTapeDecoder {
 
         mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-        /// Reads the next element and goes on behind it; after an error it is still the next.
+        /// Reads the next element and advances; an error does not advance.
         @inline(__always)
         mutating func next<Result>(_ read: (JSONTapeDecoder) throws -> Result) throws -> Result {
             let result = try read(try element())
@@ -147,7 +147,7 @@ extension JSONTapeDecoder {
         }
     }
 
-    /// Decodes a value that stands for the whole.
+    /// Decodes a type that is a single value.
     struct SingleContainer: SingleValueDecodingContainer {
         let decoder: JSONTapeDecoder
 

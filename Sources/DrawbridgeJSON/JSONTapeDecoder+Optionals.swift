@@ -1,4 +1,4 @@
-// The protocol brings its own `decodeIfPresent` for each of these types, and a generic one does not replace them.
+// The protocol has a default `decodeIfPresent` for each of these types, which a generic one does not override.
 
 extension JSONTapeDecoder.KeyedContainer {
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

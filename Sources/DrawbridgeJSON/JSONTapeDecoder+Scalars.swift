@@ -85,7 +85,7 @@ extension JSONTapeDecoder {
 
     // MARK: - Steps
 
-    /// The value, unless it was given several times where one is expected.
+    /// The value, or the only one of a text array; throws where a query or form gave several.
     private func single(_ type: any Any.Type) throws -> JSON {
         let entry = entry
         guard entry.isText, entry.kind == .array else { return shown }
@@ -137,7 +137,7 @@ extension JSONTapeDecoder {
         expectation(of: Raw.RawValue.self)
     }
 
-    /// Whether this is an empty text where a number, a truth value or a date may be left out.
+    /// Whether this is empty text from a query or a form for anything but a string, which counts as missing.
     func isLeftOut(of type: any Any.Type) -> Bool {
         let entry = entry
         guard entry.isText, entry.kind == .string, entry.range.isEmpty else { return false }

@@ -44,17 +44,17 @@ extension JSONTape {
 
 /// Gives the value at one place of a tape to a type that decodes itself.
 ///
-/// It is small enough to be an `any Decoder` without memory of its own. So it does not keep its coding path, which is
-/// looked up when an error asks for it.
+/// It fits into an `any Decoder` without an allocation. So it does not keep its coding path, which is looked up when
+/// an error needs it.
 struct JSONTapeDecoder: Decoder {
     let tape: JSONTape
     private let position: UInt32
     private let depth: UInt32
 
-    /// How many values may decode themselves inside each other.
+    /// How deeply calls of `init(from:)` may be nested.
     ///
-    /// Each takes stack, and only a type that contains itself comes this far. Half a megabyte of stack carries more
-    /// than twice as many in an optimised build.
+    /// Each takes stack, and only recursive types come this far. Half a megabyte of stack carries more than twice as
+    /// many in an optimised build.
     private static let maximumDepth = 256
 
     /// The decoder of the outermost value.
@@ -77,7 +77,7 @@ struct JSONTapeDecoder: Decoder {
 
     var value: JSON { JSON(tape, at: place) }
 
-    /// The value for a message, which tells nothing of what is in an array or object.
+    /// The value for error messages: arrays and objects without their contents.
     var shown: JSON {
         switch entry.kind {
         case .array: []
@@ -115,7 +115,7 @@ struct JSONTapeDecoder: Decoder {
         tape.member(name, of: place).map { inner(at: $0) }
     }
 
-    /// The elements of an array; a single text is an array of one.
+    /// The elements of an array; a single text of a query or form is an array of one.
     func elements() throws -> UnkeyedContainer {
         let entry = entry
         if entry.kind == .array { return UnkeyedContainer(decoder: self, first: place + 1) }
@@ -173,7 +173,7 @@ struct JSONTapeDecoder: Decoder {
         return array
     }
 
-    /// Why a value does not fit: its kind, or what it says.
+    /// Why a value does not fit: its JSON type, or its content.
     enum Cause { case kind, content }
 
     /// The error for a value that does not fit.

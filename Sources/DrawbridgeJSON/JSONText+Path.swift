@@ -5,7 +5,7 @@ extension JSONText {
         return base + keys(in: places.prefix { $0.id != place })
     }
 
-    /// The key of the value that stands open in each of these places.
+    /// The key of the member or element that is being written in each of these places.
     private func keys(in places: some Sequence<Place>) -> [any CodingKey] {
         let all = own.outer + [own.current]
         return places.enumerated().compactMap { depth, place in
@@ -21,7 +21,7 @@ extension JSONText {
         }
     }
 
-    /// The error for a value that stands where the text ends now.
+    /// The error for the value that is being written at the end of the text.
     func failure(_ problem: String, _ value: Any) -> EncodingError {
         let path = base + keys(in: own.outer + [own.current])
         let place = path.isEmpty ? "" : "\(path.dotted): "

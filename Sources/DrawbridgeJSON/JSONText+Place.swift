@@ -9,7 +9,7 @@ extension JSONText {
 
     /// A value that is begun and not finished.
     struct Place {
-        /// Names the place; never used twice.
+        /// Identifies the place; never reused.
         let id: Int
         /// Where it begins in the text.
         let start: Int

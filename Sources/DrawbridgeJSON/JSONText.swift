@@ -1,12 +1,12 @@
 /// A JSON text while it is being written, from the beginning to the end.
 ///
-/// Values write themselves one after the other, each into its place: that of the innermost value that is begun and
-/// not finished. Only what `nestedContainer` and `superEncoder` hand out may be written later; each is a text of its
-/// own, put in where it belongs when the value around it is finished.
+/// Values are appended in order, each at its place: that of the innermost value that is begun and not finished. Only
+/// what `nestedContainer` and `superEncoder` return may be written later; each is a text of its own, inserted where it
+/// belongs when the enclosing value is finished.
 ///
-/// No method calls anybody else's code while it changes a property, so that access need not be checked at run time.
+/// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 final class JSONText {
-    /// A text to be put in at an offset of this one.
+    /// A text to be inserted at an offset of this one.
     fileprivate struct Insertion {
         let offset: Int
         let text: JSONText
@@ -25,15 +25,15 @@ final class JSONText {
         /// The places around the current one, the outermost first.
         fileprivate(set) var outer: [Place] = []
         fileprivate var lastID = 0
-        /// Where the members' names stand, with their quotes, in all places that are not finished.
+        /// The ranges of the members' names, with their quotes, in all places that are not finished.
         fileprivate(set) var names: [Range<Int>] = []
         fileprivate var insertions: [Insertion] = []
-        /// What went wrong where nothing can be thrown.
+        /// The first error in a method that cannot throw; `finish` throws it.
         fileprivate var fault: EncodingError?
     }
 
-    /// Unchecked, here and in ``JSONTape``: a request with 52 bytes of JSON in and out has 3,600 instructions more with
-    /// the checks, a twentieth (`benchmarks/run --instructions`).
+    /// Exclusivity is unchecked, here and in ``JSONTape``: the checks would cost a request with 52 bytes of JSON in and
+    /// out 3,600 instructions, a twentieth (`benchmarks/run --instructions`).
     @exclusivity(unchecked) private(set) var own = Written()
     private var reserved: [Reserved: JSONText] = [:]
     /// The coding path to this text from the outermost value, where it is put into another text.
@@ -47,7 +47,7 @@ final class JSONText {
 
     // MARK: - Values
 
-    /// Writes a value where one may stand.
+    /// Appends a value to the text.
     func append<Value: Encodable>(_ value: Value) throws {
         if try write(scalar: value) { return }
         own.lastID += 1
@@ -76,7 +76,7 @@ final class JSONText {
         }
     }
 
-    /// Writes a value that stands for the whole.
+    /// Writes the value of a single-value container.
     func appendSingle<Value: Encodable>(_ value: Value, at place: Int) throws {
         try check(place)
         if try write(scalar: value) {
@@ -114,7 +114,7 @@ final class JSONText {
         own.current.id == place ? own.current : own.outer.first { $0.id == place }
     }
 
-    /// Settles on a shape; a second one is a fault that is thrown in the end, as containers cannot throw.
+    /// Sets the shape of a place; `finish` throws where it had another one, since methods that give containers cannot.
     func open(_ shape: Shape, at place: Int) {
         guard own.current.id == place else { return fail(closed) }
         if own.current.shape == .nothing {
@@ -126,7 +126,7 @@ final class JSONText {
         }
     }
 
-    /// Writes what stands before the value of a member.
+    /// Writes a comma if one is due, the member's name and the colon.
     @inline(__always)
     func beginMember(_ name: String, at place: Int) throws {
         try check(place)
@@ -138,7 +138,7 @@ final class JSONText {
         own.bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes what stands before an element.
+    /// Writes a comma, except before the first element.
     @inline(__always)
     func beginElement(at place: Int) throws {
         try check(place)
@@ -197,7 +197,7 @@ final class JSONText {
         return JSONTextEncoder(text: text, place: 0)
     }
 
-    /// Puts in what was written later.
+    /// Inserts the texts that were written later.
     private func insert() throws {
         var whole: [UInt8] = []
         var end = own.current.start

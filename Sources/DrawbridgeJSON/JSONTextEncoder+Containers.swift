@@ -1,6 +1,5 @@
-// The protocols ask for an `encode` for each type, and one generic `encode` stands for nearly all of these. Two kinds
-// of types have one of their own: 128-bit integers, for which the protocol's own would refuse, and common types, which
-// are written faster that way.
+// One generic `encode` meets nearly all requirements of the protocols. 128-bit integers have an `encode` of their own
+// because the protocols' default throws, common types because that is faster.
 
 extension JSONTextEncoder {
     /// Encodes the members of an object.
@@ -86,7 +85,7 @@ extension JSONTextEncoder {
         func superEncoder() -> any Encoder { text.reserveElement(at: place) }
     }
 
-    /// Encodes a value that stands for the whole.
+    /// Encodes a type that is a single value.
     struct SingleContainer: SingleValueEncodingContainer {
         let encoder: JSONTextEncoder
 

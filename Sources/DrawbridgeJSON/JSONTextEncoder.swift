@@ -20,7 +20,7 @@ extension JSON {
 /// Lets one value write itself to its place in a text.
 struct JSONTextEncoder: Encoder {
     let text: JSONText
-    /// The place, which cannot be written to when its value is finished, or while another value is begun in it.
+    /// Its place; writing there is an error once the value is finished, and while a value inside it is not.
     let place: Int
 
     var codingPath: [any CodingKey] { text.path(to: place) }
@@ -41,7 +41,7 @@ struct JSONTextEncoder: Encoder {
         SingleContainer(encoder: self)
     }
 
-    /// Takes a whole value; an object or array extends what is there of its kind.
+    /// Writes a whole value; an object or array adds to the members or elements that were written before.
     func take(_ value: JSON) throws {
         let isBegun = text.isBegun(at: place)
         switch value {

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension Date {
-    /// `2026-11-20T23:29:24.123Z`: as dates go out in JSON, and stand in logs.
+    /// `2026-11-20T23:29:24.123Z`, as JSON and logs write dates.
     package var timestamp: String { Timestamp.text(of: self) ?? "" }
 }
 
@@ -66,12 +66,12 @@ enum Timestamp {
         return Date(timeIntervalSinceReferenceDate: Double(seconds) - epoch + fraction)
     }
 
-    /// From 1970, where the arithmetic begins, to 2001, where `Date` does; in seconds.
+    /// The seconds from 1970, where the arithmetic here begins, to 2001, where `Date` does.
     private static let epoch = 978_307_200.0
 
     // MARK: - Calendar
 
-    /// The date so many days after 1970-01-01, reckoned in years that begin in March, in eras of 400.
+    /// The date this many days after 1970-01-01, computed in years that begin in March, in eras of 400 years.
     private static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooredBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -118,7 +118,7 @@ enum Timestamp {
         return value
     }
 
-    /// The fraction of a second: 0 without a point, `nil` for a point without digits; counts nine digits.
+    /// The fraction of a second: 0 without a point, `nil` for a point without digits; only nine digits count.
     private static func fraction(from rest: inout Bytes) -> Double? {
         guard skip(".", in: &rest) else { return 0 }
         guard var value = digit(from: &rest) else { return nil }

@@ -18,8 +18,8 @@ extension Responder {
 
 /// A responder that answers on a loop without a task.
 package protocol LoopResponder: Responder {
-    /// How to begin the answer to a request; nil where it declines, or has to be awaited.
+    /// What begins the answer to a request; nil where the responder declines, or must be awaited.
     ///
-    /// To be begun on the loop's thread, where `tell` is called once, unless what is returned was called before.
+    /// Call it on the loop's thread. There it calls `tell` once, unless the cancellation that it returns came first.
     func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)?
 }

@@ -1,23 +1,23 @@
 import HTTPGrammar
 
-/// Leaves secrets of others out of what leaves the journal, by the names of members.
+/// Removes secrets, known by the names of members, from what leaves the journal.
 ///
 /// The journal itself keeps them, since a call that is repeated needs them.
 package struct Redaction: Sendable {
     static let removed = JSON.string("[removed]")
 
-    /// One word of a name is enough.
+    /// A name with one of these words is that of a secret.
     private static let words: Set<String> = [
         "token", "secret", "password", "passwd", "pwd", "session", "auth", "authorization", "cookie", "csrf",
         "otp", "pin", "cvv", "credential", "signature",
     ]
-    /// What is written as one word often, with others before it: `accesstoken`.
+    /// The ends of names that are often written as one word: `accesstoken`.
     private static let ends = ["token", "secret", "password", "apikey", "credential", "signature"]
 
-    /// The words of names that whoever started the gateway has added.
+    /// The words of the names that the user has added.
     private let more: [[String]]
 
-    /// - Parameter more: names that are left out besides, also where they are a part of another: `iban` of `myIban`.
+    /// - Parameter more: more names of secrets, which count as a part of another one too: `iban` of `myIban`.
     package init(also more: [String] = []) { self.more = more.map(Self.words).filter { !$0.isEmpty } }
 
     /// Whether a text has words by which members could be named.
@@ -44,7 +44,7 @@ package struct Redaction: Sendable {
         let letters = Array(name)
         for (place, letter) in letters.enumerated() {
             let isSeparator = !letter.isLetter && !letter.isNumber
-            // A capital begins a word; of several the last does, where a small letter follows.
+            // A capital begins a word; of several in a row only the last does, where a small letter follows.
             let next = place + 1 < letters.count ? letters[place + 1] : "_"
             let begins = letter.isUppercase && (!last.isUppercase || next.isLowercase)
             if isSeparator || begins, !word.isEmpty {
@@ -57,7 +57,7 @@ package struct Redaction: Sendable {
         return word.isEmpty ? words : words + [word]
     }
 
-    /// The same value without its secrets, in texts too that are JSON, forms or addresses: some bridges send those.
+    /// The same value without its secrets, also within strings of JSON, forms and URLs, which some bridges send.
     package func removed(from value: JSON) -> JSON {
         if let members = value.objectValue {
             return .object(
@@ -71,7 +71,7 @@ package struct Redaction: Sendable {
         return value.stringValue.map { .string(removed(fromValue: $0)) } ?? value
     }
 
-    /// A text that stands where a value does.
+    /// Removes secrets from a string that is a value.
     private func removed(fromValue text: String) -> String {
         let first = text.utf8.first { !Self.spaces.contains($0) }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -88,9 +88,9 @@ package struct Redaction: Sendable {
 
     private static let spaces: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
-    /// A text that nobody can read as a value, such as the beginning of one: it ends before the value of a secret.
+    /// Cuts a text that cannot be parsed, such as the beginning of a value, before the value of its first secret.
     ///
-    /// A name is what stands before `:` or `=`, or in quotes behind `name=` as in a body of several parts.
+    /// A name is what comes before `:` or `=`, or in quotes after `name=` as in a multipart body.
     package func removed(fromText text: String) -> String {
         let bytes = Array(text.utf8)
         var place = 0
@@ -115,12 +115,12 @@ package struct Redaction: Sendable {
         byte.isWord || byte >= 0x80 || "-%".utf8.contains(byte)
     }
 
-    /// What may stand between a name and its sign: a quote, that of a text within a text, a space.
+    /// What may come between a name and its `:` or `=`: a space, a quote, the backslash of a quote within a string.
     private static let behindNames: Set<UInt8> = spaces.union("\"'\\".utf8)
 
     /// A path and query, or a form, without the values of its secrets.
     package func removed(fromQuery text: String) -> String {
-        // By bytes: for Swift an accent makes one character of itself and the sign before it.
+        // By bytes: in Swift a combining accent and the sign before it are one `Character`.
         let bytes = Array(text.utf8)
         guard let start = bytes.firstIndex(of: UInt8(ascii: "?")) else { return text }
         let items = bytes[(start + 1)...].split(

@@ -93,7 +93,7 @@ extension Response {
         return json["data"] ?? .null
     }
 
-    /// The chunks of a stream as they are written; leaving the loop is the reader's leaving.
+    /// The chunks of a stream as they are written; leaving the loop cancels the stream, as a caller who leaves does.
     public var chunks: AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { [body] chunks in
             let writing = Task {

@@ -23,11 +23,11 @@ public final class PlayedPage: Sendable {
     private let gateway: Gateway
     private let wire: PlayedWire
 
-    /// A page that has come.
+    /// Makes a page that has loaded and opened its channel.
     ///
     /// - Parameters:
     ///   - gateway: which it speaks to.
-    ///   - path: of its address, by which it has handlers of its own.
+    ///   - path: of its URL, by which it may have handlers of its own.
     ///   - title: of its document.
     ///   - headers: header fields of its calls, cookies for instance.
     public init(
@@ -73,7 +73,7 @@ public final class PlayedPage: Sendable {
         wire.tell(["call": .string(name), "data": data, "bridge": .string(bridge.rawValue)])
     }
 
-    /// Takes calls of native's of this name; another one of the name is replaced.
+    /// Answers native's calls of this name; an earlier answer for it is replaced.
     public func on(_ name: String, _ answer: @escaping Answer) { wire.take(name, answer) }
 
     /// What native has called of the page, in order, whether it answers to the name or not.
@@ -82,7 +82,7 @@ public final class PlayedPage: Sendable {
     /// The events that native has sent, in order.
     public var events: [(name: String, data: JSON)] { wire.heard }
 
-    /// The page says that it leaves, and calls no more.
+    /// Tells native that the page leaves, and closes its channel.
     public func leave() {
         wire.say(["bye": true])
         wire.close()
@@ -98,7 +98,7 @@ final class PlayedWire: PageConnection {
 
     private struct State {
         var isClosed = false
-        /// Of the last message, and of the last call.
+        /// The numbers of the last message and of the last call.
         var number = 0
         var lastCall = 0
         var callers: [Int: Caller] = [:]
@@ -115,7 +115,7 @@ final class PlayedWire: PageConnection {
         self.reader = reader
         let (texts, coming) = AsyncStream.makeStream(of: [UInt8].self)
         self.coming = coming
-        // What native sends is sent under the page's lock: nothing is said back from there.
+        // `send` is called under the page's lock, so messages are answered here, outside of it.
         Task { [weak self] in
             for await text in texts { self?.hear(text) }
         }
@@ -136,7 +136,7 @@ final class PlayedWire: PageConnection {
         }
     }
 
-    /// Said under the lock, in the order of the numbers: what comes behind a later one counts as taken before.
+    /// Sends under the lock, so in the order of the numbers: a message behind one with a later number would be dropped.
     private func said(_ number: Int, _ message: JSON.Object) {
         say(["up": [[.number(.init(number)), .object(message)]]])
     }
@@ -211,7 +211,7 @@ final class PlayedWire: PageConnection {
         }
     }
 
-    /// - Parameter isHeard: whether native wants to know that it was heard, and not what is answered.
+    /// - Parameter isHeard: whether native wants to know that the call was received, in place of its answer.
     private func answer(_ name: String, _ data: JSON, _ id: JSON?, isHeard: Bool) async {
         guard let answer = state.withLock({ $0.answers[name] }) else {
             if let id { tell(Self.failure(id, 400, "the page has no handler for \(name)")) }

@@ -59,7 +59,7 @@ import Testing
     private static func isDeclared(_ type: String, in sources: [String]) -> Bool {
         let kinds = "class|struct|enum|protocol|actor|typealias"
         func holds(_ text: String, _ indentation: String, _ kinds: String, _ name: String) -> Bool {
-            let pattern = "(?m)^\(indentation)([a-z()]+ )*(\(kinds)) \(name)\\b"
+            let pattern = "(?m)^\(indentation)([@a-zA-Z()]+ )*(\(kinds)) \(name)\\b"
             return text.range(of: pattern, options: .regularExpression) != nil
         }
         let parts = type.components(separatedBy: ".")

@@ -1,13 +1,13 @@
-/// What a type that decodes itself asks for.
+/// A decoder that notes what a type asks for when it decodes itself.
 final class AskedType: Decoder {
     let probe: TypeProbe
-    /// Nil while nothing was asked, and where something was asked that tells nothing.
+    /// Nil until something was asked, and where what was asked does not tell the shape.
     private(set) var shape: ValueShape?
     private var hasAsked = false
     private var isStrange = false
     /// How often a value was asked for.
     private(set) var steps = 0
-    /// Which value does not fit; nil where all do.
+    /// Which of the values asked for is refused, counted from 0; nil for none.
     private let refused: Int?
 
     init(_ probe: TypeProbe, refusing refused: Int? = nil) {
@@ -15,7 +15,7 @@ final class AskedType: Decoder {
         self.refused = refused
     }
 
-    /// A value is asked for.
+    /// Counts a value that is asked for; throws where it is the one to refuse.
     func step(_ type: any Any.Type) throws {
         defer { steps += 1 }
         if steps == refused {
@@ -26,14 +26,14 @@ final class AskedType: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Something is asked to which a single value gives no answer.
+    /// Notes that the type asks for something that made-up values cannot answer.
     func strange() -> TypeProbe.Unknown {
         isStrange = true
         shape = nil
         return TypeProbe.Unknown()
     }
 
-    /// The one thing that is asked.
+    /// Begins the only container that a type may ask for.
     private func begin(_ new: ValueShape?) throws {
         guard !hasAsked else { throw strange() }
         hasAsked = true
@@ -98,7 +98,7 @@ private struct AskedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return nil
     }
 
-    // The protocol brings its own of these, which ask `contains`.
+    // The protocol has defaults for these, which would ask `contains`.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         try leftOut(type, key)
     }
@@ -175,12 +175,12 @@ private struct AskedValue: SingleValueDecodingContainer {
 }
 
 extension TypeProbe {
-    /// What a type asks for that decodes itself.
+    /// The shape of a type that decodes itself, with a value.
     func asked<Value: Decodable>(_ type: Value.Type) throws -> Found<Value> {
         let asked = AskedType(self)
         let value = try Value(from: asked)
         guard let shape = asked.shape else { throw Unknown() }
-        // It must take nothing in the place of what does not fit.
+        // A type that goes on after a refused value takes more than it has asked for here.
         for place in 0..<asked.steps {
             let refusing = AskedType(self, refusing: place)
             guard (try? Value(from: refusing)) == nil, refusing.steps == place + 1 else { throw Unknown() }

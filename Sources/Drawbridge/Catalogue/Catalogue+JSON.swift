@@ -1,8 +1,8 @@
 extension Catalogue.Entry {
-    /// As it is listed.
+    /// The entry as the tester's API lists it.
     ///
     /// - Parameters:
-    ///   - calls: those that were seen, the oldest first; nil where nobody has looked.
+    ///   - calls: its calls in the journal, the oldest first; nil without a journal.
     ///   - redaction: what is left out of values; nil for nothing.
     func json(_ calls: [JournalRecord]?, _ redaction: Redaction?) -> JSON {
         var members: JSON.Object = ["name": .string(name)]
@@ -20,7 +20,7 @@ extension Catalogue.Entry {
         }
         if !routes.isEmpty { members["handler"] = .string(routes.map(\.name).joined(separator: ", ")) }
         let methods = routes.compactMap { $0.handler.methods }
-        // One that names none takes nearly all.
+        // A handler that names no methods takes nearly all.
         if !methods.isEmpty, methods.count == routes.count {
             members["methods"] = .array(methods.joined().map { .string($0.rawValue) })
         }

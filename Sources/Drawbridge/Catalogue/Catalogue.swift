@@ -1,18 +1,18 @@
-/// What pages may call in one session: handlers and replies by their names, each as it is answered first.
+/// What pages may call in one session: handlers and replies by their names, in the order in which they are asked.
 struct Catalogue {
     struct Entry {
         let pattern: RoutePattern
-        /// The pages that have it alone; nil for all.
+        /// The pattern of the pages that have it; nil for all pages.
         let pages: String?
-        /// Those that are asked one after the other.
+        /// The replies, in the order in which they are asked.
         var replies: [ReplyNames.Listed]
-        /// The handlers that are asked behind them, by their methods.
+        /// The handlers that are asked after them, by their methods.
         var routes: [Route]
 
-        /// As the journal has it.
+        /// The name as in the journal.
         var name: String { String(pattern.text.dropFirst()) }
 
-        /// The reply that is asked first, where one is asked before the handler.
+        /// The first reply that is no `$pass`; nil where the handler answers.
         var reply: ReplyNames.Listed? { replies.first { !$0.reply.isPass } }
     }
 
@@ -25,14 +25,14 @@ struct Catalogue {
     private(set) var entries: [Entry]
     private let routes: Routes<Named>
 
-    /// A pattern among all, by which a call is counted.
+    /// A pattern of the catalogue, to which calls are assigned.
     private struct Named: Routed {
         let pattern: RoutePattern
     }
 
     /// - Parameters:
     ///   - layers: the layers of replies, the first of which is asked first.
-    ///   - handlers: those of some pages, the most special first, and at last those of all.
+    ///   - handlers: those of some pages, the last registered first, and at last those of all.
     init(
         layers: [(names: ReplyNames, pages: String?)], handlers: [(routes: [Route], pages: String?)]
     ) {
@@ -61,7 +61,7 @@ struct Catalogue {
         self.routes = routes
     }
 
-    /// The reply for a pattern: the same one, or where it stands for one name, the best that fits that.
+    /// The reply for a pattern: the one with this pattern, or for a single name, the one that fits it best.
     private static func reply(in names: ReplyNames, for pattern: RoutePattern) -> ReplyNames.Listed? {
         guard let segments = segments(of: pattern) else {
             return names.listed.first { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
@@ -92,7 +92,7 @@ struct Catalogue {
     /// The text of the pattern that fits a call best.
     func pattern(for segments: [String]) -> String? { routes.matches(segments).first?.route.pattern.text }
 
-    /// The entries of a name: those that are written so, or else those that fit it.
+    /// The entries with exactly this name, or else those whose pattern fits it best.
     func entries(named name: String) -> [Entry] {
         guard let text = RoutePattern(checking: name)?.text else { return [] }
         let same = entries.filter { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(text) }
@@ -101,9 +101,9 @@ struct Catalogue {
     }
 }
 
-/// What was called of each pattern of a catalogue.
+/// The calls in a journal, by the pattern of a catalogue that fits them best.
 struct SeenCalls {
-    /// The calls of a name, the oldest first.
+    /// The calls of each pattern, the oldest first.
     private(set) var calls: [String: [JournalRecord]] = [:]
 
     init(_ records: [JournalRecord], of catalogue: Catalogue) {

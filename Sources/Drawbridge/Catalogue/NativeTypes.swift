@@ -1,24 +1,24 @@
 import HTTPGrammar
 
-/// What is sent to each name and what it answers, as far as that is known.
+/// The types of the input and output of each name, as far as they are known.
 struct NativeTypes {
-    /// Where it is known from.
+    /// Where a type is known from.
     enum Source: String, CaseIterable {
         /// A Swift type.
         case type
-        /// A reply that says a value.
+        /// A reply with a value.
         case reply
         /// Calls of the journal.
         case seen
     }
 
-    /// What stands in one place.
+    /// A shape, and where it is known from.
     struct Typed {
         var shape = ValueShape()
         var sources: Set<Source> = []
 
         mutating func add(_ other: ValueShape?, from source: Source) {
-            // A type that takes anything says nothing.
+            // A Swift type that takes anything tells nothing.
             guard let other, !other.isEmpty, !other.isAny || source != .type else { return }
             shape.merge(other)
             sources.insert(source)
@@ -34,13 +34,13 @@ struct NativeTypes {
 
     struct Name {
         let pattern: RoutePattern
-        /// The name of its types: of ASCII letters and digits, and nobody else's.
+        /// The name of its types, which no other has: ASCII letters and digits.
         let typeName: String
         var input = Typed()
         var output = Typed()
-        /// The types of answers that go out as they stand.
+        /// The media types of answers that are sent as they are.
         var rawTypes: Set<String> = []
-        /// The methods that a program asks by.
+        /// The methods by which a program calls it.
         var methods: [String] = []
 
         var text: String { String(pattern.text.dropFirst()) }
@@ -48,7 +48,7 @@ struct NativeTypes {
 
     let names: [Name]
 
-    /// What is looked at of each name: calls, and bytes of them.
+    /// The most calls of a name that are looked at, and the most bytes of them.
     private static let mostCalls = 100
     private static let mostBytes = 1 << 20
 
@@ -84,7 +84,7 @@ struct NativeTypes {
         if name.isEmpty || name.utf8.first.map({ $0 < 0x40 }) == true { name = "Call\(name)" }
         var number = 2
         var own = name
-        // What is compared without regard to case is no file's name only here, but elsewhere it often is.
+        // Generated code may use these as file names, which some systems compare without regard to case.
         while !taken.insert(own.lowercased()).inserted {
             own = "\(name)_\(number)"
             number += 1
@@ -92,7 +92,7 @@ struct NativeTypes {
         return own
     }
 
-    /// The inputs and outputs of calls, the last ones, in so many bytes.
+    /// The inputs or outputs of the last calls, up to ``mostBytes``.
     fileprivate static func values(
         of calls: [JournalRecord], _ value: (JournalRecord) -> (bytes: Int, json: JSON?)
     ) -> [JSON] {
@@ -109,7 +109,7 @@ struct NativeTypes {
 }
 
 extension NativeTypes.Name {
-    /// What types and replies say.
+    /// Adds what Swift types and replies tell.
     fileprivate mutating func add(_ entry: Catalogue.Entry) {
         var isReached = true
         for reply in entry.replies where isReached {
@@ -118,7 +118,7 @@ extension NativeTypes.Name {
         }
         for route in entry.routes {
             let typed = route.handler as? any JSONHandler.Type
-            // Behind a reply that always answers, nobody asks what its handler would take.
+            // After a reply that always answers, the handler is never asked, so its types do not matter.
             if isReached {
                 input.add(typed?.inputShape, from: .type)
                 output.add(typed?.outputShape, from: .type)
@@ -129,7 +129,7 @@ extension NativeTypes.Name {
         }
     }
 
-    /// What was seen, where no type says it.
+    /// Adds what calls in the journal show, where no Swift type tells.
     fileprivate mutating func add(_ calls: [JournalRecord]) {
         let inputs = NativeTypes.values(of: calls) { call in
             (call.input.bytes.count, call.readInput.map { $0.value ?? .null })
@@ -142,7 +142,7 @@ extension NativeTypes.Name {
             guard call.state == .answered, call.form == .value, call.output.isWhole else { return (0, nil) }
             return (call.output.bytes.count, call.shownOutput(nil))
         }
-        // A type may write itself otherwise than it reads itself; what was seen shows that.
+        // A type may encode itself in another form than it decodes; outputs that do not fit show that.
         if output.sources.contains(.type), !outputs.allSatisfy(output.shape.takes) { output = .init() }
         if !output.sources.contains(.type), !outputs.isEmpty {
             output.add(ValueShape(of: outputs), from: .seen)
@@ -151,10 +151,10 @@ extension NativeTypes.Name {
 }
 
 extension JSONHandler {
-    /// What its input is; nil where its type does not tell.
+    /// The shape of its input; nil where the type does not tell.
     fileprivate static var inputShape: ValueShape? { TypeProbe.shape(of: Input.self) }
 
-    /// What its output is, where that type can be read as well as written.
+    /// The shape of its output, where that type can be decoded as well.
     fileprivate static var outputShape: ValueShape? {
         if Output.self == Nothing.self { return ValueShape(.null) }
         return (Output.self as? any Decodable.Type).flatMap { TypeProbe.shape(of: $0) }

@@ -10,7 +10,7 @@ struct OpenAPIDocument {
         var shapes: Set<String> = []
         for name in types.names where !name.pattern.parts.isEmpty {
             let (path, parameters) = Self.path(of: name.pattern)
-            // Two that differ in the names of their parameters alone are one to OpenAPI; the better one stays.
+            // Paths that differ only in the names of parameters are the same to OpenAPI; the first one stays.
             let shape = name.pattern.parts.map { if case .exact(let text) = $0 { text } else { "{}" } }
             guard shapes.insert(shape.joined(separator: "/")).inserted else { continue }
             var operations: JSON.Object = [:]
@@ -74,9 +74,9 @@ struct OpenAPIDocument {
         !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method)
     }
 
-    /// Of what has no body, the members of its input stand in the query.
+    /// The members of an input as query parameters, for a method that has no body.
     ///
-    /// - Parameter path: the names of what stands in the path.
+    /// - Parameter path: the names of the path parameters.
     private static func queryParameters(_ input: ValueShape, besides path: [String]) -> [JSON] {
         (input.members?.known ?? []).filter { !path.contains($0.0) }.map { name, shape in
             [
@@ -104,7 +104,7 @@ struct OpenAPIDocument {
         var content: JSON.Object = [:]
         if !name.output.shape.isEmpty || name.rawTypes.isEmpty {
             content[answers.type] = [
-                // Nobody knows what an envelope of the app's own looks like.
+                // What an app's own envelope looks like is unknown.
                 "schema": answers.isUsual ? envelope(name.output) : answers.isBare ? schema(name.output) : [:]
             ]
         }
@@ -124,7 +124,7 @@ struct OpenAPIDocument {
         return .object(schema)
     }
 
-    /// Around an answer; an error has the same form, with another code and with data of its own.
+    /// The schema of the envelope; an error has the same form, with another code and its own data.
     private static func envelope(_ output: NativeTypes.Typed) -> JSON {
         [
             "type": "object", "required": ["code", "message"],

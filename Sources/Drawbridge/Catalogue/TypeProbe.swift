@@ -4,20 +4,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads off a `Decodable` type what it takes: it decodes itself from values that are made up, and this notes what it asks
-/// for.
+/// Finds out what a `Decodable` type takes: it decodes made-up values, and this notes what it asks for.
 ///
-/// The values are the plainest of each kind, `""`, `0` and `false`: any page can send these. What Swift has written itself
-/// asks for each member once, and gives up at the first that does not fit. Where a type does anything else, such as asking
-/// whether a member is there, or trying a second kind where the first does not fit, nothing is said about it: half of the
+/// The values are `""`, `0` and `false`, which any page can send. An `init(from:)` that Swift synthesises asks for each
+/// member once, and fails at the first that does not fit. Where a type does anything else, such as asking whether a
+/// member is there, or trying a second kind where the first does not fit, its shape counts as unknown: a part of the
 /// truth would be taken for the whole.
 struct TypeProbe {
-    /// What such a type takes; nil where that cannot be told.
+    /// The shape of what a type takes; nil where that cannot be found out.
     static func shape<Value: Decodable>(of type: Value.Type) -> ValueShape? {
         try? TypeProbe().probe(type).shape
     }
 
-    /// It cannot be told.
+    /// The error where the shape cannot be found out.
     struct Unknown: Error {}
 
     /// A value of a type, and what the type takes.
@@ -26,10 +25,10 @@ struct TypeProbe {
         let shape: ValueShape
     }
 
-    /// The types around this one.
+    /// The types that this one is nested in.
     private var around: [ObjectIdentifier] = []
     private static let deepest = 20
-    /// What was found out about types before.
+    /// What was found out about types, so that each is probed once.
     private let known = Known()
 
     private final class Known {
@@ -64,10 +63,10 @@ struct TypeProbe {
         return found
     }
 
-    /// Whether a type stands within itself.
+    /// Whether a type contains itself.
     func isWithin(_ type: any Any.Type) -> Bool { around.contains(ObjectIdentifier(type)) }
 
-    /// What may be left out, so that no value is needed: also a type within itself, and one of whose cases none is known.
+    /// The shape where no value is needed, so that a type may contain itself, or be an enumeration without known cases.
     func leftOut<Value: Decodable>(_ type: Value.Type) throws -> ValueShape {
         if isWithin(type) { return .any }
         do {
@@ -99,7 +98,7 @@ struct TypeProbe {
         case is Float.Type: return (Float(0), ValueShape(.number))
         case is Decimal.Type: return (Decimal(0), ValueShape(.number))
         case is Date.Type:
-            // Milliseconds are as good.
+            // A date may be milliseconds too.
             let (date, shape) = text(Date(timeIntervalSince1970: 0))
             return (date, shape.merged(ValueShape(.number)))
         case is Data.Type: return text(Data())
@@ -135,7 +134,7 @@ struct TypeProbe {
     }
 }
 
-/// Types of the standard library that have others in them.
+/// Containers of the standard library, whose elements are probed.
 private protocol ProbedContainer {
     static func probed(by probe: TypeProbe) throws -> (value: Any, shape: ValueShape)
 }
@@ -164,7 +163,7 @@ extension Set: ProbedContainer where Element: Decodable {
 
 extension Dictionary: ProbedContainer where Key: Decodable, Value: Decodable {
     fileprivate static func probed(by probe: TypeProbe) throws -> (value: Any, shape: ValueShape) {
-        // Others are written as arrays.
+        // With keys of other types, a dictionary may be an array in JSON.
         guard Key.self == String.self else { throw TypeProbe.Unknown() }
         var shape = ValueShape()
         shape.members = .init(others: [try probe.leftOut(Value.self)])

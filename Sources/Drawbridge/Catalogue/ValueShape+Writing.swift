@@ -1,6 +1,6 @@
 // A shape as a schema, and as a type of TypeScript.
 extension ValueShape {
-    /// As JSON Schema has it (2020-12); with no words at all where anything fits.
+    /// As JSON Schema (2020-12); empty where anything fits.
     var schema: JSON.Object {
         if isAny || isEmpty { return [:] }
         var schema: JSON.Object = [:]
@@ -40,7 +40,7 @@ extension ValueShape {
         return types
     }
 
-    /// As an expression of TypeScript; names and texts of pages are literals in it, in nothing but ASCII.
+    /// As an expression of TypeScript; names and strings of pages are literals in it, in ASCII only.
     var typeScript: String {
         if isAny || isEmpty { return "unknown" }
         var types: [String] = []
@@ -57,12 +57,12 @@ extension ValueShape {
         return types.joined(separator: " | ")
     }
 
-    /// Whether it is one kind of objects, which an interface can be.
+    /// Whether it takes only objects, so that it can be an interface.
     var isObject: Bool { !isAny && kinds.isEmpty && elements == nil && members != nil }
 }
 
 extension ValueShape.Members {
-    /// Between braces.
+    /// The members, in braces.
     fileprivate var typeScript: String {
         var members = known.map { name, shape in
             let mark = required.contains(JSON.Bytewise(name)) ? "" : "?"

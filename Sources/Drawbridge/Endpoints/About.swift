@@ -3,7 +3,7 @@ import Synchronization
 
 /// What the gateway says about itself, to everybody and to tools.
 enum About {
-    /// Whether it is up: whoever watches from elsewhere learns that, and nothing else.
+    /// Whether it is up; callers on other machines are told nothing else.
     static func health(_ gateway: Gateway, _ request: Request) async throws -> Response {
         var health: JSON.Object = ["status": "ok"]
         if request.isFromThisMachine {

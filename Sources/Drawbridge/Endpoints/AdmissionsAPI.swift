@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The devices that were let in, over HTTP, for programs: who they are, a new ticket, and to put one out.
+/// The devices that were let in, over HTTP, for programs: lists them, draws a ticket, ends an admission.
 enum AdmissionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])

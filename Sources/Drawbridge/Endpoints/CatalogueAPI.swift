@@ -11,7 +11,7 @@ extension Gateway {
             handlers: special.map { ($0.set.all, $0.pattern.text) } + [(handlers.all, nil)])
     }
 
-    /// The same with what was seen of it; nil where no journal is kept.
+    /// The catalogue with its calls in the journal; nil where no journal is kept.
     fileprivate func seenCatalogue(_ query: RecordQuery) -> (catalogue: Catalogue, seen: SeenCalls?) {
         let catalogue = catalogue(in: query.filter.session ?? .usual)
         let records = journal.read(RecordFilter(session: query.filter.session)).records
@@ -21,7 +21,7 @@ extension Gateway {
 
 /// What pages may call, for programs: as a list, as OpenAPI, as TypeScript; and what was answered, as a file of replies.
 ///
-/// A journal has megabytes, which nobody should read on a loop: so all of this is done elsewhere.
+/// A journal may have megabytes, so all of this is done on the global executor, and not on a loop.
 enum CatalogueAPI {
     private static func elsewhere(_ work: @Sendable () throws -> Response) async throws -> Response {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { try await done(work) }

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// What the gateway answers itself below `/__drawbridge__/`: a row of the table for each path, with its verbs.
+/// An endpoint of the gateway's own below `/__drawbridge__/`: a path with its methods, one row of the table.
 ///
-/// Who may ask is said by the path's first part: ``OwnPath/isForTesters``, ``OwnPath/isForEverybody``.
+/// Who may ask depends on the path's first part: ``OwnPath/isForTesters``, ``OwnPath/isForEverybody``.
 struct Endpoint: Sendable {
     typealias Answer = @Sendable (Gateway, Request) async throws -> Response
 
     let path: OwnPath
-    /// What stands below it: words, and `:name` for a part that ``Request/parameters`` has then; `*name` for all parts
-    /// that are left.
+    /// The path below it: words, `:name` for a part and `*name` for all parts that are left, which become
+    /// ``Request/parameters``.
     let below: [Substring]
     let answers: KeyValuePairs<HTTPRequest.Method, Answer>
 
@@ -22,7 +22,7 @@ struct Endpoint: Sendable {
         self.answers = answers
     }
 
-    /// All that there is; of two rows that fit, the first counts.
+    /// All endpoints; of two rows that fit, the first counts.
     static let table: [Endpoint] = [
         // For everybody, admitted or not.
         Endpoint(.enter, [.get: Enter.page, .head: Enter.page, .post: Enter.enter]),
@@ -37,7 +37,7 @@ struct Endpoint: Sendable {
         Endpoint(.global, [.get: ForPages.global]),
         Endpoint(.bridge, ":script", [.get: ForPages.bridge, .head: ForPages.bridge]),
 
-        // For pages of the gateway's, which show what they know.
+        // For the gateway's own pages, which send their id or the page token.
         Endpoint(.token, [.get: ForPages.token]),
         Endpoint(.call, [.post: ForPages.call]),
         Endpoint(.messages, [.post: ForPages.messages]),
@@ -76,7 +76,7 @@ struct Endpoint: Sendable {
 
     // MARK: Looking up
 
-    /// What `parts` have where the row has a name; nil where it does not fit.
+    /// The values that `parts` have for the names of the row; nil where the row does not fit.
     private func values(in parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
         for (place, word) in below.enumerated() {
@@ -94,7 +94,7 @@ struct Endpoint: Sendable {
 
     /// Answers what is below `/__drawbridge__/`.
     ///
-    /// - Throws: a 403 to who may not ask, a 404 for what is not there, a 405.
+    /// - Throws: a 403 where the caller may not ask, a 404 for an unknown path, a 405 for another method.
     static func respond(to request: Request, by gateway: Gateway) async throws -> Response {
         guard let path = OwnPath(of: request) else { throw nothing(at: request) }
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
@@ -112,7 +112,7 @@ struct Endpoint: Sendable {
         return try await answer(gateway, asked)
     }
 
-    /// The row that fits, and what the parts have where it has names; nil for none.
+    /// The first row that fits, with the values of its names; nil for none.
     static func find(_ path: OwnPath, _ parts: [Substring]) -> (row: Endpoint, values: [String: String])? {
         table.lazy.filter { $0.path == path }.compactMap { row in row.values(in: parts).map { (row, $0) } }
             .first
@@ -122,7 +122,7 @@ struct Endpoint: Sendable {
 
     private var verbs: String { answers.map(\.key.rawValue).joined(separator: ", ") }
 
-    /// As in `POST /__drawbridge__/calls/NUMBER/resend`.
+    /// The endpoint as errors list it: `POST /__drawbridge__/calls/NUMBER/resend`.
     var line: String {
         let names = below.map { word in
             word.first == ":" || word.first == "*" ? word.dropFirst().uppercased() : String(word)
@@ -130,7 +130,7 @@ struct Endpoint: Sendable {
         return "\(verbs) \(([path.path] + names).joined(separator: "/"))"
     }
 
-    /// Says what there is, where a path is none of it.
+    /// The error for a path that does not exist, which lists those that do.
     private static func nothing(at request: Request, below path: OwnPath? = nil) -> HTTPError {
         let rows = table.filter { $0.path == path }.map(\.line)
         let all = rows.isEmpty ? everything : rows.joined(separator: "; ")

@@ -3,8 +3,8 @@ import Logging
 
 /// Lets a device in: `/__drawbridge__/enter#TICKET` is the link that is printed where others can reach the gateway.
 ///
-/// What stands behind `#` reaches no server and no log. The page posts it, takes it out of the address, and goes on to
-/// the page that the gateway serves, by the cookie that it was given for the ticket.
+/// What comes after `#` reaches no server and no log. The page takes it out of the address, posts it, gets a cookie for
+/// it, and goes on to the page that the gateway serves.
 enum Enter {
     /// Longer than any ticket.
     private static let longest = 256

@@ -11,7 +11,7 @@ enum ForPages {
         let path = request.query["path"] ?? "/"
         gateway.injection?.withoutNative.asked(from: path)
         let settings = gateway.replyBook.settings(ofPageAt: path)
-        // A bridge whose script is a file may be saved.
+        // When the file of a bridge is saved, pages are told by their channel to reload.
         let isWanted =
             gateway.replyBook.hasEventAtArrival || !gateway.spokenBridges(ofPageAt: path).isEmpty
             || !runtime.bridges.allSatisfy(\.isShipped)
@@ -20,7 +20,7 @@ enum ForPages {
             names: gateway.shownNames(toPageAt: path, in: request.session), session: request.session,
             isWanted: isWanted, hasJournal: gateway.journal.isOn, settings: settings
         ).bytes
-        // The rest of the text is the process's, which the configuration names.
+        // The `ETag` is a hash of the configuration: the rest of the script is the same for the life of the process.
         return script(to: request, of: configuration) {
             RuntimeScript.text(
                 configuration, hasBridges: !runtime.bridges(for: settings).isEmpty,
@@ -28,9 +28,9 @@ enum ForPages {
         }
     }
 
-    /// A script, or that the browser has it already.
+    /// A script, or a 304 where the browser has it already.
     ///
-    /// - Parameter version: what is another one where the script is.
+    /// - Parameter version: bytes that change whenever the script does.
     private static func script(to request: Request, of version: [UInt8], _ text: () -> [UInt8]) -> Response {
         let tag = "\"\(String(hash(version), radix: 36))\""
         var headers = scriptFields
@@ -42,7 +42,7 @@ enum ForPages {
         return Response(.notModified, headers: headers)
     }
 
-    /// The script of a bridge; one's own byte by byte as it stands in its file, so that its lines have their numbers.
+    /// The script of a bridge; a user's own is sent byte by byte as in its file, so that line numbers are right.
     static func bridge(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let bridges = gateway.pageRuntime?.bridges ?? []
         guard let bridge = bridges.first(where: { $0.path == request.path }) else {
@@ -68,7 +68,7 @@ enum ForPages {
         .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
     ]
 
-    /// Hands a global name to the runtime of a page whose policy forbids `eval`: a top-level `const` is on no object.
+    /// Hands a global to the runtime of a page whose policy forbids `eval`: a top-level `const` is not on `window`.
     static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
         guard (1...100).contains(name.utf8.count), name.utf8.first?.isDigit == false,
@@ -82,15 +82,14 @@ enum ForPages {
         )
     }
 
-    /// The token for a page that the gateway served before it was started again; a foreign page cannot send the header
-    /// without being asked whether it may.
+    /// The token for a page from before a restart; a foreign page cannot send the header without a preflight.
     static func token(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard request.headers.contains(.pageID) else {
             throw HTTPError(
                 .forbidden, "only a page's own runtime asks for the token, and says so with X-Drawbridge-Page"
             )
         }
-        // By the rules for a call, but for the token, which it does not have yet.
+        // Checked as a call is, except for the token, which the page does not have yet.
         var asked = request
         asked.headers[.pageToken] = nil
         if let error = gateway.access.refusesPage(asked) { throw error }
@@ -111,7 +110,7 @@ enum ForPages {
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
-        // Its turn comes behind what the page said before.
+        // It waits until the messages that the page sent before are taken.
         let isTaken = await withCheckedContinuation { turn in
             let step: @Sendable () -> Void = { turn.resume(returning: true) }
             let messages = body["up"]?.arrayValue ?? []
@@ -133,8 +132,8 @@ enum ForPages {
         return response
     }
 
-    /// Messages without a call: those before a synchronous request of the page's own, and what a page sends when it
-    /// leaves, perhaps the first that is heard of it.
+    /// Messages without a call: those before a synchronous request of the page's own, and those of a page that leaves,
+    /// which may be its first.
     static func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         let messages = body["up"]?.arrayValue ?? []
@@ -150,7 +149,7 @@ enum ForPages {
             }
             return json(["received": .number(.init(received))])
         }
-        // A word that the page said as it went hears no answer, so what was not taken of it is taken now.
+        // A page that leaves gets no answer and cannot repeat its messages, so those that were not taken are taken now.
         if isLeaving != nil, let (words, before) = gateway.pages.lastWords(of: sign, messages) {
             Page(
                 sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway
@@ -166,7 +165,7 @@ enum ForPages {
         return response
     }
 
-    /// The body of a request that a page of ours sent, which the token shows.
+    /// The body of a request from a page of the gateway, as its token shows.
     private static func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
         if let error = gateway.access.refusesPage(request) { throw error }
         let bytes = try await request.body.collect(upTo: gateway.bodyLimit)

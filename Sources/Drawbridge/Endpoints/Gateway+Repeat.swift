@@ -3,18 +3,18 @@ import Synchronization
 
 // Calls that no page makes: a name is tried, a call of the journal is made again.
 extension Gateway {
-    /// How a program that asks reaches this gateway; the inspector is at another address.
+    /// The URL by which a program reaches this gateway; the inspector is at another address.
     func address(asAskedBy request: Request) -> String {
         let asked = "\(request.scheme)://\(request.authority ?? "localhost")"
         return request.isOfInspector ? ownAddress.withLock { $0 } ?? asked : asked
     }
 
-    /// What is left out of what leaves the journal.
+    /// Removes secrets from what leaves the journal; nil where they are shown.
     func redaction(for query: RecordQuery) -> Redaction? {
         query.showsSecrets ? nil : secrets.withLock { $0 }
     }
 
-    /// What copies of calls have in common for whoever asks.
+    /// The settings for copies of calls that this request asks for.
     func copying(for request: Request, _ redaction: Redaction?) -> CallCopy.Setting {
         CallCopy.Setting(
             base: address(asAskedBy: request), mark: NativeMark(rules), answers: answers,
@@ -24,7 +24,7 @@ extension Gateway {
 
     /// Calls a name in place of a page.
     ///
-    /// - Returns: the record of the call, as its answer has made it.
+    /// - Returns: the record of the call, with its answer.
     func calls(
         _ name: String, _ input: JSON, in session: Session, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {
@@ -36,9 +36,9 @@ extension Gateway {
         return try await record(of: request, redaction)
     }
 
-    /// Calls again what was called, for the same page where that is still there.
+    /// Repeats a call, for the same page where that is still open.
     ///
-    /// - Parameter input: another one than then; nil for the same.
+    /// - Parameter input: an input in place of the recorded one; nil for the same.
     func repeats(
         _ record: JournalRecord, input: JSON?, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {

@@ -20,7 +20,7 @@ extension Gateway {
         return SavedNames(file: file, names: new, refused: refused, beyond: beyond)
     }
 
-    /// Who writes replies for a request, where it may ask for that.
+    /// What writes replies into the file, where a request may ask for that.
     ///
     /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
     /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.

@@ -43,7 +43,7 @@ extension Gateway {
         }
     }
 
-    /// Says in the log what a tester does: it may change what pages get, and nobody sees who did.
+    /// Logs what a tester does: it may change what pages get, and nothing else would show that.
     ///
     /// - Parameter deed: as it follows the words "a tester".
     func noteTester(_ deed: String, in session: Session? = nil) {
@@ -55,7 +55,7 @@ extension Gateway {
 extension Request {
     private static let secretNames: Set = ["ticket", "token", "secret", "access_token"]
 
-    /// Whether its query has something that is a secret by its name: addresses stand in logs and histories.
+    /// Whether its query has an item with the name of a secret, which would end up in logs and histories.
     package var hasSecretInQuery: Bool { query.contains { Self.secretNames.contains($0.name) } }
 
     /// - Throws: a 400 that says where it belongs.
@@ -67,6 +67,6 @@ extension Request {
 }
 
 extension String {
-    /// A text of somebody else's for a line of the log: in quotes, and its beginning where it is long.
+    /// Quotes a foreign text for a line of the log, shortened where it is long.
     init(quoted text: String) { self = "\(JSON.string(text.cut(to: 80)))" }
 }

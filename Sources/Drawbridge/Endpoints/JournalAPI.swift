@@ -16,7 +16,7 @@ extension Gateway {
     }
 }
 
-/// What was called of native, for programs that test and for the inspector: the list, one call, and what is done with it.
+/// The journal over HTTP, for test programs and the inspector: lists calls, shows one, copies, repeats and verifies it.
 enum JournalAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = try gateway.keptJournal
@@ -30,9 +30,9 @@ enum JournalAPI {
                 return found.records.count >= count || (found.hasLost && (since ?? 0) > 0)
             }
             try Task.checkCancellation()
-            // What came while it waited may have gone again.
+            // Records that came while it waited may have been dropped already.
             try journal.check(since, filter)
-            // A call that does not come is an answer to the program, and no fault of the gateway's for its log.
+            // A call that does not come is an answer to the program, and no fault to be logged.
             guard isThere else {
                 throw RepliedError(error: missing(filter, count, since, seconds, in: journal))
             }
@@ -68,7 +68,7 @@ enum JournalAPI {
             throw HTTPError(.badRequest, "\(error)")
         }
         let redaction = gateway.redaction(for: query)
-        // Too many calls now are too many later.
+        // It does not wait where the verdict cannot change: too many calls stay too many.
         _ = try await journal.wait(for: check.concerned, until: .now + .seconds(check.seconds)) {
             let found = check.verdict(in: journal, redaction)
             return found.isRight || found.isFinal || found.hasLost
@@ -93,7 +93,7 @@ enum JournalAPI {
 
     static func forget(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = try gateway.keptJournal
-        // A name or a page in it would have to sort out, and all of the session is forgotten.
+        // No filter by name or page is taken: all calls of the session are forgotten.
         let query = try RecordQuery(request, words: [], usual: ["session"])
         journal.forget(query.filter.session)
         gateway.noteTester("forgets the calls", in: query.filter.session)
@@ -150,9 +150,9 @@ enum JournalAPI {
             try called(record, again: edited == nil), input: edited, gateway.redaction(for: query))
     }
 
-    /// The record whose number stands in the path.
+    /// The record whose number is in the path.
     ///
-    /// - Throws: a 404 where there is none, a 410 where it was given up.
+    /// - Throws: a 404 where there is none, a 410 where it was dropped.
     private static func named(by request: Request, in gateway: Gateway) throws(HTTPError) -> JournalRecord {
         let journal = try gateway.keptJournal
         let text = request.parameters["number"] ?? ""
@@ -170,7 +170,7 @@ enum JournalAPI {
             : HTTPError(.notFound, "there is no call \(number); the next one will be \(next)")
     }
 
-    /// - Parameter again: whether what it sent is needed.
+    /// - Parameter again: whether its recorded input is needed.
     private static func called(_ record: JournalRecord, again: Bool = true) throws(HTTPError) -> JournalRecord
     {
         guard record.kind == .call else {
@@ -231,7 +231,7 @@ enum JournalAPI {
 }
 
 extension Response {
-    /// A text of the tester's API.
+    /// A text answer of the tester's API.
     static func text(_ text: String, as type: String = "text/plain; charset=utf-8") -> Response {
         var response = Response(bytes: Array(text.utf8), contentType: type)
         response.addSafety()
@@ -253,20 +253,20 @@ extension Request {
 }
 
 extension Journal {
-    /// The records from a reader's place on, of which none is missing.
+    /// The records from a reader's position on, without a gap.
     ///
-    /// - Throws: a 410 where the place is not one of this journal's any more.
+    /// - Throws: a 410 where the journal does not have that position any more.
     func read(
         _ filter: RecordFilter, from since: Int?, atMost limit: Int = .max
     ) throws(HTTPError) -> Reading {
         try check(since, filter)
         let found = read(filter, since: since, atMost: limit)
-        // Some may have gone just now.
+        // Some may have been dropped in between.
         if found.hasLost { try check(since, filter) }
         return found
     }
 
-    /// Says that a reader's place is not one of this journal's any more.
+    /// Throws a 410 where the journal does not have a reader's position any more.
     func check(_ since: Int?, _ filter: RecordFilter) throws(HTTPError) {
         guard let since else { return }
         let (next, lastLost) = ends(of: filter.kinds, in: filter.session)

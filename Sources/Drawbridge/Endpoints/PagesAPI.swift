@@ -13,7 +13,7 @@ enum PagesAPI {
         .success(try asked(gateway, request).page.described)
     }
 
-    /// The page that is asked for, and whether it was by its place and not by its id.
+    /// The page that is asked for, and whether it is asked for as `latest` and not by its id.
     private static func asked(
         _ gateway: Gateway, _ request: Request
     ) throws(HTTPError) -> (page: Page, isLatest: Bool) {
@@ -42,7 +42,7 @@ enum PagesAPI {
         }
     }
 
-    /// A script does what it likes to a page, so it is said for which one it is where there are several.
+    /// Throws where several pages are open: a script may do anything to a page, so its page must be named by its id.
     private static func checkIsAlone(_ page: Page, _ gateway: Gateway) throws(HTTPError) {
         let pages = open(in: page.session, gateway)
         guard pages.count > 1 else { return }
@@ -91,9 +91,9 @@ enum PagesAPI {
         }
     }
 
-    /// Sends something, and waits until the page has heard it.
+    /// Sends something, and waits until the page has received it.
     ///
-    /// - Throws: a 409 that says why it has not.
+    /// - Throws: a 409 that says why the page has not.
     private static func hear(
         _ name: String, _ page: Page, _ input: Input, _ send: (Page) throws -> PendingCall
     ) async throws {
@@ -107,7 +107,7 @@ enum PagesAPI {
         }
     }
 
-    /// - Parameter isForOneAlone: whether it is said by its id which page is meant where there are several.
+    /// - Parameter isForOneAlone: whether the page must be named by its id where several are open.
     private static func act(
         _ gateway: Gateway, _ request: Request, isForOneAlone: Bool = false,
         _ deed: (Page, Input) async throws -> JSON
@@ -127,7 +127,7 @@ enum PagesAPI {
         } catch let error as PageError {
             throw HTTPError(error)
         }
-        // Who names no page hears which one it was.
+        // A program that asks for `latest` is told which page that was.
         return isLatest ? page.success(value) : .success(value)
     }
 
@@ -146,7 +146,7 @@ enum PagesAPI {
 
         var deadline: Duration { seconds.map { .seconds($0) } ?? Page.usualDeadline }
 
-        /// By which native is to call; a page may speak others than are known.
+        /// The bridge by which native is to call; a page may have others than the built-in ones.
         func bridge(of page: Page) throws -> Page.Bridge? {
             guard let by else { return nil }
             let spoken = Page.Bridge.known + page.bridges.subtracting(Page.Bridge.known)
@@ -199,7 +199,7 @@ extension Gateway {
 }
 
 extension HTTPError {
-    /// What a caller hears when a page did not answer.
+    /// The error for a caller when a page did not answer.
     init(_ error: PageError) {
         switch error.reason {
         case .deadline: self.init(.gatewayTimeout, error.message)

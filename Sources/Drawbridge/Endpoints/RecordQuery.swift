@@ -1,10 +1,9 @@
-/// What stands in a query about records: every word is known, since a misspelt one would let through what it was to sort
-/// out.
+/// The query of a request about records; an unknown word is refused, since a misspelt filter would let all through.
 struct RecordQuery {
     let filter: RecordFilter
-    /// The number from which on.
+    /// The number of the first record that is wanted.
     let since: Int?
-    /// Whether others' secrets are shown.
+    /// Whether secrets are shown.
     let showsSecrets: Bool
     private let values: [String: String]
 
@@ -40,10 +39,10 @@ struct RecordQuery {
         showsSecrets = try Self.showsSecrets(values["secrets"], request)
     }
 
-    /// Whether secrets of others are asked for.
+    /// Whether secrets are asked for.
     ///
-    /// They are for programs on this machine, and for the inspector. The token alone may be in the hands of somebody
-    /// elsewhere, to whom the machine is closed.
+    /// They are for programs on this machine, and for the inspector. Somebody elsewhere may have the token too, without
+    /// any access to this machine.
     private static func showsSecrets(_ text: String?, _ request: Request) throws(HTTPError) -> Bool {
         guard let text, text != "0" else { return false }
         guard text == "1" else {
@@ -53,7 +52,7 @@ struct RecordQuery {
         return true
     }
 
-    /// Refuses whoever asks from elsewhere for what may have secrets.
+    /// Refuses a request from another machine for what may have secrets.
     static func checkMaySeeSecrets(_ request: Request) throws(HTTPError) {
         guard request.isOfInspector || request.isFromThisMachine else {
             throw HTTPError(.forbidden, "secrets are shown to programs on the gateway's own machine alone")
@@ -101,7 +100,7 @@ struct RecordQuery {
 }
 
 extension Request {
-    /// The items of its query by their names, of which each is known: a misspelt one would be passed over.
+    /// The items of its query by their names; throws at an unknown name, since a misspelt one would be ignored.
     func query(of words: [String]) throws(HTTPError) -> [String: String] {
         var values: [String: String] = [:]
         for item in query {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// What a session changes, over HTTP, for programs that test: its replies, its scenarios, what native does by itself.
+/// What a session changes, over HTTP, for programs that test: its replies, its scenarios, its events.
 enum RepliesAPI {
     // MARK: Replies
 
@@ -40,13 +40,13 @@ enum RepliesAPI {
         .success(.object(gateway.replyBook.replies(of: session)))
     }
 
-    /// The session that is asked about, where the query has nothing but that and these words.
+    /// The session that is asked about; throws where the query has other words than that and these.
     private static func session(_ request: Request, _ words: [String] = []) throws(HTTPError) -> Session {
         _ = try request.query(of: ["session"] + words)
         return try request.askedSession()
     }
 
-    /// Writes a reply into the file that was named or found, which is read again at once.
+    /// Writes a reply into the file that was named or found, which is reloaded at once.
     static func save(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let keeper = try gateway.keeper(for: request)

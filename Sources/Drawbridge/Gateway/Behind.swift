@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Array where Element == any Responder {
-    /// All that lies behind a gateway to which these belong.
+    /// These responders, as all that is behind a gateway.
     var behindTheGateway: any GatewayBackground { Behind(self) }
 }
 
@@ -9,7 +9,7 @@ extension Array where Element == any Responder {
 private struct Behind: GatewayBackground {
     private let all: ResponderChain
     private let proxies: ResponderChain
-    /// Who comes first behind the gateway's own endpoints.
+    /// The first responder that is no proxy, where it can answer on a loop.
     private let first: (any LoopResponder)?
 
     init(_ passThrough: [any Responder]) {
@@ -20,7 +20,7 @@ private struct Behind: GatewayBackground {
     }
 
     func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response {
-        // Where a browser learns of a proxy, that answers.
+        // The proxy itself answers the script that makes a browser use it.
         if OwnPath(of: request) == .proxyScript, let answer = try await proxies.respond(to: request) {
             return answer
         }
@@ -35,8 +35,8 @@ private struct Behind: GatewayBackground {
             guard access.isOwnHost(of: request) else { throw Self.noProxy(request.authority ?? "") }
             return (all, true)
         }
-        // Any page that a browser has open comes this way: native is for those alone that somebody listed.
-        // And for callers on this machine: those elsewhere cannot show an admission for another host.
+        // The requests of all pages in a browser come this way: native is only for those of listed sites, and only for
+        // callers on this machine, since those elsewhere cannot show an admission for another host.
         let isListed = access.isListedSite(of: request) && access.isFromThisMachine(request)
         return (proxies, isListed)
     }
@@ -56,9 +56,9 @@ private struct Behind: GatewayBackground {
 }
 
 extension Gateway {
-    /// What is below `/__drawbridge__/` the gateway itself answers; all else what lies behind it, or nobody.
+    /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.
     ///
-    /// Documents of others get the page runtime.
+    /// Documents of responders get the page runtime.
     @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
         let (chain, isOwnPage) = try behind.answering(request, access)
         if isOwnPage, OwnPath.isOwn(request) { return try await behind.respond(toOwn: request, of: self) }
@@ -71,14 +71,14 @@ extension Gateway {
         return response.map { withCookies(injection.apply(to: $0, for: request), for: request).withPasser }
     }
 
-    /// The same without a task, where that can be.
+    /// The same without a task, where that is possible; else nil.
     func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)? {
         guard let responder = behind.loopResponder(for: request) else { return nil }
         guard let injection, pageRuntime?.isFor(request.path) == true else {
             guard let begin = responder.relaying(request) else { return nil }
             return { tell in begin { tell($0.withPasser) } }
         }
-        // Nobody is asked for it.
+        // `answerFromBehind` gives the refusal.
         if injection.refusal(of: request) != nil { return nil }
         guard let begin = responder.relaying(injection.outgoing(withAppName(request))) else { return nil }
         return { tell in
@@ -88,7 +88,7 @@ extension Gateway {
         }
     }
 
-    /// The answer with the cookies that an app would have given to its page, where that has none of the name.
+    /// Adds the cookies that an app would set for its page, unless the page has or gets some of the same name.
     private func withCookies(_ response: Response, for request: Request) -> Response {
         guard replyBook.isUsed, DocumentRequest(request) == .page,
             response.status.kind == .successful || response.status == .notModified

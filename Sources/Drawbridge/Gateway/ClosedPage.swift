@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What people elsewhere see who were not let in: no name, no version, no link.
+/// The page for people elsewhere who have no admission: no name, no version, no link.
 enum ClosedPage {
     static func response(_ status: HTTPResponse.Status) -> Response {
         var response = PlainPage.response(

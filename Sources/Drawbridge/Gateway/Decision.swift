@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What is kept of a ``Plan`` with a head: that such a request is for native, may be made, and which route takes it.
+/// What is cached of a ``Plan`` with a head: that such a request is for native, is allowed, and which route takes it.
 ///
 /// The calls of a page have the same head again and again, and all this depends on nothing else.
 final class Decision: Sendable {
     /// The target of the request's plain form.
     let target: String
     let route: Route
-    /// Whose call it was: callers from afar may less.
+    /// The caller's address: callers on other machines have fewer rights.
     let remoteAddress: String?
     /// What was registered then (``Registry/version``).
     let version: Int
@@ -25,7 +25,6 @@ package final class KnownHead: Sendable {
     package let head: RequestHead
     private let kept = Mutex<Decision?>(nil)
 
-    /// Takes a head about which nothing is decided yet.
     package init(_ head: RequestHead) { self.head = head }
 
     fileprivate(set) var decision: Decision? {
@@ -45,9 +44,10 @@ extension Gateway {
 
     /// Keeps what was decided with the head, for the next request that has it.
     ///
-    /// Rules of others may change more than the target, and a special handler is one of some pages only.
+    /// Nothing is kept where a user's own rules may change more than the target, or some handlers are for some pages
+    /// only.
     ///
-    /// Callers elsewhere are judged anew each time: their admission may have ended.
+    /// Callers on other machines are checked each time, since their admission may have ended.
     func keep(_ plan: Plan, with known: KnownHead) {
         guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
             access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,

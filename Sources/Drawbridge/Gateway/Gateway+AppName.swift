@@ -1,8 +1,8 @@
 import HTTPTypes
 
-// The name of the app's web view, for pages and for whoever lies behind the gateway.
+// Gives pages' requests the `User-Agent` of the app's web view, for what is behind the gateway.
 extension Gateway {
-    /// A request of a page's own, under the name that its app's web view has.
+    /// A page's request, with the `User-Agent` of its app's web view.
     func withAppName(_ request: Request) -> Request {
         guard let name = appName(for: request) else { return request }
         return request.going(as: name)
@@ -21,7 +21,7 @@ extension Gateway {
 }
 
 extension Request {
-    /// The request as it goes on: under this name, and without the hints that tell the browser's own (Client Hints).
+    /// The request with this `User-Agent`, and without Client Hints, which would tell the browser's own.
     fileprivate func going(as name: AppName) -> Request {
         var fields = HTTPFields()
         for field in headers where !field.name.canonicalName.hasPrefix("sec-ch-ua") { fields.append(field) }

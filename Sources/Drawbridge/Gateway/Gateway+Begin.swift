@@ -1,16 +1,16 @@
 import HTTPTypes
 import Logging
 
-// The same way without a task around the handler's own, for an engine: where nothing needs to be awaited but the
-// handler, as for most requests.
+// Begins answers for an engine: where nothing but the handler must be awaited, as for most requests, without a task
+// of its own.
 extension Gateway {
-    /// A request's way up to where somebody has to wait.
+    /// How far the answer to a request has come.
     package enum Beginning: ~Copyable {
         case answered(Response, to: Request)
-        /// Somebody is at work on the answer.
+        /// A handler or a passage is at work on the answer.
         case pending(any Pending, for: Request)
-        /// Who lies behind answers, at once or later, when this is called; once, unless what it returns was called
-        /// before.
+        /// Calling this makes what is behind the gateway answer: once, at once or later, unless the cancellation that
+        /// it returns is called first.
         case relaying(Relaying, for: Request)
 
         /// The request, with the admission that let it in if one did.
@@ -23,7 +23,7 @@ extension Gateway {
         }
     }
 
-    /// Takes who wants the answer, and returns what cancels it.
+    /// Takes what receives the answer, and returns what cancels it.
     package typealias Relaying = (_ tell: @escaping (consuming Response) -> Void) ->
         @Sendable () -> Void
 
@@ -74,7 +74,7 @@ extension Gateway {
         }
     }
 
-    /// Goes on with what has to be awaited.
+    /// Goes on in a task, where something besides the handler must be awaited.
     private func pass(_ plan: Plan, by tasks: HandlerTasks) -> Beginning {
         let passage = Passage(self, plan, by: tasks)
         return passage.start()

@@ -1,14 +1,14 @@
 import HTTPTypes
 import Logging
 
-// Who may come in at all: asked of every request, by every way in, before anything else of it is looked at.
+// Decides who may come in at all. This is checked for every request, before all else.
 extension Gateway {
     /// Refuses a request that names a foreign host, and one from elsewhere without an admission; nil lets it in.
     ///
-    /// What an admission lets in is marked with it, for ``hold(_:_:)``.
+    /// A request that an admission lets in is marked with it, for ``hold(_:_:)``.
     ///
-    /// Trust is a connection's and not the process's: what this machine may, others may not because the gateway listens
-    /// on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
+    /// Each connection is judged by itself: callers on other machines get no rights of this machine, though the gateway
+    /// listens on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
     package func refusesEntry(of request: inout Request) -> Response? {
         // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
         if request.channelCall != nil { return nil }
@@ -55,10 +55,10 @@ extension Gateway {
         request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
     }
 
-    /// Ties what a request holds open to the admission by which it was let in.
+    /// Notes what a request holds open, to be closed when the admission that let it in ends.
     ///
     /// - Parameter close: called when the admission ends, from any thread; at once where it has ended already.
-    /// - Returns: what to call when it is closed otherwise; nil where nothing is tied.
+    /// - Returns: what to call when it is closed otherwise; nil without an admission, or where that has ended.
     package func hold(
         _ request: Request, _ close: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {

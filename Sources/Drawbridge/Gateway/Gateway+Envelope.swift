@@ -1,15 +1,15 @@
 import HTTPTypes
 import Logging
 
-// How answers and errors look at the bridges with an envelope (design: what a handler decides, or is decided for it,
-// follows `answers`; what is refused before there is a handler has its true status, with the same object).
+// How answers and errors look at the bridges with an envelope: what a handler decides, or is decided for it, follows
+// `answers`; what is refused before there is a handler has its true status, with the same object.
 extension Gateway {
     /// How the answer to a request looks.
     ///
-    /// What a bridge claims was written for a web view that answers with the body alone.
+    /// What a bridge of `--bridge` claims gets the body alone, as in the web view that it was written for.
     private func form(for request: Request) -> AnswerForm { request.claimingBridge == nil ? answers : .bare }
 
-    /// Dresses the answer of a handler for the bridge by which its request came.
+    /// Puts the answer of a handler into the form of the bridge by which its request came.
     func dress(_ response: inout Response, for request: Request) throws {
         let answers = form(for: request)
         try response.checkHeaders()
@@ -44,7 +44,7 @@ extension Gateway {
         return response
     }
 
-    /// A refusal before there is a handler: its true status.
+    /// The response to a request that is refused before there is a handler, with its true status; logged.
     func refusal(_ error: HTTPError, of request: Request) -> Response {
         logger.warning(
             "\(request.method) \(request.path) refused: \(error.message)",
@@ -54,7 +54,7 @@ extension Gateway {
         return response
     }
 
-    /// The answer to what is refused, by the gateway or by the engine below it.
+    /// The response to a refused request, by the gateway or by the engine below it.
     package static func refusal(_ error: HTTPError) -> Response {
         var response = Response(
             error.status, headers: error.headers, body: .bytes(UsualEnvelope.failure(error)))
@@ -63,7 +63,7 @@ extension Gateway {
         return response
     }
 
-    /// The error as the page sees it; what is no `HTTPError` is told to the log alone.
+    /// The error for the page; the details of any error but an `HTTPError` are only logged.
     func known(_ error: any Error, in place: String, _ request: Request) -> HTTPError {
         if let error = error as? RepliedError { return error.error }
         if let error = error as? HTTPError {
@@ -93,7 +93,7 @@ extension Gateway {
 }
 
 extension Response {
-    /// http-types replaces what may not stand in a value; a handler that tried to smuggle a line should hear of it.
+    /// Throws at a control character in a header field, which http-types would replace without a word.
     fileprivate func checkHeaders() throws {
         guard contentType == nil else { return }
         for field in ownHeaders {

@@ -10,7 +10,7 @@ extension Gateway {
     /// try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
     /// ```
     ///
-    /// They replace all that `mock` has given before; none of these are left by `mock()`. Those of the command's flags and
+    /// They replace all that `mock` has given before; `mock()` removes them. Those of the command's flags and
     /// files are asked before them. What a reply may be: <doc:MockingNativeCalls>.
     ///
     /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
@@ -24,9 +24,9 @@ extension Gateway {
         changingNames { replyBook.set(inCode: layers) }
     }
 
-    /// Answers by what whoever starts the program has given, all at once.
+    /// Replaces all replies of flags and files, at once.
     ///
-    /// Pages that are there get the names of new replies where their own are, and lose those that are gone.
+    /// Open pages are told the names of new replies, and those that are gone.
     package func reply(by layers: ReplyLayers) {
         let given = pageRuntime?.bridges.map(\.name) ?? []
         for name in layers.bridgesOfPages where !given.contains(name) {
@@ -36,9 +36,9 @@ extension Gateway {
         changingNames { replyBook.set(layers) }
     }
 
-    /// Switches a scenario on or off, with the names that pages have by it.
+    /// Switches a scenario on or off, and tells pages their new names.
     ///
-    /// - Parameter isByTest: whether a test does, and not what is done behind an answer.
+    /// - Parameter isByTest: whether a test does it, and not a step after an answer.
     /// - Throws: where there is no such scenario.
     package func turn(
         _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
@@ -56,7 +56,7 @@ extension Gateway {
         logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")\(place)")
     }
 
-    /// Sets a reply of a session, before all others; or takes it back, where it is nil.
+    /// Sets a reply of a session, which is asked before all others; nil removes it.
     ///
     /// - Throws: what is wrong with it, or why there is no room for it.
     func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
@@ -73,7 +73,7 @@ extension Gateway {
         }
     }
 
-    /// Takes back all that a session has changed, and lets nothing more happen that was to happen in it.
+    /// Drops all that a session has changed, and cancels its steps and questions.
     package func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
@@ -81,8 +81,8 @@ extension Gateway {
         changingNames(in: session) { replyBook.reset(session) }
     }
 
-    /// Changes what there is, and tells the pages that are there which names they have now; one change at a time, so that
-    /// the last word that a page hears is the last.
+    /// Makes a change, and tells open pages which names they have now; one change at a time, so that pages are told in
+    /// order.
     ///
     /// - Parameter session: whose pages it may concern; nil for all.
     private func changingNames(in session: Session? = nil, _ change: () -> Void) {
@@ -106,7 +106,7 @@ extension Gateway {
         }
     }
 
-    /// The names that pages are shown, once for all pages that are shown the same, and which of them each page has.
+    /// The different lists of names that pages are shown, and for each page the index of its list.
     private func views(of pages: [Page]) -> (names: [PageNames], view: [Int]) {
         var places: [PageView: Int] = [:]
         var names: [PageNames] = []
@@ -123,15 +123,14 @@ extension Gateway {
         return (names, view)
     }
 
-    /// Whose names a page is shown: those of its session, of these sets of handlers, and of these parts for pages.
+    /// What decides which names a page is shown: its session, its sets of handlers, and its entries of `pages`.
     private struct PageView: Hashable {
         let session: Session
         let sets: [ObjectIdentifier]
         let replies: [Int]
     }
 
-    /// The replies that answer a request which is named by its path: they take the methods that handlers do unless they
-    /// say otherwise.
+    /// The replies to a request; none to HEAD and OPTIONS, which handlers do not take either unless they say so.
     func replies(to plain: Request) -> ReplyLookup {
         plain.method == .head || plain.method == .options
             ? ReplyLookup([], in: .usual) : replies(for: plain)
@@ -150,7 +149,7 @@ extension Gateway {
 
     /// The answer of the first of these replies that fits; nil where the handlers are asked.
     ///
-    /// - Parameter plain: has its body afterwards, where a reply looked at it.
+    /// - Parameter plain: has its collected body afterwards, where a reply looked at it.
     func replied(
         _ plain: inout Request, by replies: ReplyLookup, original: Request, _ tasks: HandlerTasks?
     ) async -> Response? {
@@ -162,7 +161,7 @@ extension Gateway {
         }
     }
 
-    /// Says that a name which replies alone have is not asked by such a method.
+    /// Throws a 405 for HEAD and OPTIONS where only replies have the name.
     func checkMethodForReplies(_ plain: Request) throws(HTTPError) {
         guard plain.method == .head || plain.method == .options, unhandled != .passThrough,
             replies(for: plain).mayAnswer
@@ -182,7 +181,7 @@ extension Gateway {
                 "\(plain.path) received JSON as a string; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
             )
         }
-        // Whoever is asked in its place gets what was read of it.
+        // What is asked instead gets the body that was read.
         var original = original
         original.body = plain.body
         var lookup = lookup
@@ -222,7 +221,7 @@ extension Gateway {
         return nil
     }
 
-    /// Does what a reply says is to be done after its answer.
+    /// Runs the steps that a reply has after its answer.
     ///
     /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
     /// as soon as it has the answer, finds it so.
@@ -232,7 +231,7 @@ extension Gateway {
         after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request,
         since resets: Int
     ) {
-        // Whoever has left, or was cut off, has no answer behind which anything could be done.
+        // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
         guard !Task.isCancelled, replySteps.resets(of: plain.session) == resets else { return }
         let (pages, id) = (pages, plain.page?.id)
         let scene = scene(of: "reply \(found.title), $then", plain.session) {

@@ -58,7 +58,7 @@ extension Gateway {
         }
     }
 
-    /// As much of a request as its replies want to know.
+    /// The input of a request for its replies; the body is read only where one of them looks at it.
     func replyInput(
         of plain: inout Request, isLookedAt: Bool
     ) async throws -> ReplyInput {
@@ -77,7 +77,7 @@ extension Gateway {
         do {
             return try plain.replyInput()
         } catch {
-            // A handler beneath may be able to read it.
+            // The handler, which is asked after the replies, may be able to read it.
             let why = (error as? HTTPError)?.message ?? "\(error)"
             plain.logger.warning("replies for \(plain.path) see no input: \(why)")
             var input = ReplyInput(nil)
@@ -86,7 +86,7 @@ extension Gateway {
         }
     }
 
-    /// The next reply that says itself what comes of a call.
+    /// The next reply that answers a call; nil where the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
         guard input.isLarge else { return replyBook.next(in: &lookup, input, secrets.withLock { $0 }) }
         let (found, rest) = await nextApart(in: lookup, input)

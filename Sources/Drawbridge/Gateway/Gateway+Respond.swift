@@ -17,7 +17,7 @@ extension Gateway {
         await respond(to: firstPlan(for: request), by: tasks)
     }
 
-    /// The same for what was decided before.
+    /// The same, by a plan that was made before.
     func respond(to plan: Plan, by tasks: HandlerTasks?) async -> Response {
         var answer =
             if case .closed(let refusal) = plan.way {
@@ -29,12 +29,12 @@ extension Gateway {
         return answer
     }
 
-    /// What every answer of the core gets, its refusals included; what the engine refuses by itself does not come here.
+    /// Adds what every answer of the core has, refusals included; what the engine refuses by itself does not come here.
     package func finish(_ answer: inout Response, for request: Request) {
-        // An output that no handler gave: a middleware's, a responder's.
+        // An output from middleware or a responder.
         if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
-        // Who may read what another host answers, that host says; and what is for programs, no page reads.
+        // Another host decides itself who may read its answers, and answers to testers are not for pages.
         let isForTesters = OwnPath(of: request)?.isForTesters == true
         if !(answer.isRelayed && access.isForOthers(request)), !isForTesters {
             access.addHeaders(to: &answer, for: request)
@@ -44,7 +44,7 @@ extension Gateway {
 
     /// One middleware after the other, then the answer itself; for a request that was let in.
     ///
-    /// - Parameter plan: what was decided about what the outermost got; nil where nobody has.
+    /// - Parameter plan: the plan for the request that the outermost middleware got; nil where there is none.
     func inside(
         _ rest: ArraySlice<any Middleware>, _ request: Request, _ plan: Plan?,
         by tasks: HandlerTasks?
@@ -59,7 +59,7 @@ extension Gateway {
         }
     }
 
-    /// Native or not.
+    /// Answers a request for native, or passes it through.
     private func respond(
         to request: Request, _ plan: Plan?, by tasks: HandlerTasks?
     ) async throws -> Response {
@@ -86,7 +86,7 @@ extension Gateway {
         return answer
     }
 
-    /// By a reply, a handler, or the gateway itself.
+    /// Answers a request for native: by a reply, a handler, or the gateway itself.
     private func respond(
         toNative request: Request, _ plan: Plan, _ first: Plan.Taker, by tasks: HandlerTasks?
     ) async -> Response {
@@ -117,7 +117,7 @@ extension Gateway {
         }
     }
 
-    /// The answer to what is answered on its head alone; nil for all else.
+    /// The answer of a plan that needs only the head; nil for any other.
     func answerToHead(_ plan: Plan) -> Response? {
         switch plan.way {
         case .closed(let answer), .preflight(let answer): answer
@@ -158,7 +158,7 @@ extension Gateway {
         for (route, values) in matches(segments, for: plain) {
             let request = route.named(values, in: plain)
             guard route.takes(request.method.rawValue) else {
-                // Those of the pattern that fits best.
+                // The 405 names the methods of the pattern that fits best.
                 if refusing.first?.pattern.text ?? route.pattern.text == route.pattern.text {
                     refusing.append(route)
                 }
@@ -175,7 +175,7 @@ extension Gateway {
         return try await withoutHandler(plain, original: original)
     }
 
-    /// Lets a route's handler answer, by way of what stands around it.
+    /// Lets a route's handler answer, within the route's middleware.
     func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         await run(route, within: route.middleware[...], plain, by: tasks)
     }
@@ -193,7 +193,7 @@ extension Gateway {
         }
     }
 
-    /// Lets a route's handler answer, once the body is there as it wants it.
+    /// Lets a route's handler answer, once the body is collected if it wants that.
     private func load(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
             var plain = plain
@@ -212,13 +212,13 @@ extension Gateway {
         }
     }
 
-    /// What a handler has come to when it has begun.
+    /// What starting a handler has come to.
     enum Start: ~Copyable {
         case answered(Response)
         case loading(Load)
     }
 
-    /// Lets a route's handler begin, whose body is there as it wants it.
+    /// Starts a route's handler, whose body is collected if it wants that.
     func start(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) -> Start {
         if let error = refusesSize(plain.body.count, for: route) {
             var refusal = refusal(error, of: plain)
@@ -231,7 +231,7 @@ extension Gateway {
         }
         do {
             let load = try Load(route, plain, on: tasks?.loop)
-            // A loop's own task inherits nothing: not the values that middleware has set in its task.
+            // A loop's idle task inherits nothing, so it cannot have the task-local values that middleware has set.
             let hasNoTask = middleware.isEmpty && route.middleware.isEmpty
             let isOver = load.start(by: hasNoTask ? tasks : nil)
             return isOver ? .answered(response(of: load)) : .loading(load)
@@ -240,7 +240,7 @@ extension Gateway {
         }
     }
 
-    /// Lets a handler answer that waits for nothing.
+    /// Answers by a synchronous handler.
     private func respondAtOnce(
         to request: Request, with route: Route, _ immediate: Route.Immediate, on loop: (any HandlerLoop)?
     ) -> Response {
@@ -254,7 +254,7 @@ extension Gateway {
         return outcome(for: request, of: route, response, after: route.held(since: began, request))
     }
 
-    /// What a load that is over has come to.
+    /// The response of a load that is over.
     func response(of load: Load) -> Response {
         do {
             return outcome(for: load.request, of: load.route, try load.takeResponse(), after: load.took)
@@ -263,7 +263,7 @@ extension Gateway {
         }
     }
 
-    /// What a handler's answer becomes.
+    /// Makes the response of a handler's answer.
     private func outcome(
         for request: Request, of route: Route, _ response: consuming Response, after took: Duration
     ) -> Response {
@@ -277,14 +277,14 @@ extension Gateway {
         }
     }
 
-    /// What a handler's error becomes.
+    /// Makes the response of a handler's error.
     private func outcome(
         for request: Request, of route: Route, _ error: any Error, after took: Duration
     ) -> Response {
         let cause = error
         let error = known(error, in: route.name, request)
         ends(request, by: route, error, because: cause)
-        // No page that expects the envelope asked for a handler without a path.
+        // A handler with a rule of its own is not called by pages that expect the envelope.
         var answer = route.rule == nil ? failure(error, to: request) : Self.refusal(error)
         if error.status.kind == .clientError { answer.refusal = error.message }
         label(&answer, to: request, of: route, after: took)
@@ -302,14 +302,14 @@ extension Gateway {
         }
     }
 
-    /// Whether a body is to be collected first.
+    /// Whether a body must still be collected.
     ///
-    /// The engine does that by the first route that fits; the one that takes the request may want it otherwise.
+    /// The engine does that for the first route that fits; the one that takes the request may want it otherwise.
     func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
         !route.handler.bodyMode.isStreamed && request.body.count == nil
     }
 
-    /// A body that was small enough to come without a question may be too large for its handler.
+    /// Refuses a body that is too large for its handler, though small enough for the engine to collect without asking.
     private func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
         guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
             return nil

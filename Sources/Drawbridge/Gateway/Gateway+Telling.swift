@@ -2,14 +2,14 @@ import Logging
 
 // What the log says of handlers, for whoever debugs a page.
 extension Gateway {
-    /// Says what a handler is asked.
+    /// Logs what a handler is asked.
     func tellAsked(_ request: Request, _ route: Route) {
         tell(
             request, "\(route.name) is asked",
             [Array(request.query.text.utf8), request.bridgeInput?.bytes ?? request.body.bytes ?? []])
     }
 
-    /// For whoever debugs a page: what goes in and out, at the level `debug`.
+    /// Logs what goes in and out, at the level `debug`.
     func tell(
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {

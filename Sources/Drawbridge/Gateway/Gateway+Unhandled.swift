@@ -4,9 +4,9 @@ import Synchronization
 
 // Requests that are meant for native and reach no handler.
 extension Gateway {
-    /// Follows the policy; the nearest registered path stands in the log and in a header.
+    /// Answers by the policy ``unhandled``; the log and a header name the nearest registered path.
     ///
-    /// - Parameter reason: what is said in place of that.
+    /// - Parameter reason: a message in place of that.
     func withoutHandler(
         _ plain: Request, original: Request, saying reason: String? = nil
     ) async throws -> Response {
@@ -20,7 +20,7 @@ extension Gateway {
         {
             journal.note(near: near.words, of: number)
         }
-        // A page's own bridge says so itself, to the page's console too.
+        // For a page's channel call, the page reports it, in its console too.
         if plain.channelCall == nil, !journal.isTold {
             if let times = timesMissed(plain.path) {
                 plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
@@ -37,8 +37,8 @@ extension Gateway {
         return response
     }
 
-    /// How often a name was missed, as the end of a sentence; nil where that was said already, and is not worth another
-    /// line: after the first time it is said at the 10th, the 100th and so on.
+    /// How often a name was missed, as the end of a sentence; nil where it is not logged again: it is the first time,
+    /// the 10th, the 100th and so on.
     func timesMissed(_ name: String) -> String? {
         let count = replyBook.news { $0.countMissed(name) }
         var rest = count
@@ -55,17 +55,17 @@ extension Gateway {
             headers: [.allow: allow])
     }
 
-    /// How the name of a request is answered, as the end of a sentence about it; empty where its reply is there, and the
-    /// hint has said why it does not answer.
+    /// What to do for the name of a request to be answered, as the end of a sentence; empty where it has a reply, since
+    /// the hint tells why that does not answer.
     func howToMock(_ plain: Request) -> String {
         guard !replies(for: plain).mayAnswer else { return "" }
         let name = CallName.plain(Percent.decode(plain.path[...].utf8) ?? plain.path)
         return howToMock(name).map { "; \($0)" } ?? ""
     }
 
-    /// How a name is answered that nobody answers; nil where nothing can have it.
+    /// What to do for a name to be answered; nil where no reply can have it.
     ///
-    /// A page may call any name, and a person pastes the flag into a shell: so it has plain names alone.
+    /// A page may call any name, and a person pastes the flag into a shell: so only plain names are put into it.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
         let remedies = remedies.withLock { $0 }
@@ -115,7 +115,7 @@ extension Gateway {
         return hint
     }
 
-    /// What there is in place of a name that nobody has.
+    /// What exists in place of a name that nothing answers.
     private enum Elsewhere {
         /// Handlers of other pages.
         case pages(String)
@@ -142,7 +142,7 @@ extension Gateway {
         return near.map { .nearest(path: $0) }
     }
 
-    /// Whether a path is near to a pattern by those parts that have no name there.
+    /// Whether a path is similar to a pattern in the parts that are no parameters.
     private static func isNear(_ path: String, to pattern: String) -> Bool {
         let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
         guard parts.count == given.count else { return false }

@@ -51,37 +51,37 @@ public final class Gateway: Answerer {
     public let testerToken: TesterToken
     /// The devices elsewhere that were let in, and the tickets for others.
     public let admissions = Admissions()
-    /// Its name in the `Via` of what goes through it, by which it knows what comes round.
+    /// Its name in the `Via` of what goes through it, by which it recognises requests that come back to it.
     @usableFromInline package let via = Via()
     /// The servers that listen for it, and those that have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
-    /// What the browser calls itself to pages whose settings say nothing of it.
+    /// The `User-Agent` for pages whose settings have none.
     let appName: AppName?
     /// Puts the page runtime into documents.
     let injection: HTMLInjection?
 
     let behind: any GatewayBackground
     let middleware: [any Middleware]
-    /// Whether the log takes what goes in and out; asked once, for every request would ask twice.
+    /// Whether the log takes the level `debug`; looked up once, since every request needs it twice.
     let isTelling: Bool
     /// Whether all rules are the gateway's own, which change a request's target and nothing else.
     let hasUsualRules: Bool
     let registry = Registry()
     /// What was called of native, and what has become of it.
     public let journal: Journal
-    /// What is left out of what leaves the journal.
+    /// Removes secrets from what leaves the journal.
     package let secrets = Mutex(Redaction())
-    /// How this machine's programs reach it, without a slash at the end; nil where it does not listen.
+    /// The URL by which programs on this machine reach it, without a slash at the end; nil where it does not listen.
     package let ownAddress = Mutex<String?>(nil)
-    /// What is answered in place of handlers.
+    /// The replies, which answer in place of handlers.
     package let replyBook: ReplyBook
-    /// What is done after the answers of replies, and as events.
+    /// Runs the steps after the answers of replies, and those of events.
     let replySteps = ReplySteps()
-    /// Who gives replies what they take from programs and files; nil where nobody can.
+    /// Supplies replies with the answers of programs and with files; nil where nothing does.
     package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
-    /// Who writes replies into a file; nil where nobody does.
+    /// Writes replies into a file; nil where nothing does.
     package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
-    /// How whoever runs it gives a name an answer.
+    /// The ways to have a name answered that messages propose.
     package let remedies = Mutex<Set<Remedy>>([.handler])
 
     package enum Remedy: Sendable {
@@ -96,9 +96,9 @@ public final class Gateway: Answerer {
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
     package let heldBack = Mutex<Set<String>>([])
 
-    /// Held while names change.
+    /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())
-    /// The bridges of which the scripts of a served folder speak, and which pages are not given.
+    /// The bridges that scripts of a served folder use, and that pages do not get.
     let spokenBridges = Mutex<[SpokenBridge]>([])
     /// The questions that wait for an answer.
     let questions: Questions
@@ -144,7 +144,7 @@ public final class Gateway: Answerer {
         ruled = RuledHandlers(in: registry)
         self.pageRuntime = pageRuntime
         appName = pageRuntime?.appName
-        // What is put into documents holds the page token, which is another one in another process.
+        // The tag in documents holds the page token, which is a new one in every process.
         injection = pageRuntime.map { runtime in
             let bridges: @Sendable (Request) -> [BridgeScript] = { request in
                 guard !runtime.bridges.isEmpty else { return [] }
@@ -174,7 +174,7 @@ public final class Gateway: Answerer {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// A server listens for it.
+    /// Notes that a server listens for it.
     package func serverBegan() {
         servers.withLock { servers in
             servers.listening += 1
@@ -183,7 +183,7 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// A server listens no longer, once; with the last one, whoever waits for calls waits no longer.
+    /// Notes, once for each server, that it listens no longer; with the last one, nobody waits for calls any more.
     package func serverIsStopping() {
         servers.withLock { servers in
             servers.listening -= 1
@@ -191,7 +191,7 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// A server has stopped, once; with the last one, no page can come back, and whoever waits for one is told.
+    /// Notes, once for each server, that it has stopped; with the last one, pages are gone, and waits for them fail.
     package func serverHasStopped() {
         let isLast = servers.withLock { servers in
             servers.open -= 1
@@ -199,7 +199,7 @@ public final class Gateway: Answerer {
         }
         guard isLast else { return }
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
-        // Behind the pages: a call of theirs that ends now may have begun some.
+        // After the pages: a call that ended with its page may have begun steps.
         replySteps.cancel()
     }
 

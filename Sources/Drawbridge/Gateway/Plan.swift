@@ -3,23 +3,23 @@ import HTTPTypes
 /// What a gateway makes of a request, decided once on its head: refused, for native, or for what lies behind.
 ///
 /// The engine asks it what becomes of the body, and the gateway answers by it. It holds for the bytes of one head, its
-/// caller, and what was registered then; where one of these is another, the gateway decides anew.
+/// caller, and what was registered then; where one of these differs, the gateway decides anew.
 package struct Plan: Sendable {
-    /// What was asked, with the admission that let it in if one did.
+    /// The request, with the admission that let it in if one did.
     package let request: Request
     let way: Way
     /// What was registered then (``Registry/version``).
     let version: Int
 
-    /// Where a request goes; what is seldom is apart, so that a plan is cheap to copy.
+    /// Where a request goes; rare cases are indirect, so that a plan is cheap to copy.
     enum Way {
         /// It is not let in, and middleware does not see it.
         indirect case closed(Response)
-        /// Its caller may not call native, or not so.
+        /// Its caller may not call native, or not in this way.
         indirect case refused(HTTPError)
-        /// Its browser asks what a page of another origin may send.
+        /// A CORS preflight, with its answer.
         indirect case preflight(Response)
-        /// It was let in, and middleware comes first, which may send on another request; its head if that is known.
+        /// It was let in, and middleware comes first, which may change it; its head, where that is a known one.
         case undecided(KnownHead?)
         /// To the gateway itself: what is below `/__drawbridge__/`, and nobody else's.
         case own
@@ -31,14 +31,13 @@ package struct Plan: Sendable {
 
     /// Which handler takes a request for native, as far as its head tells.
     enum Taker: Sendable {
-        /// This one: by its own rule, or because it was asked already.
+        /// This one, whose own rule has taken the request, or whose `canInit` has already.
         case sure(Route)
-        /// This one, unless it declines; then the others are asked.
+        /// This one, unless its `canInit` declines; then the others are asked.
         case likely(Route)
-        /// Nobody knows yet: the body may name one, or all handlers of the path are asked, but for one that has
-        /// declined.
+        /// Not known yet: the body may name it, or all handlers of the path are asked, except one that has declined.
         case unknown(declining: Route?)
-        /// One of these replies, where one fits; else this one.
+        /// One of these replies, where one fits; else the one beneath.
         indirect case replying(ReplyLookup, beneath: Taker)
 
         var route: Route? {
@@ -81,14 +80,14 @@ package struct Plan: Sendable {
     /// Whether its caller is not let in.
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
-    /// The same for a request that this route's handler has declined: the others are asked.
+    /// The plan after this route's handler has declined: the others are asked.
     func declined(by route: Route) -> Plan {
         guard case .native(var plain, .likely(let likely)) = way, likely === route else { return self }
         plain.parameters = [:]
         return Plan(request, .native(plain, .unknown(declining: route)), version: version)
     }
 
-    /// The same, now that the body is there, or its stream.
+    /// The plan with the body, or its stream.
     fileprivate func with(_ body: Request.Body) -> Plan {
         var (request, way) = (request, way)
         request.body = body
@@ -107,10 +106,10 @@ extension Gateway {
         return plan.isUndecided ? planInside(for: plan.request) : plan
     }
 
-    /// The same as far as can be said before middleware has seen it.
+    /// Decides as far as possible before middleware has seen the request.
     ///
-    /// Who may call is not asked twice: a wrong token would count as two guesses, and one that middleware replaces as
-    /// one.
+    /// With middleware, the caller is checked only after it: checked twice, a wrong token would count as two guesses,
+    /// and one that middleware replaces as one.
     func firstPlan(for request: Request, _ known: KnownHead? = nil) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
@@ -124,17 +123,17 @@ extension Gateway {
         return planInside(for: request)
     }
 
-    /// The same for a request that was let in.
+    /// Decides about a request that was let in.
     func planInside(for request: Request) -> Plan {
         var request = request
-        // One that middleware has made has met no gateway.
+        // A request that middleware has made has no gateway yet.
         if request.answerer !== self { request.answerer = self }
         // Read before anything is looked up: what is registered meanwhile makes the plan an old one.
         let version = registry.version
         return Plan(request, way(of: request), version: version)
     }
 
-    /// The same for a request that middleware has let through, by what was decided about it before.
+    /// Decides about a request that middleware has let through, by the plan from before if the request is the same.
     func planInside(for request: Request, after plan: Plan?) -> Plan {
         guard let plan, plan.request.isSame(as: request) else { return planInside(for: request) }
         guard case .undecided(let known) = plan.way else { return plan }
@@ -148,7 +147,7 @@ extension Gateway {
         return inside
     }
 
-    /// The same on a loop's thread, where the head may be known from before.
+    /// Decides on a loop's thread, where the head may be known from before.
     package func plan(
         for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
         at localAddress: String? = nil, on loop: any HandlerLoop
@@ -170,8 +169,8 @@ extension Gateway {
         let request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
             answerer: self)
-        // A decision is kept of requests alone that were let in, from callers on this machine. The same bytes from the
-        // same address would be let in again, so that is not asked.
+        // Decisions are kept only for requests from this machine that were let in. The same bytes from the same address
+        // would be let in again, so that is not checked.
         if let decision, !middleware.isEmpty {
             return Plan(request, .undecided(known), version: decision.version)
         }
@@ -179,9 +178,9 @@ extension Gateway {
         return declining.map(plan.declined) ?? plan
     }
 
-    /// A plan now that the body is there, or its stream; nil where the gateway has to decide anew.
+    /// The plan with the body, or its stream; nil where the gateway has to decide anew.
     ///
-    /// That is where something was registered or removed meanwhile. And callers elsewhere are always judged anew: their
+    /// It has to where something was registered or removed meanwhile, and for all callers on other machines: their
     /// admission may have ended while they were sending.
     package func plan(_ plan: Plan, with body: Request.Body) -> Plan? {
         guard isStillRight(plan), access.isFromThisMachine(plan.request) else { return nil }
@@ -191,9 +190,9 @@ extension Gateway {
     /// Whether nothing was registered or removed since.
     func isStillRight(_ plan: Plan) -> Bool { plan.version == registry.version }
 
-    /// Where a request goes that was let in, which nothing else decides.
+    /// Decides where a request goes that was let in; nothing else decides that.
     private func way(of request: Request) -> Plan.Way {
-        // A page's call by its channel, which was let in as a whole.
+        // A page's call by its channel: access was checked for the channel as a whole.
         if request.channelCall != nil { return native(request) }
         let native = nativeForm(of: request)
         let isForOthers = access.isForOthers(request)
@@ -260,36 +259,36 @@ extension Gateway {
 extension Gateway {
     /// What becomes of a body.
     package enum BodyChoice: Sendable {
-        /// The answer is there, and nobody reads it.
+        /// Nobody reads it, since the answer is there already.
         case refused(Response)
         case taken(BodyMode)
     }
 
     /// What an engine does with the body of a request, before `100 Continue` is sent for it.
     package func bodyChoice(by plan: Plan) -> BodyChoice {
-        // A preflight is answered where middleware sees it.
+        // A preflight is answered later, so that middleware sees it.
         if case .preflight = plan.way { return .taken(.streamed) }
         if var answer = answerToHead(plan) {
             finish(&answer, for: plan.request)
             return .refused(answer)
         }
-        // What the gateway itself reads counts among all bodies, as what a handler wants does.
+        // What the gateway itself reads counts against the memory for all bodies, as what a handler collects does.
         if case .own = plan.way { return .taken(.collected(upTo: bodyLimit)) }
         guard case .native(_, let taker) = plan.way else { return .taken(.streamed) }
         guard let route = taker.route else {
-            // A reply that does not look at it leaves it where it is.
+            // Where no reply looks at the body, it stays a stream.
             if case .replying(let replies, _) = taker, !replies.lookAtInput { return .taken(.streamed) }
             return .taken(.collected(upTo: bodyLimit))
         }
         guard case .replying(let replies, _) = taker else {
             return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
         }
-        // A reply may take what its handler would not.
+        // A reply may take a larger body than the handler would.
         if replies.lookAtInput { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
         return .taken(.streamed)
     }
 
-    /// How many bytes of a body a handler takes that wants all of it at once.
+    /// The limit of a collected body for a route's handler.
     func limit(of route: Route) -> Int {
         if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
     }

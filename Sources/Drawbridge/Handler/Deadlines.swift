@@ -1,19 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// What has a time to end.
+/// What can expire at a deadline.
 protocol Expiring: AnyObject, Sendable {
-    /// The time is up; called on the thread of the deadlines, and must not block.
+    /// Called at the deadline, on the thread of ``Deadlines``; must not block.
     func expire()
 }
 
-/// Ends the loads, and whatever else has a time, whose time is up, with one thread for the process.
+/// Expires loads, and whatever else has a deadline, on one thread for the process.
 ///
-/// A task that sleeps for each of them would stay in memory until its hour, however early it was cancelled.
+/// A sleeping task for each would stay in memory until the deadline, even if it was cancelled early.
 final class Deadlines: Sendable {
     private struct State {
         var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, waiter: any Expiring)] = [:]
-        /// When the thread looks again; nil while it waits for news.
+        /// When the thread wakes next; nil while there is no deadline.
         var nextLook: ContinuousClock.Instant?
     }
 
@@ -43,7 +43,7 @@ final class Deadlines: Sendable {
         state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }
     }
 
-    /// Waits for the next end or an earlier one, and expires what is over.
+    /// Waits for the next deadline, or for an earlier one to be added, and expires what is over.
     private func look() {
         if let next = state.withLock({ $0.nextLook }) {
             // An hour at most: Dispatch counts nanoseconds, and a deadline may be any duration.

@@ -102,7 +102,7 @@ extension Handler {
     public func stopLoading() {}
 }
 
-/// A handler's type has no initializer that the gateway can call.
+/// The error for a handler's type without an initializer that the gateway can call.
 struct MissingInitializer: Error, CustomStringConvertible {
     let type: String
 

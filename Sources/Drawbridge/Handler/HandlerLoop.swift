@@ -6,6 +6,6 @@ package protocol HandlerLoop: AnyObject, Sendable {
     /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { get }
 
-    /// Where it leaves word of what it is at.
+    /// Where it notes which handler's step it runs.
     var watch: LoopWatch { get }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The tasks of a loop's handlers that have nothing to do.
+/// The idle tasks of a loop's handlers, kept for reuse.
 ///
-/// Tasks come and go on their loop's thread alone, so that nobody waits for the lock.
+/// Tasks are taken and returned on the loop's thread only, so that nobody waits for the lock.
 package final class HandlerTasks: Sendable {
-    /// So many requests at a time find a task; those beyond make one, and let it go.
+    /// The most idle tasks that are kept; beyond that, a request makes a task and drops it afterwards.
     private static let limit = 64
 
     package let loop: any HandlerLoop
@@ -16,7 +16,7 @@ package final class HandlerTasks: Sendable {
         for task in idle.withLock({ $0 }) { task.end() }
     }
 
-    /// One with nothing to do.
+    /// An idle task, or a new one.
     func next() -> HandlerTask {
         assert(loop.isCurrent, "the tasks of a loop's handlers were asked for on another thread")
         return idle.withLock { $0.popLast() } ?? HandlerTask(on: loop)
@@ -33,44 +33,44 @@ package final class HandlerTasks: Sendable {
     }
 }
 
-/// What a task of a loop's does: a handler's load, or the way around it.
+/// The work of a loop's task: a handler's ``Load``, or a ``Passage``.
 protocol Errand: AnyObject, Sendable {
-    /// What to cancel when it has to stop.
+    /// Notes the task to cancel when the errand has to stop.
     func isRun(by task: Task<Void, Never>?)
 
-    /// Does it; returns false where the task that did it is cancelled, or will be.
+    /// Does the work; returns false where its task was cancelled, or will be.
     func run() async -> Bool
 
-    /// Makes one of its first steps; how long they took together, ``Load/start(by:)`` tells.
+    /// Runs one of its first steps; ``Load/start(by:)`` reports how long they took together.
     func begin(on loop: any HandlerLoop, _ work: () -> Void)
 
-    /// Makes one of its other steps.
+    /// Runs one of its later steps.
     func step(on loop: any HandlerLoop, _ work: () -> Void)
 }
 
-/// A task that does one errand after the other on a loop: to make a task costs more than many a handler does.
+/// A task that does one errand after the other on a loop: making a task costs more than many handlers do.
 ///
-/// It is cancelled with its errand, and does no other then. Nothing else that a handler can leave in a task outlives
+/// It is cancelled with its errand, and not used again then. Nothing else that a handler can leave in a task outlives
 /// the handler's return: task-local values, child tasks and cancellation handlers all have a scope.
 ///
-/// What changes is touched on the loop's thread alone, where the task makes all its steps: that makes it Sendable.
+/// Its state is touched only on the loop's thread, where the task runs all its steps: that makes it Sendable.
 final class HandlerTask: @unchecked Sendable {
     private let loop: any HandlerLoop
     private var own = State()
 
     private struct State {
         var task: Task<Void, Never>?
-        /// What it is at, and where the task goes when that is over.
+        /// The errand that it does, and the tasks to which it returns afterwards.
         var errand: (any Errand)?
         var tasks: HandlerTasks?
-        /// Told that there is an errand, or that there will be no other.
+        /// Resumed with the next errand, or with nil when there will be no other.
         var waiter: UnsafeContinuation<(any Errand)?, Never>?
-        /// True while an errand is started: its next step is then left for whoever does that.
+        /// True while an errand is started: its next step is then kept for `start(_:of:)` to run.
         var isStarting = false
         var nextStep: UnownedJob?
     }
 
-    /// So many steps are made at the start, a hop to an actor being two; others get their turn then.
+    /// How many steps are run at the start, a hop to an actor being two; after that, others on the loop get their turn.
     private static let firstSteps = 16
 
     /// A task that waits for its first errand.
@@ -79,7 +79,7 @@ final class HandlerTask: @unchecked Sendable {
         own.task = Task.immediateDetached(executorPreference: self) { await self.serve() }
     }
 
-    /// Makes the first steps of an errand.
+    /// Runs the first steps of an errand.
     func start(_ errand: any Errand, of tasks: HandlerTasks) {
         assert(loop.isCurrent, "a loop's task was given an errand on another thread")
         own.errand = errand
@@ -96,7 +96,7 @@ final class HandlerTask: @unchecked Sendable {
         own.isStarting = false
     }
 
-    /// Nothing comes any more.
+    /// Ends the task: there will be no other errand.
     func end() { own.waiter.take()?.resume(returning: nil) }
 
     private func serve() async {
@@ -111,7 +111,7 @@ final class HandlerTask: @unchecked Sendable {
     private func run(_ step: UnownedJob) { step.runSynchronously(on: asUnownedTaskExecutor()) }
 }
 
-/// Every step is made on the loop.
+/// Runs every step of the task on the loop.
 extension HandlerTask: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let step = UnownedJob(job)

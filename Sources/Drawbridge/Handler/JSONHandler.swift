@@ -34,7 +34,7 @@ extension JSONHandler {
     ///
     /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
     public func startLoading(_ request: Request) async throws -> Response {
-        // Nearly always it is there, and a call that may wait costs more than reading a small one.
+        // The input is nearly always there, and a call that may suspend costs more than reading a small one.
         guard let input = try request.promptInput(as: Input.self) else {
             return try response(of: try await handle(try await request.input(as: Input.self)))
         }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// One handler at work on one request: runs it, and answers for it exactly once.
 ///
-/// The handler has a task to itself, which goes to work on the spot: one that does not suspend is done before anything
-/// waits. When the deadline passes or the caller goes away, the task is cancelled, then the handler is told by
-/// `stopLoading`, and when that has returned the answer is made without it, however long its `startLoading` still runs.
+/// The handler has a task to itself, which starts at once: a handler that does not suspend is done before anything
+/// waits. When the deadline passes or the caller leaves, the task is cancelled, then `stopLoading` is called, and when
+/// that has returned the answer is made without the handler, however long its `startLoading` still runs.
 package final class Load: Expiring, Errand {
     let route: Route
     let request: Request
@@ -15,7 +15,7 @@ package final class Load: Expiring, Errand {
     private let place: Place
     private let state = Mutex(State())
 
-    /// Where the handler's task makes its steps.
+    /// Where the handler's task runs.
     private enum Place {
         case anywhere
         case loop(any HandlerLoop)
@@ -35,7 +35,7 @@ package final class Load: Expiring, Errand {
         /// When the handler began, and how long it took.
         var began = Moment.now
         var took = Duration.zero
-        /// Told when there is an outcome.
+        /// Called when there is an outcome.
         var waiter: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
     }
@@ -57,7 +57,7 @@ package final class Load: Expiring, Errand {
 
     /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
     ///
-    /// A stream holds its load, so the load keeps what the handler gave, and not the stream: they would never go.
+    /// A stream holds its load, so the load keeps the handler's response and not that stream, which would be a cycle.
     ///
     /// - Throws: what the handler threw, or why it was stopped.
     func takeResponse() throws -> Response {
@@ -73,7 +73,7 @@ package final class Load: Expiring, Errand {
     /// True when the caller left before there was another outcome.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// How long that took.
+    /// How long the handler took.
     var took: Duration { state.withLock { $0.took } }
 
     /// Waits for the handler's answer, the deadline, or the caller's leaving.
@@ -97,11 +97,11 @@ package final class Load: Expiring, Errand {
         awaitDeadline()
         let requests = request.pageRequests
         requests?.began(request, by: ObjectIdentifier(self))
-        // It may have ended meanwhile, and found nothing to end.
+        // The load may have ended before that was noted.
         if self.isOver { requests?.ended(request, by: ObjectIdentifier(self)) }
     }
 
-    /// The caller has left.
+    /// Called when the caller has left.
     package func cancel() { stop(with: CancellationError()) }
 
     /// Starts the handler.
@@ -122,7 +122,7 @@ package final class Load: Expiring, Errand {
         return isOver
     }
 
-    /// A task for this load alone, which inherits what the caller's has.
+    /// A task for this load alone, which inherits the task-local values of the caller's.
     private func ownTask() -> Task<Void, Never> {
         switch place {
         case .anywhere: Task.immediate { await self.run() }
@@ -132,7 +132,7 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// Lets the handler answer; returns false when something else was decided before.
+    /// Runs the handler; returns false when there was another outcome before.
     @discardableResult func run() async -> Bool {
         do {
             return finish(try await handler.startLoading(request), nil)
@@ -141,13 +141,13 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// What to cancel when the handler has to stop.
+    /// Notes the task to cancel when the handler has to stop.
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     /// Who is told when there is an outcome, and the handler's task while it runs.
     private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
-    /// Decides the outcome, and gives whom it concerns; nil when it is decided already.
+    /// Decides the outcome, and returns whom to tell; nil when it is decided already.
     private func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
         var response = response
         return state.withLock { state in
@@ -161,12 +161,10 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// The handler has answered; after the first outcome it is too late.
-    ///
-    /// Returns whether this was the first.
+    /// Takes the handler's answer or error; returns whether this is the first outcome, and counts.
     private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
-            // One that was cancelled did as it was told.
+            // A handler that was cancelled and throws that has lost no answer.
             if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return false
         }
@@ -174,7 +172,7 @@ package final class Load: Expiring, Errand {
         return true
     }
 
-    /// Cancels, then tells the handler, then lets the answer go.
+    /// Cancels the task, then calls `stopLoading`, then releases the answer.
     ///
     /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
     private func stop(with error: any Error, atDeadline isAtDeadline: Bool = false) {
@@ -183,10 +181,10 @@ package final class Load: Expiring, Errand {
         tellHandler(atDeadline: isAtDeadline) { [self] in resume(concerned) }
     }
 
-    /// Lets the handler hear that nobody waits any more, where its steps are made, and then goes on.
+    /// Calls `stopLoading` where the handler runs, and then `next`.
     ///
-    /// A handler that blocks there holds up its own loop, which the log says, or a thread of its own: never the thread
-    /// on which the deadlines of all others pass. Where there is no loop, it holds up whoever has cancelled it.
+    /// A handler that blocks there holds up its own loop, which is logged, or a thread of its own: never the thread of
+    /// ``Deadlines``. Without a loop, it holds up whoever has cancelled it.
     private func tellHandler(
         atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
     ) {
@@ -210,7 +208,7 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// Names a handler that does not come back from its `stopLoading()`.
+    /// Logs a handler that does not return from its `stopLoading()`.
     private final class StopWatch: Expiring {
         private let load: Load
 
@@ -230,7 +228,7 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// Lets the answer go to whoever waits for it; a load that nobody had to wait for has no deadline.
+    /// Tells whoever waits for the answer; a load that nobody had to wait for has no deadline.
     private func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
@@ -241,11 +239,11 @@ package final class Load: Expiring, Errand {
     private func awaitDeadline() {
         guard let deadline = route.deadline else { return }
         Deadlines.shared.add(self, after: deadline)
-        // It may have ended meanwhile, and found nothing to remove.
+        // The load may have ended before its deadline was added.
         if isOver { Deadlines.shared.remove(self) }
     }
 
-    /// The deadline has passed.
+    /// Called when the deadline has passed.
     func expire() {
         let deadline = route.deadline ?? .zero
         stop(
@@ -256,7 +254,7 @@ package final class Load: Expiring, Errand {
                 """), atDeadline: true)
     }
 
-    /// A stream belongs to its handler: it runs where the handler runs, and the handler hears when the reader leaves.
+    /// Runs a stream where its handler runs, and calls the handler's `stopLoading` when the reader leaves.
     private func streaming(
         _ write: @escaping @Sendable (Client) async throws -> Void
     ) -> @Sendable (Client) async throws -> Void {
@@ -280,13 +278,13 @@ extension Load {
     private static func apart(
         _ write: @Sendable (Client) async throws -> Void, _ client: Client
     ) async throws {
-        // Without a step of its own this function would have no reason to change the executor, and the compiler knows.
+        // Without work of its own, this function would not change the executor: the compiler leaves that out.
         try Task.checkCancellation()
         try await write(client)
     }
 }
 
-/// The load is the executor of its handler's task: every step that the handler makes is made where it belongs.
+/// The load is the executor of its handler's task, so that every step of the handler runs in its place.
 extension Load: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -305,7 +303,7 @@ extension Load: TaskExecutor {
 
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route.handler, work) }
 
-    /// Names the handler in the log when one step of it took so long that the others on its loop had to wait.
+    /// Logs the handler when one step of it took so long that the others on its loop had to wait.
     func step(on loop: any HandlerLoop, _ work: () -> Void) {
         let start = Moment.now
         loop.watch.during(route.handler, work)

@@ -2,11 +2,11 @@ import Dispatch
 package import Logging
 import Synchronization
 
-/// Looks once a second what every loop is at, and names the handler that was at the same step a second before.
+/// Looks once a second which step every loop runs, and logs the handler whose step is the same as a second before.
 ///
-/// A step that ends is named by its ``Load`` when it has; this is for those that never do.
+/// A long step that has ended is logged by its ``Load``; this is for those that never end.
 final class LoopWatches: Sendable {
-    /// A watch, the step that was seen last, and whether that was named.
+    /// A watch, the step that was seen last, and whether that was logged.
     private struct Seen {
         let watch: LoopWatch
         var step = UInt.max
@@ -36,7 +36,7 @@ final class LoopWatches: Sendable {
 
     func remove(_ watch: LoopWatch) { seen.withLock { $0.removeAll { $0.watch === watch } } }
 
-    /// Whoever holds its loop, and was not named for that.
+    /// The handlers that hold up their loop, and were not logged for that.
     private func look() -> [(handler: Any.Type, logger: Logger)] {
         seen.withLock { seen in
             var holding: [(Any.Type, Logger)] = []
@@ -55,7 +55,7 @@ final class LoopWatches: Sendable {
     }
 }
 
-/// What a loop is at, for a thread of the process that looks once a second.
+/// Notes which handler's step a loop runs, for ``LoopWatches``, which looks once a second.
 ///
 /// A step costs the loop three writes to memory of its own: no lock, no exchange, no clock.
 package final class LoopWatch: Sendable {
@@ -64,19 +64,19 @@ package final class LoopWatch: Sendable {
     private let handler = Atomic<UInt>(0)
     private let step = Atomic<UInt>(0)
 
-    /// Begins to be looked at, until its ``end()``: a weak reference to it would make all the others slow.
+    /// Makes a watch that is looked at until its ``end()``: a weak reference to it would slow down all others.
     package init(logger: Logger) {
         self.logger = logger
         LoopWatches.shared.add(self)
     }
 
-    /// Is not looked at any more.
+    /// Ends being looked at.
     package func end() { LoopWatches.shared.remove(self) }
 
-    /// Makes a step of a handler of this type; on the loop's thread.
+    /// Runs a step of a handler of this type; on the loop's thread.
     func during<T>(_ type: Any.Type, _ work: () throws -> T) rethrows -> T {
         step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        // One may end another's work within its own step, and goes on behind that.
+        // A step may run one of another handler within itself, and goes on after that.
         let outer = handler.load(ordering: .relaxed)
         handler.store(UInt(bitPattern: ObjectIdentifier(type)), ordering: .releasing)
         defer { handler.store(outer, ordering: .relaxed) }

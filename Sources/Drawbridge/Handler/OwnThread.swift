@@ -6,8 +6,8 @@ import Glibc
 
 /// A thread for one piece of work, which ends with it.
 ///
-/// Dispatch has so many threads and no more, and handlers that block may have all of them: what is to set them free
-/// needs a thread that nobody else can take.
+/// Dispatch has a limited number of threads, and handlers that block may occupy them all: what is to free them needs
+/// a thread of its own.
 enum OwnThread {
     private final class Work: Sendable {
         let call: @Sendable () -> Void
@@ -15,7 +15,7 @@ enum OwnThread {
         init(_ call: @escaping @Sendable () -> Void) { self.call = call }
     }
 
-    /// Does it on a new thread; where the system has none left, at once on this one.
+    /// Calls it on a new thread, or where the system has none left, at once on this one.
     static func perform(_ call: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(call))
         #if canImport(Darwin)

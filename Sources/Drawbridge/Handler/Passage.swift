@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A request on its way through what is awaited before its answer, or in place of a handler.
+/// A request on its way to an answer for which more than a handler must be awaited.
 ///
-/// That is middleware, its turn behind what its page said, a body that has to be collected, the name that stands in
-/// one, routes that decline; and what lies behind the gateway, where that has no way without a task.
+/// That is middleware, earlier messages of its page, a body that must be collected or that names the handler, routes
+/// that decline; and what is behind the gateway, where that needs a task.
 ///
-/// It has a task of its loop's, as a handler has. When the caller leaves, that is cancelled; what is answered then is
-/// for nobody.
+/// It runs in a task of its loop, as a handler does. When the caller leaves, the task is cancelled, and the answer
+/// dropped.
 final class Passage: Sendable {
     private let gateway: Gateway
     private let plan: Plan
@@ -14,7 +14,7 @@ final class Passage: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Nil until it is there, and when it was taken.
+        /// Nil until it is there, and after it was taken.
         var response: Response?
         var isOver = false
         var isCancelled = false
@@ -28,7 +28,7 @@ final class Passage: Sendable {
         self.tasks = tasks
     }
 
-    /// Goes as far as nothing suspends; returns true when there is an answer.
+    /// Runs until something suspends; returns true when there is an answer.
     func start() -> Bool {
         tasks.next().start(self, of: tasks)
         return isOver
@@ -43,7 +43,7 @@ extension Passage: Errand {
         let (waiter, isCancelled) = state.withLock { state in
             state.isOver = true
             state.response = response
-            // From now on the task is another one's.
+            // From now on the task may run another errand.
             state.task = nil
             return (state.waiter.take(), state.isCancelled)
         }

@@ -1,4 +1,4 @@
-/// An answer that somebody is at work on, for an engine, which tells when its caller leaves.
+/// An answer that is being made for an engine, which reports when its caller leaves.
 package protocol Pending: AnyObject, Sendable {
     /// True when there is an outcome.
     var isOver: Bool { get }
@@ -9,7 +9,7 @@ package protocol Pending: AnyObject, Sendable {
     /// Calls `waiter` once there is an outcome, at once if there is one.
     func wait(_ waiter: @escaping @Sendable () -> Void)
 
-    /// The caller has left.
+    /// Called when the caller has left.
     func cancel()
 
     /// The answer, taken once when it is over.

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Synchronization
 
-// What the inspector asks: all that programs may, and what changes while it looks.
+// Answers the inspector: all that programs may ask, and what changes while it is open.
 extension Gateway {
-    /// Answers a request of the inspector's, whose secret was looked at before.
+    /// Answers a request of the inspector, whose secret was checked before.
     ///
     /// - Parameter request: of the inspector's own listener; nothing of it is checked here.
     package func respond(toInspector request: Request) async -> Response {
@@ -21,10 +21,10 @@ extension Gateway {
         }
     }
 
-    /// So many pages are shown, the newest.
+    /// How many pages are shown, the newest.
     private static let shownPages = 200
 
-    /// What there is now of something that is no record.
+    /// The present state of a topic.
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
         case .pages: return .array(pages.open.prefix(Self.shownPages).map(\.described))
@@ -46,7 +46,7 @@ extension Gateway {
         }
     }
 
-    /// What the inspector learns once: where pages are.
+    /// What the inspector is told once: the URL of the pages.
     var introduction: JSON {
         ["page": ownAddress.withLock { $0.map { .string("\($0)/") } ?? .null }]
     }

@@ -11,7 +11,7 @@ package final class InspectorPass: Sendable {
     private struct Ticket {
         let hash: [UInt8]
         let drawn: ContinuousClock.Instant
-        /// Told when it was used.
+        /// Called when it was used.
         let whenUsed: @Sendable () -> Void
     }
 
@@ -21,7 +21,6 @@ package final class InspectorPass: Sendable {
     private let secretGuesses: Guesses
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// Nobody is let in yet.
     package convenience init() { self.init(now: { .now }) }
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
@@ -32,7 +31,7 @@ package final class InspectorPass: Sendable {
 
     /// Draws a ticket: 128 random bits as 32 hexadecimal digits, good for ten minutes and for one browser.
     ///
-    /// - Parameter whenUsed: told, on any thread.
+    /// - Parameter whenUsed: called when it was used, on any thread.
     package func drawTicket(whenUsed: @escaping @Sendable () -> Void = {}) -> String {
         let ticket = String.random128()
         tickets.withLock { tickets in

@@ -1,4 +1,4 @@
-/// Somebody looks with an inspector, so questions wait for them.
+/// Stands for an open inspector: while it exists, questions wait for the person there.
 final class InspectorPresence: Sendable {
     private let questions: Questions
 

@@ -1,4 +1,4 @@
-/// What a test says was called: which name, with what, how often, in which order.
+/// What a test expects to have been called: which name, with what, how often, in which order.
 struct CallCheck: Sendable {
     private enum Count {
         case exactly(Int)
@@ -13,7 +13,7 @@ struct CallCheck: Sendable {
             }
         }
 
-        /// Whether more calls could not make it right.
+        /// Whether further calls cannot make it right.
         func isFinal(_ count: Int) -> Bool {
             switch self {
             case .exactly(let wanted), .atMost(let wanted): count > wanted
@@ -30,7 +30,7 @@ struct CallCheck: Sendable {
         }
     }
 
-    /// What came of it.
+    /// The result of a check.
     struct Verdict {
         var calls: [JournalRecord] = []
         var isRight = false
@@ -38,7 +38,7 @@ struct CallCheck: Sendable {
         var isFinal = false
         var hasLost = false
         var sentence = ""
-        /// What was wanted beside the call that comes next to it; nil where there is none.
+        /// What was wanted, and the call that comes closest to it; nil where there is none.
         var nearMiss: JSON?
     }
 
@@ -170,7 +170,7 @@ struct CallCheck: Sendable {
         guard filter.when != nil, !verdict.isFinal else { return verdict }
         var all = filter
         all.when = nil
-        // Of those that do not fit, the last is what somebody has just tried.
+        // The last of the calls that do not fit is probably the one that the test has just made.
         guard let nearest = journal.read(all).records.last(where: { filter.misfit(of: $0, nil) != nil }),
             let misfit = filter.misfit(of: nearest, redaction)
         else { return verdict }

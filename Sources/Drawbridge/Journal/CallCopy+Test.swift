@@ -3,7 +3,7 @@ import HTTPTypes
 
 // A call as a test.
 extension CallCopy {
-    /// A test that gives the call the answer that it had, makes it, and looks it up in the journal.
+    /// A test that sets the answer that the call had as a reply, makes the call, and verifies it in the journal.
     ///
     /// - Throws: a 409 where a test cannot say what was sent.
     func test(_ language: Language) throws(HTTPError) -> String {
@@ -41,7 +41,7 @@ extension CallCopy {
     private func reply(in language: Language) throws(Obstacle) -> JSON {
         guard !record.name.isEmpty else { throw Obstacle("the call has no name") }
         guard Recording.isForOneName(record) else { throw Obstacle("no reply can have its name for itself") }
-        // Nobody takes the method that it came by, and a test calls by POST.
+        // No handler takes the method of the call, and a test calls by POST.
         let isRefusedMethod = record.by == .nobody && record.code == HTTPResponse.Status.methodNotAllowed.code
         guard !isRefusedMethod else { throw Obstacle("nobody takes the method by which the call came") }
         let reply: JSON
@@ -68,7 +68,7 @@ extension CallCopy {
         init(_ why: String) { self.why = why }
     }
 
-    /// The record without what is left out of its answer.
+    /// The record with an answer without secrets.
     private var cleanRecord: JournalRecord {
         guard setting.redaction != nil, record.output.isWhole else { return record }
         var clean = record
@@ -76,7 +76,7 @@ extension CallCopy {
         return clean
     }
 
-    /// Which member of its record the repeated call must have, with which value: what tells the one answer from others.
+    /// The member of the repeated call's record that shows the same answer, and its value.
     private var wanted: (member: String, value: JSON) {
         switch record.state {
         case .silent: ("state", "silent")
@@ -154,7 +154,7 @@ extension CallCopy {
         case .failure(let obstacle): answer = "# \(obstacle.why)"
         case .success(let reply):
             answer = "ask PUT \(target) \(Self.quoted(Literal.ascii(reply)))"
-            // The answer has other than ASCII as it is, which a line should not; then the test is content with less.
+            // The response has non-ASCII unescaped, which a shell line should not have; then only the state is checked.
             if Literal.ascii(wanted.value) == "\(wanted.value)" {
                 part = "\"\(wanted.member)\":\(wanted.value),"
                 if wanted.member == "output" { part += "\"milliseconds\":" }

@@ -1,21 +1,21 @@
 /// A call as text that makes it again: a line for a shell, or a test.
 ///
-/// What pages said stands in it as literals of that language, so nothing of it runs.
+/// Values from pages are literals of that language in it, so nothing of them runs.
 struct CallCopy {
     /// What a copied test is written in.
     enum Language: String, CaseIterable {
         case playwright, pytest, curl
     }
 
-    /// What copies of a gateway's calls have in common.
+    /// What is the same for all copies that a request asks for.
     struct Setting {
-        /// How the gateway is reached, without a slash at the end.
+        /// The gateway's URL, without a slash at the end.
         let base: String
         let mark: NativeMark
         let answers: AnswerForm
-        /// What is left out of copies; nil for nothing.
+        /// Removes secrets from copies; nil where they are shown.
         let redaction: Redaction?
-        /// What is left out where nobody asks for secrets.
+        /// Removes secrets where nobody asks for them.
         let usual: Redaction
     }
 
@@ -46,7 +46,7 @@ struct CallCopy {
             return clean == json ? bytes : clean.bytes
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        // All that can be read and is no JSON is read as a form.
+        // An input that can be read and is no JSON is a form.
         let clean =
             record.readInput == nil
             ? redaction.removed(fromText: text) : String(redaction.removed(fromQuery: "?\(text)").dropFirst())
@@ -58,7 +58,7 @@ struct CallCopy {
     /// A line that makes the call with curl, in any POSIX shell.
     var curl: String {
         var words = ["curl", "-sS", "--globoff", "--path-as-is"]
-        // With -X curl would wait for the body of an answer that has none.
+        // With `-X HEAD` curl would wait for a body that does not come.
         let isHead = method == "HEAD"
         let body = isHead ? [] : body
         if isHead {
@@ -67,7 +67,7 @@ struct CallCopy {
             words += ["-X", Self.quoted(method)]
         }
         words.append(Self.quoted(url))
-        // Without a type of its own curl would call the body a form.
+        // Without this header curl would declare the body as a form.
         let type = contentType.map { " \($0)" } ?? ""
         if !body.isEmpty { words += ["-H", Self.quoted("Content-Type:\(type)")] }
         if record.session != .usual {
@@ -93,7 +93,7 @@ struct CallCopy {
         return word + "'"
     }
 
-    /// What controls a terminal, ends a line, or lets a line read otherwise than it is.
+    /// Characters that control a terminal, end a line, or make it look like another one.
     private static let hidden: Set<Unicode.GeneralCategory> = [
         .control, .format, .lineSeparator, .paragraphSeparator,
     ]
@@ -111,7 +111,7 @@ struct CallCopy {
         var text = "'"
         for (place, byte) in bytes.enumerated() {
             switch byte {
-            // At the beginning it would be that of an option.
+            // A dash at the beginning would begin an option.
             case UInt8(ascii: "-") where place == 0: text += #"\055"#
             case UInt8(ascii: "%"): text += "%%"
             case UInt8(ascii: "\\"): text += #"\\"#

@@ -2,23 +2,23 @@ import Synchronization
 
 // What the log says of each call.
 extension Gateway {
-    /// Makes the line of a call, when it is written: for so many columns, or nil where nothing has to fit; with the ids of
-    /// request and page, or without.
+    /// Makes the line of a call when it is written: for this many columns, nil for any width, and with or without the
+    /// ids of request and page.
     package typealias CallLine = @Sendable (_ columns: Int?, _ hasIDs: Bool) -> String
 
     /// Whether it has a journal.
     package var keepsJournal: Bool { journal.isOn }
 
-    /// Has each call of native's told when it has come to its end, on any thread; to be asked where there is a journal.
+    /// Reports each call of native when it has ended, on any thread; for gateways with a journal.
     ///
-    /// - Parameter tell: gets whether the call failed or nobody has its answer, what its line takes of memory until it is
-    ///   made, about, and the line.
+    /// - Parameter tell: gets whether the call failed or was not answered, about how many bytes its line holds until it
+    ///   is made, and the line.
     package func tellCalls(
         _ tell: @escaping @Sendable (_ hasFailed: Bool, _ bytes: Int, _ line: @escaping CallLine) -> Void
     ) {
         journal.state.withLock { state in
             state.listener = { [weak self] record, times in
-                // A line shows the beginning of what was sent and answered, and must not keep all of it.
+                // A line shows only the beginning of input and output, and must not keep all of them until it is made.
                 let record = record.shortened(to: 4 << 10)
                 let hasFailed = [.error, .expired, .left].contains(record.state) || record.by == .nobody
                 tell(hasFailed, record.bytes) { [weak self] columns, hasIDs in
@@ -42,7 +42,7 @@ extension Gateway {
         var line = LineText(record.shownName)
         let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
         if record.by == .nobody {
-            // What to do is worth more than what was sent, and than that it stands below that of other lines.
+            // What to do matters more than the input, and than that columns are aligned.
             let why = "  \(whyNobody(record, times))"
             let left = max(line.columns, room - LineText(why).columns)
             if input != "null" {
@@ -75,7 +75,7 @@ extension Gateway {
 
     private var redaction: Redaction { secrets.withLock { $0 } }
 
-    /// What has come of a call that somebody was there to answer: the time it took, and its answer.
+    /// The outcome of a call that something answered: its time, and its answer.
     private func outcome(of record: JournalRecord) -> String {
         let milliseconds = record.took?.milliseconds ?? "0"
         let time = "\(String(repeating: " ", count: max(0, 4 - milliseconds.count)))\(milliseconds) ms"
@@ -88,7 +88,7 @@ extension Gateway {
         return "\(time)  \(code(of: record))\(message(of: record) ?? ending(of: record))"
     }
 
-    /// What an error says.
+    /// The message of an error.
     private func message(of record: JournalRecord) -> String? {
         guard case .failure = record.form else { return nil }
         return (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
@@ -115,7 +115,7 @@ extension Gateway {
             return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
         }
         func said() -> String? { (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue }
-        // Its handlers are there, and take other methods.
+        // The name has handlers, for other methods.
         if record.code == 405 { return said() ?? "its handlers take other methods" }
         if record.name.isEmpty, let said = said(), said != "No response" { return said }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
@@ -138,7 +138,7 @@ extension Gateway {
 }
 
 extension JournalRecord {
-    /// The record with the beginning of what was sent and answered.
+    /// The record with only the beginning of its input and output.
     func shortened(to room: Int) -> JournalRecord {
         var record = self
         if input.bytes.count > room { record.input = Value(input.bytes, room: room) }
@@ -146,7 +146,7 @@ extension JournalRecord {
         return record
     }
 
-    /// Its name as one word, which a page may have made of anything.
+    /// Its name as one word, quoted where it is none: a page may call any name.
     fileprivate var shownName: String {
         let name = name
         guard !name.isEmpty else { return "(no name)" }
@@ -175,7 +175,7 @@ extension JournalRecord {
 extension String {
     /// A case that did not fit, without the name of its reply: `pay, case 1: channel is "card"`.
     ///
-    /// - Parameter isOnly: whether there is no other, from which its number would tell it.
+    /// - Parameter isOnly: whether it is the only case that did not fit, so that its number says nothing.
     fileprivate func trimmingTitle(of name: String, isOnly: Bool) -> String {
         guard hasPrefix("\(name), case ") else { return self }
         let plain = dropFirst(name.count + 2)
@@ -208,7 +208,7 @@ private struct LineText {
         columns = column
     }
 
-    /// Takes away what has no room in so many columns, and says so.
+    /// Cuts the line to this many columns, with an ellipsis at its end.
     mutating func cut(to most: Int) {
         guard columns > most else { return }
         while columns > most - 1, let last = text.unicodeScalars.last {

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-// Where calls of native's, and what passes on, get into the journal.
+// Notes calls of native, and requests that are passed through, in the journal.
 extension Gateway {
-    /// A call begins; it has its number in the journal from now on.
+    /// Notes that a call begins, which gives it its number in the journal.
     ///
-    /// To be asked where there is a journal.
+    /// Call it only where there is a journal.
     ///
     /// - Parameter original: the request as it was sent.
     @inline(never)
@@ -16,7 +16,7 @@ extension Gateway {
 
     private func bridge(of plain: Request, _ original: Request) -> String {
         if let page = plain.callingPage {
-            // By the name that its bridge has on the way to pages.
+            // An injected function goes by `function`, the name that its bridge has for calls to pages.
             let bridge = page.call.bridge == .inject ? .function : page.call.bridge
             return bridge?.rawValue ?? "page"
         }
@@ -25,30 +25,30 @@ extension Gateway {
         return JSBridgeRule.isNamed(by: original) ? Authority.bridge : "flag"
     }
 
-    /// A request passes on to whoever lies behind.
+    /// Notes a request that is passed through.
     ///
     /// - Returns: its number in the journal; nil where there is none.
     func passes(_ request: Request) -> Int? {
         journal.isOn ? journal.begin(request, as: .request, at: "") : nil
     }
 
-    /// It has its answer.
+    /// Notes the answer of a request that was passed through.
     ///
-    /// - Parameter status: nil where it has none, since its caller has left for instance.
+    /// - Parameter status: nil where there is none, since its caller has left for instance.
     func passed(_ number: Int?, _ status: HTTPResponse.Status?) {
         guard let number else { return }
-        // What is answered to whoever has left is nobody's fault, and nobody reads it.
+        // An answer to a caller that has left is no error: nobody reads it.
         let status = Task.isCancelled ? nil : status
         let outcome: JournalRecord.State = status.map { $0.code < 400 ? .answered : .error } ?? .left
         journal.end(number, outcome, code: status?.code)
     }
 
-    /// A call goes on to whoever is asked next, because those before did not take it.
+    /// Notes why a call was not taken, and goes on to what is asked next.
     func notes(_ why: @autoclosure () -> String, of plain: Request) {
         if let number = plain.record { journal.note(why: [why()], of: number) }
     }
 
-    /// What a call sends is there.
+    /// Notes the input of a call, once it is there.
     func sends(_ plain: Request) {
         guard let number = plain.record, let input = plain.bridgeInput?.bytes ?? plain.body.bytes else {
             return
@@ -56,9 +56,9 @@ extension Gateway {
         journal.note(input, of: plain, number)
     }
 
-    /// A route's handler has answered.
+    /// Notes the answer of a route's handler.
     ///
-    /// - Parameter response: as it is; not changed, but whoever only reads it gets a copy.
+    /// - Parameter response: not changed; a parameter that is not `inout` would be a copy.
     @inline(never)
     func ends(_ request: Request, by route: Route, _ response: inout Response) {
         guard let number = request.record else { return }
@@ -69,7 +69,7 @@ extension Gateway {
             form: .init(of: response))
     }
 
-    /// A route's handler has failed.
+    /// Notes the error of a route's handler.
     func ends(_ request: Request, by route: Route, _ error: HTTPError, because cause: any Error) {
         guard let number = request.record else { return }
         let outcome: JournalRecord.State =
@@ -79,11 +79,11 @@ extension Gateway {
             output: UsualEnvelope.failure(error), form: .failure(status: error.status.code))
     }
 
-    /// A call is over that no handler has answered.
+    /// Notes the end of a call that no handler has answered.
     ///
     /// - Parameters:
-    ///   - answerer: who is to blame, where that is known.
-    ///   - answer: as it is; it may get who gave it.
+    ///   - answerer: who answered it, where that is known.
+    ///   - answer: may get its ``Response/answeredBy``.
     @inline(never)
     func ends(
         _ plain: Request, _ answer: inout Response, by answerer: JournalRecord.Answerer? = nil,
@@ -93,12 +93,12 @@ extension Gateway {
         let by =
             answerer
             ?? (answer.answeredBy == Response.noHandler ? .nobody : answer.hasPassed ? nil : .gateway)
-        // By it the log knows that the call has its line.
+        // This tells the access log that the call has a line of its own.
         if by == .gateway, answer.answeredBy == nil { answer.answeredBy = Response.ownAnswer }
         let code = answer.code ?? answer.status.code
-        // A reply asks a person before it has a handler; who leaves meanwhile is answered with an error that nobody reads.
+        // A reply may ask a person before it has a handler; if the caller leaves meanwhile, nobody reads the error.
         let hasLeft = by != .nobody && Task.isCancelled
-        // Somebody behind the gateway may answer what nobody here does.
+        // What is behind the gateway may answer what nothing here does.
         let outcome: JournalRecord.State = hasLeft ? .left : by == nil && code < 400 ? .answered : .error
         journal.end(number, outcome, by: by, code: code, output: answer.body.bytes ?? [], form: form)
     }

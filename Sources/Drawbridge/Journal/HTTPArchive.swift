@@ -1,6 +1,6 @@
 /// Calls as an HTTP archive, HAR 1.2, for the tools that read those.
 ///
-/// A call by a bridge stands as the flagged request that asks the same, with the answer that this would get.
+/// A call by a bridge becomes the flagged request that asks the same, with the answer that this would get.
 struct HTTPArchive {
     let json: JSON
 
@@ -65,7 +65,7 @@ struct HTTPArchive {
         }
         let output = record.shownOutput(copy.setting.redaction)
         let code = record.code ?? 200
-        // The code of an app's own error is none of HTTP's.
+        // The code of an app's own error may be no HTTP status.
         let status = (100...599).contains(code) ? code : 500
         guard record.kind != .request else { return Answer(status: status) }
         let text = output.isNull ? "" : output.stringValue ?? "\(output)"
@@ -75,7 +75,7 @@ struct HTTPArchive {
         case .value, .failure, .missing: break
         }
         let answers = copy.setting.answers
-        // What is wrong is such an object itself.
+        // The output of an error has the envelope already.
         let body =
             record.state != .answered
             ? "\(output)" : String(decoding: answers.success(output.bytes, code: code), as: UTF8.self)

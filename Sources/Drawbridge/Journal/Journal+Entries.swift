@@ -1,6 +1,6 @@
-// What the journal has, for who looks at it in the gateway's own process.
+// The journal's entries, for code in the gateway's own process.
 extension Journal {
-    /// Waits until what has happened fulfils something, or the time is over.
+    /// Waits until the entries meet a condition, or the time is over.
     ///
     /// - Parameter isDone: is given calls and what pages said of themselves, each as the tester's API lists it, with nothing
     ///   left out; a call whose input has not come yet is not among them.
@@ -16,6 +16,6 @@ extension Journal {
 }
 
 extension JournalRecord {
-    /// Whether what was sent is known, as far as it ever will be.
+    /// Whether its input is known, as far as it ever will be.
     fileprivate var hasInput: Bool { input.isWhole || !input.bytes.isEmpty || state != .waiting }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-// What is read of the journal.
+// Reads the journal.
 extension Journal {
     /// Some records, and where to read on.
     struct Reading {
@@ -14,9 +14,9 @@ extension Journal {
     /// The records that fit.
     ///
     /// - Parameters:
-    ///   - since: the number from which on; nil for all that the session sees.
+    ///   - since: the number of the first one; nil for all that the session sees.
     func read(_ filter: RecordFilter, since: Int? = nil, atMost limit: Int = .max) -> Reading {
-        // What was sent is read where nobody waits for the lock: it may have megabytes.
+        // Inputs are looked at outside of the lock: they may have megabytes.
         var likely = filter
         likely.when = nil
         let isLikelyAll = filter.when == nil
@@ -46,7 +46,7 @@ extension Journal {
     /// How many fit.
     func count(_ filter: RecordFilter, since: Int? = nil) -> Int { read(filter, since: since).records.count }
 
-    /// Which names were called, for whoever finds no call of a name.
+    /// Which names were called, for the message that another one was not.
     func called(instead filter: RecordFilter, since: Int? = nil) -> String {
         var all = filter
         (all.name, all.state, all.by, all.when, all.isUnanswered) = (nil, nil, nil, nil, false)
@@ -57,12 +57,12 @@ extension Journal {
     /// The record of a number.
     func record(_ number: Int) -> JournalRecord? { state.withLock { $0.record(number) } }
 
-    /// The newest record of a request, whoever has forgotten it.
+    /// The newest record of a request, even where its session has forgotten it.
     func record(ofRequest id: String) -> JournalRecord? {
         state.withLock { $0.records.all.last { $0.head.id == id } }
     }
 
-    /// Where somebody who begins now would begin, and the highest number of such kinds that was given up.
+    /// The number of the next record, and the highest number of these kinds that was dropped.
     ///
     /// - Parameter session: whose; of all sessions where it is nil.
     func ends(
@@ -79,9 +79,9 @@ extension Journal {
         let records: [JournalRecord]
         /// Where the next changes begin.
         let next: Int
-        /// The number from which on the session sees records.
+        /// The number of the first record that the session sees.
         let view: Int
-        /// Those before these numbers are lost, of which the reader has not seen all; nil where it has.
+        /// Records before these numbers were dropped, some of which the reader has not seen; nil where it has seen all.
         let lostBefore: Int?
         let lostRequestsBefore: Int?
     }
@@ -104,7 +104,7 @@ extension Journal {
                 found.removeLast(found.count - limit)
                 next = found.last?.change ?? next
             }
-            // What others have lost is no loss of a session's own.
+            // Dropped records of other sessions are no loss to this one.
             let lost = { (queue: RecordQueue, kinds: Set<JournalRecord.Kind>) in
                 change < queue.lastLostChange && seen.lastLost(of: kinds) >= view ? queue.lastLost + 1 : nil
             }

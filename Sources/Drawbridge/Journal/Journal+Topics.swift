@@ -1,13 +1,13 @@
 import Synchronization
 
-// What is no record, and changes too while somebody looks.
+// What an inspector shows besides records, and how it learns of changes.
 extension Journal {
     /// What an inspector shows besides records.
     enum Topic: String, CaseIterable, Sendable {
         case pages, questions, replies, scenarios, sessions
     }
 
-    /// Tells whoever looks that something may be another now.
+    /// Notes that topics may have changed, and wakes those who wait for that.
     func touch(_ topics: Topic...) {
         guard isOn else { return }
         let waiters = state.withLock { state in
@@ -18,7 +18,7 @@ extension Journal {
         for waiter in waiters { waiter.wake() }
     }
 
-    /// What may be another than at a change.
+    /// The topics that may have changed since a change, and the number of the last change.
     func touched(since change: Int) -> (topics: [Topic], now: Int) {
         state.withLock { state in
             (Topic.allCases.filter { state.touched[$0, default: 0] > change }, state.changes)

@@ -1,19 +1,19 @@
 import Synchronization
 
-// Those who wait for something to be called.
+// Waits for calls, and for other changes.
 extension Journal {
-    /// Waiters at once, of all sessions.
+    /// The most waiters at a time, of all sessions.
     static let mostWaiters = 256
 
-    /// Somebody who goes on when a record changes that may concern them.
+    /// Somebody who is woken when a record changes that may concern them.
     struct Waiter {
         let filter: RecordFilter?
-        /// Whether they also want to know of what is no record.
+        /// Whether a change of a topic wakes them too.
         let hearsTopics: Bool
         let wake: @Sendable () -> Void
     }
 
-    /// Whether the gateway stops, so that nobody waits for anything any more.
+    /// Whether the gateway stops; that wakes all waiters.
     var isStopping: Bool {
         get { state.withLock { $0.isStopping } }
         set {
@@ -25,11 +25,11 @@ extension Journal {
         }
     }
 
-    /// Waits until the records fulfil something.
+    /// Waits until `isDone` returns true, which is asked again after each change.
     ///
     /// - Parameters:
     ///   - filter: which records may matter; nil for all.
-    ///   - hearsTopics: whether a change of what is no record matters too.
+    ///   - hearsTopics: whether a change of a topic matters too.
     /// - Returns: false where the time was over before.
     /// - Throws: where too many wait already.
     func wait(
@@ -50,9 +50,9 @@ extension Journal {
         }
     }
 
-    /// Goes on with the next change, at the deadline, or when its task is cancelled.
+    /// Waits for the next change, the deadline, or the cancellation of its task.
     ///
-    /// - Parameter hearsTopics: whether a change of what is no record matters too.
+    /// - Parameter hearsTopics: whether a change of a topic matters too.
     func changed(
         since changes: Int, _ filter: RecordFilter?, until deadline: ContinuousClock.Instant,
         hearsTopics: Bool = false
@@ -92,13 +92,13 @@ extension Journal {
 }
 
 extension Journal.State {
-    /// Takes out those whom the record of a number may concern.
+    /// Takes out the waiters whom the record of a number may concern.
     mutating func takeWaiters(concernedBy number: Int) -> [Journal.Waiter] {
         guard !waiters.isEmpty, let record = record(number) else { return [] }
         return takeWaiters { $0.filter?.isAbout(record) ?? true }
     }
 
-    /// Takes out those whom a change may concern.
+    /// Takes out the waiters whom a change concerns.
     mutating func takeWaiters(_ concerns: (Journal.Waiter) -> Bool) -> [Journal.Waiter] {
         guard !waiters.isEmpty else { return [] }
         let taken = waiters.filter { concerns($0.value) }

@@ -5,23 +5,23 @@ import Synchronization
 ///
 /// A gateway keeps it where it was made with `keepsJournal: true`: the last 10,000 records, in 64 MB at most.
 ///
-/// Numbers grow for ever. The oldest records go where there is no more room, so a reader whose place is older than all that
-/// are left is told so, and does not take what is left for all that there was.
+/// Numbers grow for ever. The oldest records are dropped where there is no more room, and a reader whose position is
+/// older than all that are left is told so.
 public final class Journal: Sendable {
-    /// What is kept.
+    /// How much is kept.
     struct Limits: Sendable {
         var records = 10_000
-        /// Of what passed on, which is much and tells little.
+        /// Requests that were passed through, which are many and tell little.
         var requests = 2_000
         var bytes = 64 << 20
-        /// Of the bytes, for the records of one page.
+        /// The most bytes for the records of one page.
         var bytesOfPage: Int { bytes / 2 }
     }
 
     struct State {
-        /// Calls and all else that tells something.
+        /// All records except requests that were passed through.
         var records = RecordQueue()
-        /// What passed on: files of a page push no calls out.
+        /// Requests that were passed through, kept apart so that the files of a page displace no calls.
         var requests = RecordQueue()
         var next = 1
         /// How often anything has changed.
@@ -32,10 +32,10 @@ public final class Journal: Sendable {
         var unanswered = Unanswered<JournalRecord>()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
-        /// With which change something was touched that is no record.
+        /// The last change of each topic.
         var touched: [Topic: Int] = [:]
         var isStopping = false
-        /// Told of each call that has come to its end; nil where nobody is.
+        /// Called for each call that has ended; nil where nothing wants to know.
         var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
     }
 
@@ -53,7 +53,7 @@ public final class Journal: Sendable {
 
     // MARK: What happens
 
-    /// A call has begun, or a request that passes on.
+    /// Notes that a call has begun, or a request that is passed through.
     ///
     /// - Parameter input: what is sent; nil where it was not read yet.
     /// - Returns: its number.
@@ -64,7 +64,7 @@ public final class Journal: Sendable {
         return add(JournalRecord.Head(kind, request, at: bridge, contentType: type), .waiting, input)
     }
 
-    /// Something concerns a page.
+    /// Notes something that concerns a page.
     ///
     /// - Parameter state: `waiting` where an answer will come; nil for what has none.
     /// - Returns: its number.
@@ -75,28 +75,28 @@ public final class Journal: Sendable {
         add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
     }
 
-    /// Something that concerns no page of its own is said.
+    /// Notes a message that concerns no single page.
     func note(_ sentence: String, about name: String) {
         _ = add(JournalRecord.Head(notice: name), nil, [], saying: sentence)
     }
 
-    /// What a call sends is known now.
+    /// Notes the input of a call, once it is known.
     func note(_ input: [UInt8], of request: Request, _ number: Int) {
         update(number) { record, room in record.sends(request, input, room: room) }
     }
 
-    /// Cases and handlers that were asked before the one that answers, and did not.
+    /// Notes why cases and handlers that were asked first did not answer.
     func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
 
-    /// What was perhaps meant by a name that nobody has, or where it is answered.
+    /// Notes which name was perhaps meant by one that nothing answers, or where that is answered.
     func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
 
-    /// A person, a script or a program is asked, or has decided.
+    /// Notes a question to a person, a script or a program, or how it was decided.
     func note(_ asked: JournalRecord.Asked, of number: Int) {
         update(number) { record, _ in record.asked = asked }
     }
 
-    /// A call has come to its end; what comes behind that changes nothing.
+    /// Notes the end of a call; a second end changes nothing.
     func end(
         _ number: Int, _ outcome: JournalRecord.State, by answerer: JournalRecord.Answerer? = nil,
         code: Int? = nil, output: [UInt8] = [], form: JournalRecord.Form = .value
@@ -109,7 +109,7 @@ public final class Journal: Sendable {
         }
     }
 
-    /// A page has answered what nobody waits for.
+    /// Notes an answer of a page for which nobody waits.
     func note(told: [UInt8], of number: Int) {
         update(number) { record, room in
             record.output = JournalRecord.Value(told, room: room)
@@ -120,13 +120,13 @@ public final class Journal: Sendable {
     /// How often nobody answered a call or a question, by its name, since the process began.
     package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
 
-    /// Whether somebody is told of each call: then nobody else has to say what nobody answered.
+    /// Whether a listener is told of each call, so that nothing else has to log unanswered ones.
     var isTold: Bool { state.withLock { $0.listener != nil } }
 
     /// How many bytes its records take, about.
     package var keptBytes: Int { state.withLock { $0.bytes } }
 
-    /// From now on a session sees none of the records before; all sessions where it is nil.
+    /// Hides all records before now from a session; from all sessions where it is nil.
     func forget(_ session: Session?) {
         let waiters = state.withLock { state in
             state.views.begin(session, at: state.next)
@@ -163,14 +163,14 @@ public final class Journal: Sendable {
         return number
     }
 
-    /// How much of a value is kept, of a page that may have much already.
+    /// How many bytes of a value are kept; fewer where its page has many already.
     private func room(for page: String?, in state: borrowing State) -> Int {
         guard let page else { return JournalRecord.Value.mostBytes }
         return max(
             0, min(JournalRecord.Value.mostBytes, limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
     }
 
-    /// - Parameter whereItWaits: whether a record that has come to its end stays as it is.
+    /// - Parameter whereItWaits: whether a record that has ended stays as it is.
     private func update(
         _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
     ) {
@@ -216,7 +216,7 @@ extension Journal.State {
         records.update(number, change) ?? requests.update(number, change)
     }
 
-    /// What tells of a call that has ended, to be called outside the lock; nil where nobody is told.
+    /// Reports a call that has ended, to be called outside the lock; nil where nothing wants to know.
     fileprivate func telling(of number: Int) -> (() -> Void)? {
         guard let listener, let record = records.record(number), record.kind == .call else { return nil }
         let times = record.by == .nobody ? unanswered.count(of: record.name) : 0
@@ -225,7 +225,7 @@ extension Journal.State {
 
     fileprivate mutating func countUnanswered(_ number: Int) {
         guard let record = record(number) else { return }
-        // Where only the method was wrong, somebody has the name. Of what is long the beginning is kept.
+        // Where only the method was wrong, the name is answered. Long calls are shortened.
         let isForAReply = record.code != 405 && ![.head, .options].contains(record.head.method)
         let isMissed = record.by == .nobody && isForAReply && record.head.target.utf8.count <= 2 << 10
         let call = isMissed ? record.shortened(to: 2 << 10) : nil

@@ -1,7 +1,7 @@
 extension JournalRecord {
-    /// As it is listed.
+    /// The record as the tester's API lists it.
     ///
-    /// - Parameter redaction: what is left out of it; nil for nothing.
+    /// - Parameter redaction: removes secrets; nil where they are shown.
     func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [
             "number": .number(.init(number)), "kind": .string(kind.rawValue),
@@ -26,7 +26,7 @@ extension JournalRecord {
         if !why.isEmpty { members["why"] = .array(why.map(JSON.string)) }
         if let state { members["state"] = .string(state.rawValue) }
         if let code { members["code"] = .number(.init(code)) }
-        // Of a page it is the reason for which it is gone.
+        // For a page that is gone, the output is the reason.
         if kind != .request, state != .waiting, kind != .page || !output.bytes.isEmpty {
             members["output"] = shownOutput(redaction)
         }
@@ -46,7 +46,7 @@ extension JournalRecord {
 
     /// What was sent: as JSON where it can be read so, as text elsewhere.
     ///
-    /// - Parameter redaction: what is left out of it; nil for nothing.
+    /// - Parameter redaction: removes secrets; nil where they are shown.
     func shownInput(_ redaction: Redaction?) -> JSON {
         guard let read = readInput else { return input.text(redaction) }
         return redaction.removed(from: read.value ?? .null)

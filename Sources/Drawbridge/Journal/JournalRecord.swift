@@ -16,11 +16,11 @@ struct JournalRecord: Sendable {
         case call
         /// Native has called a function of a page's, sent it an event, or run a script in it.
         case push
-        /// A page came, went, or has a fault of its own.
+        /// A page came, went, or reported an error.
         case page
-        /// A request that was not for native, and passed on.
+        /// A request that was not for native, and was passed through.
         case request
-        /// Something is said once, such as a name that a page read in vain.
+        /// A message that is logged once, such as about a name that a page looked up in vain.
         case notice
     }
 
@@ -35,7 +35,7 @@ struct JournalRecord: Sendable {
         /// The gateway itself, which refused it for instance.
         case gateway
 
-        /// All words for it.
+        /// The words of all cases.
         static let words = ["reply", "handler", "nobody", "gateway"]
 
         var word: String {
@@ -52,13 +52,13 @@ struct JournalRecord: Sendable {
     enum Form: Sendable, Equatable {
         /// A value, which each bridge gives in its own way.
         case value
-        /// What is wrong, as an object with `code` and `message`.
+        /// An error, as an object with `code` and `message`.
         case failure(status: Int)
-        /// A reply says that nobody has the name.
+        /// A `$missing` reply.
         case missing
-        /// An answer of HTTP's that goes out as it stands.
+        /// An HTTP response that is sent as it is.
         case raw(type: String)
-        /// The same, of which nobody kept the bytes.
+        /// The same, whose bytes were not recorded.
         case stream
     }
 
@@ -69,7 +69,7 @@ struct JournalRecord: Sendable {
         let title: String
         let session: Session
 
-        /// A page says what it likes of itself, with each record again.
+        /// Shortens what a page says of itself, since every record of it has that.
         init(id: String, path: String, title: String, session: Session) {
             self.id = id
             self.path = path.cut(to: 2000)
@@ -77,11 +77,11 @@ struct JournalRecord: Sendable {
             self.session = session
         }
 
-        /// What it takes of the memory for all, about.
+        /// About how many bytes it takes.
         var bytes: Int { path.utf8.count + title.utf8.count }
     }
 
-    /// What a person is asked on the way.
+    /// A question that was asked before the answer.
     struct Asked: Sendable {
         let question: String
         /// Nil as long as it waits, and where its caller has left before anybody decided.
@@ -102,11 +102,11 @@ struct JournalRecord: Sendable {
 
     /// What was sent or answered, or the beginning of it.
     struct Value: Sendable {
-        /// What is kept of each.
+        /// The most bytes that are kept of each.
         static let mostBytes = 64 << 10
 
         static let nothing = Value([], isWhole: true)
-        /// What was not read yet, or is read by its handler as it comes.
+        /// A body that was not read yet, or that its handler streams.
         static let unread = Value([], isWhole: false)
 
         let bytes: [UInt8]
@@ -125,10 +125,10 @@ struct JournalRecord: Sendable {
         }
     }
 
-    /// What is known of it when it begins: made once, since records are copied when they are read.
+    /// What is known of it when it begins: in an object, since records are copied when they are read.
     final class Head: Sendable {
         let kind: Kind
-        /// The id of its request, as in the log; empty where it is none.
+        /// The id of its request, as in the log; empty where there is none.
         let id: String
         let session: Session
         let page: Concerned?
@@ -136,17 +136,17 @@ struct JournalRecord: Sendable {
         let method: HTTPRequest.Method?
         /// Path and query of a call or a request; the name of anything else.
         let target: String
-        /// What its body says that it is.
+        /// The type of its body.
         let contentType: String?
         let at: Date
         /// The number of the call that this one repeats.
         let resentFrom: Int?
-        /// What it takes of the memory for all, about; reckoned once, as each change of a record asks for it.
+        /// About how many bytes it takes; computed once, as each change of a record needs it.
         let bytes: Int
 
         private static let mostOfTarget = 8 << 10
 
-        /// A call, or a request that passed on.
+        /// A call, or a request that is passed through.
         init(_ kind: Kind, _ request: Request, at bridge: String, contentType: String?, since: Date = .now) {
             self.kind = kind
             id = request.id
@@ -167,7 +167,7 @@ struct JournalRecord: Sendable {
             self.init(kind, page, in: page.session, name, at: bridge)
         }
 
-        /// What concerns no page of its own.
+        /// A notice, which concerns no single page.
         convenience init(notice name: String) { self.init(.notice, nil, in: .usual, name, at: "") }
 
         private init(
@@ -188,7 +188,7 @@ struct JournalRecord: Sendable {
 
         static let json = "application/json"
 
-        /// What a body is, which says so itself where it is JSON.
+        /// The type of a body, which shows itself where it is JSON.
         static func contentType(of request: Request, _ body: [UInt8]) -> String? {
             let first = body.first
             if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || request.bridgeInput != nil {
@@ -201,7 +201,7 @@ struct JournalRecord: Sendable {
     let number: Int
     private(set) var head: Head
     private let began: Moment
-    /// The number of its last change, over all records; readers of the stream go on by it.
+    /// The number of its last change, counted over all records; readers of the stream go on from there.
     var change: Int
 
     var input: Value
@@ -212,7 +212,7 @@ struct JournalRecord: Sendable {
     var form = Form.value
     /// Why cases and handlers before the one that answered did not.
     var why: [String] = []
-    /// What was perhaps meant by a name that nobody has.
+    /// The name that was perhaps meant by one that nothing answers.
     var near: String?
     var asked: Asked?
     var code: Int?
@@ -233,7 +233,7 @@ struct JournalRecord: Sendable {
     var session: Session { head.session }
     var page: Concerned? { head.page }
 
-    /// What was sent is known now, and with it the name where the body has that.
+    /// Sets the input once it is known, and with it the name where the body has that.
     mutating func sends(_ request: Request, _ bytes: [UInt8], room: Int) {
         head = Head(
             kind, request, at: head.bridge, contentType: Head.contentType(of: request, bytes),
@@ -250,13 +250,13 @@ struct JournalRecord: Sendable {
     /// Whether nobody answered it, or a question that it asked.
     var isUnanswered: Bool { by == .nobody || asked?.decided?.by == "nobody" }
 
-    /// What it takes of the memory for all, about.
+    /// About how many bytes it takes.
     var bytes: Int {
         let more = why.reduce(0) { $0 + $1.utf8.count } + (asked?.bytes ?? 0)
         return 500 + head.bytes + input.bytes.count + output.bytes.count + more
     }
 
-    /// The name that was called, without its first slash; the path of a request that passed on.
+    /// The name that was called, without its first slash; the path of a request that was passed through.
     var name: String {
         guard kind == .call || kind == .request else { return head.target }
         let path = head.target.prefix { $0 != "?" }
@@ -264,8 +264,8 @@ struct JournalRecord: Sendable {
         return kind == .call ? CallName.plain(plain) : plain
     }
 
-    /// Whether it has a name, which is without its first slash; most are told apart without making theirs, as a reader
-    /// asks this of all records.
+    /// Whether it has this name, given without its first slash; mostly compared without decoding its own, since a
+    /// reader asks this of all records.
     func isNamed(_ other: String) -> Bool {
         guard kind == .call || kind == .request else { return CallName.plain(head.target) == other }
         let path = head.target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -293,7 +293,7 @@ enum CallName {
             && name.contains { !$0.isWhitespace }
     }
 
-    /// Whether a person may paste it into a shell as it is: a page calls any name.
+    /// Whether a person may paste it into a shell as it is: a page may call any name.
     static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isWord || "./-".utf8.contains($0) }
     }

@@ -3,16 +3,16 @@ import Synchronization
 
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
 ///
-/// A record comes again when it has changed. Nothing is kept for a reader: one that is slow gets each record as it is when
-/// there is room, and is told where some were lost.
+/// A record comes again when it has changed. Nothing is buffered for a reader: a slow one gets each record as it is
+/// when there is room, and is told where some were dropped.
 enum JournalStream {
-    /// Readers at once.
+    /// The most readers at a time.
     static let most = 16
-    /// Records in one event's batch, and bytes.
+    /// The most records in a batch, and the most bytes.
     private static let batch = (records: 200, bytes: 1 << 20)
-    /// Between two batches: what comes in bursts goes out in bursts.
+    /// The pause between two batches, so that a burst of changes is sent together.
     private static let pause = Duration.milliseconds(20)
-    /// After so long without anything, a comment says that the connection is there.
+    /// After this long without an event, a comment shows that the connection is alive.
     private static let breath = Duration.seconds(15)
 
     static func response(_ gateway: any StreamHost, _ request: Request) throws(HTTPError) -> Response {
@@ -30,7 +30,7 @@ enum JournalStream {
             place = number
         }
         let reader = try JournalReader(gateway.journal)
-        // Where a person looks, questions wait.
+        // While a person has the inspector open, questions wait.
         let presence = request.isOfInspector ? InspectorPresence(gateway.questions) : nil
         let (filter, redaction, first) = (query.filter, gateway.redaction(for: query), place)
         var response = Response(contentType: "text/event-stream") { client in
@@ -46,7 +46,7 @@ enum JournalStream {
         Array("event: \(name)\ndata: ".utf8) + value.bytes + Array("\n\n".utf8)
     }
 
-    /// What a reader has not seen and never will, of calls and all else, and of what passed on.
+    /// Tells a reader which records were dropped before it saw them.
     private static func lost(_ changes: Journal.Changes, since view: Int) -> [UInt8] {
         var text: [UInt8] = []
         let before = max(changes.view > view ? changes.view : 0, changes.lostBefore ?? 0)
@@ -57,7 +57,7 @@ enum JournalStream {
         return text
     }
 
-    /// - Parameter isWhole: whether what is no record is told too.
+    /// - Parameter isWhole: whether topics are sent too.
     private static func write(
         _ gateway: any StreamHost, _ filter: RecordFilter, _ redaction: Redaction?, since first: Int,
         isWhole: Bool,
@@ -65,9 +65,9 @@ enum JournalStream {
     ) async throws {
         let (journal, epoch) = (gateway.journal, gateway.epoch)
         var (place, told) = (first, -1)
-        // Whoever begins anew misses nothing that they had.
+        // A reader that begins anew has missed nothing.
         var view: Int? = first == 0 ? nil : 1
-        // At once, so that its reader knows that it is there.
+        // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")
         if isWhole { try await client.didLoad(event("gateway", gateway.introduction)) }
         while true {
@@ -108,7 +108,7 @@ enum JournalStream {
     }
 }
 
-/// Whose journal is read, and what else the inspector sees of it.
+/// What the stream needs of a gateway: its journal, and what else an inspector shows.
 protocol StreamHost: Sendable {
     var journal: Journal { get }
     var questions: Questions { get }
@@ -119,7 +119,7 @@ protocol StreamHost: Sendable {
     func present(_ topic: Journal.Topic) async -> JSON
 }
 
-/// One of the few who may read the stream at once.
+/// Counts as one of the readers of the stream while it exists.
 private final class JournalReader: Sendable {
     private let journal: Journal
 

@@ -1,6 +1,6 @@
 /// Values as literals of a programming language, in nothing but ASCII.
 enum Literal {
-    /// Whether all numbers can be read where numbers are doubles: JavaScript and Python write infinity as no JSON.
+    /// Whether all numbers are finite as doubles: JavaScript and Python cannot write infinity as JSON.
     static func isWithinDouble(_ value: JSON) -> Bool {
         if let members = value.objectValue { return members.allSatisfy { isWithinDouble($0.value) } }
         if let elements = value.arrayValue { return elements.allSatisfy(isWithinDouble) }
@@ -13,7 +13,7 @@ enum Literal {
         if let members = value.objectValue {
             let texts = members.map { member in
                 let name = text(member.key)
-                // Without brackets this one sets what the object inherits from.
+                // Without brackets `__proto__` sets the prototype of the object.
                 return "\(member.key == "__proto__" ? "[\(name)]" : name): \(javaScript(member.value))"
             }
             return texts.isEmpty ? "{}" : "{ \(texts.joined(separator: ", ")) }"
@@ -21,7 +21,7 @@ enum Literal {
         if let elements = value.arrayValue {
             return "[\(elements.map(javaScript).joined(separator: ", "))]"
         }
-        // JavaScript sends -0 as 0, and tells the two apart where it compares.
+        // JavaScript sends -0 as 0, but its comparisons tell the two apart.
         if let number = value.numberValue, Double(number.literal) == 0 { return "0" }
         return value.stringValue.map(text) ?? "\(value)"
     }
@@ -37,7 +37,7 @@ enum Literal {
         return value.isNull ? "None" : "\(value)"
     }
 
-    /// JSON, with everything else as `\uXXXX`.
+    /// JSON, with everything that is not ASCII as `\uXXXX`.
     static func ascii(_ value: JSON) -> String {
         if let members = value.objectValue {
             return "{\(members.map { "\(text($0.key)):\(ascii($0.value))" }.joined(separator: ","))}"

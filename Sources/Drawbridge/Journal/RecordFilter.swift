@@ -7,9 +7,9 @@ struct RecordFilter: Sendable {
     var page: String?
     var state: JournalRecord.State?
     var by: String?
-    /// Whether those alone fit that nobody answered.
+    /// Whether only records that nobody answered fit.
     var isUnanswered = false
-    /// What was sent fits it.
+    /// The condition that the input must fit.
     var when: Condition?
 
     func fits(_ record: JournalRecord) -> Bool {
@@ -20,7 +20,7 @@ struct RecordFilter: Sendable {
         return misfit(of: record, nil) == nil
     }
 
-    /// Whether a change of a record may matter, whatever has become of it.
+    /// Whether a change of a record may matter, whatever its state.
     ///
     /// The name of a call may be known later than the call itself.
     func isAbout(_ record: JournalRecord) -> Bool {
@@ -33,7 +33,7 @@ struct RecordFilter: Sendable {
 
     /// Why what a call sent does not fit; nil where it does.
     ///
-    /// - Parameter redaction: whose values are left out of it; nil for nobody's.
+    /// - Parameter redaction: leaves the values of secrets out; nil for nothing.
     func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
         guard let when else { return nil }
         guard let input = record.readInput else { return "its input is not all kept" }

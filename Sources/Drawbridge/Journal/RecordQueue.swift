@@ -1,19 +1,19 @@
-/// Records by their numbers, of which the oldest can be given up.
+/// Records by their numbers, of which the oldest can be dropped.
 ///
-/// They stand in blocks, one of which comes or goes at a time: none is ever moved, and as many records take as much memory
-/// however many were given up before.
+/// They are stored in blocks that are added and removed one at a time: no record is ever moved, and the memory does
+/// not grow with how many were dropped.
 struct RecordQueue: Sendable {
     private static let blockSize = 256
 
     private var blocks: [[JournalRecord]] = []
-    /// How many were ever put in, and how many of them were given up.
+    /// How many were ever added, and how many of them dropped.
     ///
     /// The index of a record is how many came before it.
     private var put = 0
     private var givenUp = 0
-    /// The highest number that was given up.
+    /// The highest number that was dropped.
     private(set) var lastLost = 0
-    /// The last change of any that was given up.
+    /// The last change of any that was dropped.
     private(set) var lastLostChange = 0
 
     var count: Int { put - givenUp }
@@ -34,7 +34,7 @@ struct RecordQueue: Sendable {
 
     /// Changes the record of a number in its place.
     ///
-    /// - Returns: nil where it is lost, or another queue's.
+    /// - Returns: nil where it was dropped, or is in another queue.
     mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
         guard let index = index(of: number) else { return nil }
         return change(&self[index])
@@ -43,7 +43,7 @@ struct RecordQueue: Sendable {
     /// The record of a number.
     func record(_ number: Int) -> JournalRecord? { index(of: number).map { self[$0] } }
 
-    /// The page that the record of a number concerns, and whether it has come to its end; nil where it is not there.
+    /// The page that the record of a number concerns, and whether it has ended; nil where there is no such record.
     func glance(_ number: Int) -> (page: String?, hasEnded: Bool)? {
         index(of: number).map { (self[$0].head.page?.id, self[$0].state != .waiting) }
     }
@@ -53,12 +53,12 @@ struct RecordQueue: Sendable {
         number <= lastLost ? all : Slice(queue: self, startIndex: firstIndex(from: number), endIndex: put)
     }
 
-    /// Gives up the oldest; returns it.
+    /// Drops the oldest; returns it.
     mutating func removeFirst() -> JournalRecord? {
         guard let record = first else { return nil }
         lastLost = record.number
         lastLostChange = max(lastLostChange, record.change)
-        // What it holds goes now, its place later with its block.
+        // Its values are released now, its place later with its block.
         self[givenUp].input = .nothing
         self[givenUp].output = .nothing
         givenUp += 1
@@ -66,7 +66,7 @@ struct RecordQueue: Sendable {
         return record
     }
 
-    /// Lent, not copied: a record is made of much that would be counted for a copy.
+    /// Yields the record: a copy of it would retain and release its many references.
     private subscript(index: Int) -> JournalRecord {
         _read { yield blocks[block(of: index)][index % Self.blockSize] }
         _modify { yield &blocks[block(of: index)][index % Self.blockSize] }
@@ -82,7 +82,7 @@ struct RecordQueue: Sendable {
         return index < put && self[index].number == number ? index : nil
     }
 
-    /// The first whose number is not smaller: numbers grow.
+    /// The index of the first record from this number on, found by halving, since numbers grow.
     private func firstIndex(from number: Int) -> Int {
         var (low, high) = (givenUp, put)
         while low < high {

@@ -16,7 +16,7 @@ struct RecordedReply {
         switch record.by {
         case .nobody: throw .unanswered
         case .gateway, nil: throw .refused
-        // Whoever waited for it had to give up, and the next one will.
+        // A `$silence` whose caller gave up is answered by silence again.
         case .reply(let title) where record.state == .expired && title.hasSuffix(", silence"):
             json = ["$silence": true]
             return
@@ -48,7 +48,7 @@ struct RecordedReply {
         }
     }
 
-    /// A handler's error: the status of one whose code is none of HTTP's is told by nothing but the answer itself.
+    /// A handler's error; as a `$response` where only that can give the status, which the code does not tell.
     private static func failure(
         _ error: JSON, _ status: Int, _ answers: AnswerForm?
     ) -> JSON {
@@ -63,7 +63,7 @@ struct RecordedReply {
         return ["$error": .object(members)]
     }
 
-    /// What goes out as it stands; a page that called by a bridge got it as a text.
+    /// A response that was sent as it is; a page that called by a bridge got it as a string.
     private static func raw(
         _ status: Int, _ bytes: [UInt8], _ type: String, _ answers: AnswerForm?
     ) throws(Reason) -> JSON {
@@ -92,7 +92,7 @@ struct RecordedReply {
 
     // MARK: Literally
 
-    /// The value as a reply: bare, unless it would be read as something else then, or be doubted.
+    /// The value as a reply: bare, unless it would then be read as something else, or cause a warning.
     private static func written(_ value: JSON) -> JSON {
         let hasWord = value.objectValue?.contains { $0.key.hasPrefix("$") } == true
         guard !hasWord, let read = try? LocatedJSON(parsing: value.bytes),
@@ -101,7 +101,7 @@ struct RecordedReply {
         return value
     }
 
-    /// The value with braces that begin no template.
+    /// The value with its `{{` escaped, so that they begin no template.
     static func literal(_ value: JSON) -> JSON {
         switch value {
         case .string(let text):
@@ -131,7 +131,7 @@ extension RecordedReply {
         /// With the type of its answer.
         case noJSON(String)
 
-        /// What is said of such calls behind their number.
+        /// The words about such calls that follow their number.
         var words: String {
             switch self {
             case .unanswered: "that nobody answered"

@@ -6,7 +6,7 @@ extension Recording {
         private static let mostNames = 10
 
         mutating func add(_ name: String, because reason: Reason) {
-            // Types are said by handlers, and may be many.
+            // Media types come from handlers, and there may be many.
             let isOne = reasons.contains { $0.reason == reason } || reasons.count < Self.mostReasons
             let reason = isOne ? reason : .noJSON("something else")
             let place = reasons.firstIndex { $0.reason == reason } ?? reasons.count

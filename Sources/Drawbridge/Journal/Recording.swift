@@ -1,13 +1,13 @@
 /// Calls that were answered, as a file of replies that answers them in the same way.
 ///
-/// It is a file that may be found by itself, so it says nothing that such a file may not say. What it cannot say is left
-/// out, and its first lines tell how much that is and why.
+/// The file may be found without being named, so it has nothing that such a file may not have. What it cannot have is
+/// left out, and its first lines tell how much that is and why.
 struct Recording {
     let text: String
 
     typealias Reason = RecordedReply.Reason
 
-    /// What is said of one name.
+    /// The calls of one name.
     private struct Name {
         let name: String
         /// What was sent and how it was answered, in the order of the calls.
@@ -75,7 +75,7 @@ struct Recording {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Whether a reply can stand for the name that was called, and for no other.
+    /// Throws where a reply cannot be for the called name alone.
     private static func check(_ record: JournalRecord) throws(Reason) {
         guard isForOneName(record) else { throw .name }
         guard record.head.method != .head, record.head.method != .options else { throw .method }
@@ -119,14 +119,14 @@ struct Recording {
         return ("{\"$cases\": [\n\(lines)\n        ]}", count)
     }
 
-    /// One after the other; the last one is given again and again.
+    /// The replies as a `$sequence`, whose last one is repeated.
     private static func sequence(_ replies: [JSON]) -> JSON {
         var replies = replies[...]
         while replies.count > 1, replies.last == replies.dropLast().last { replies.removeLast() }
         return replies.count == 1 ? replies[replies.startIndex] : ["$sequence": .array(Array(replies))]
     }
 
-    /// Whether whoever reads the file takes it.
+    /// Whether a file with this reply is valid.
     private static func isReply(_ text: String, for name: String) -> Bool {
         var names = ReplyNames()
         do {
@@ -137,7 +137,7 @@ struct Recording {
         }
     }
 
-    /// The words of a reply; a bare value stands in one.
+    /// The keywords of a reply; a bare value gets `$reply`.
     private static func words(of reply: JSON) -> JSON.Object {
         if let members = reply.objectValue, members.contains(where: { $0.key.hasPrefix("$") }) {
             return members
@@ -147,7 +147,7 @@ struct Recording {
 }
 
 extension JSON {
-    /// The value with its numbers in the one spelling of their value.
+    /// The value with all numbers of the same value spelled alike.
     fileprivate var canonical: JSON {
         switch self {
         case .number(let number): .number(number.canonical)

@@ -1,11 +1,11 @@
-/// What each session sees of the journal, and what it has lost: a check over calls that are lost must never pass.
+/// Which records each session sees, and which of them were dropped: a check must never pass over dropped calls.
 ///
-/// A session that lost nothing is right about its calls, however many of others' were given up.
+/// A session whose own records are all kept is right about its calls, however many of others' were dropped.
 struct SessionViews: Sendable {
     struct View: Sendable {
-        /// The number from which on it sees records.
+        /// The number of the first record that it sees.
         fileprivate(set) var from = 1
-        /// The highest number that was given up of its records, and of those of what passed on.
+        /// The highest number of its records that was dropped, and that of requests that were passed through.
         fileprivate var lastLostRecord = 0
         fileprivate var lastLostRequest = 0
 
@@ -22,7 +22,7 @@ struct SessionViews: Sendable {
             }
         }
 
-        /// The last number that says anything of it.
+        /// The highest number that concerns the session.
         fileprivate var last: Int { max(from, lastLostRecord, lastLostRequest) }
     }
 
@@ -30,7 +30,7 @@ struct SessionViews: Sendable {
 
     private var all = View()
     private var own: [Session: View] = [:]
-    /// Whether views were given up, of sessions that nothing has happened in for the longest time.
+    /// Whether the views of the longest idle sessions were dropped.
     private var hasGivenUp = false
 
     /// The view of a session; of all sessions together where it is nil.
@@ -38,17 +38,17 @@ struct SessionViews: Sendable {
         guard let session else { return all }
         var view = own[session] ?? View()
         if own[session] == nil, hasGivenUp {
-            // Nobody knows what it has lost, so it counts as having lost all.
+            // Which of its records were dropped is unknown, so all count as dropped.
             (view.lastLostRecord, view.lastLostRequest) = (.max, .max)
         }
         view.from = max(view.from, all.from)
         return view
     }
 
-    /// A session sees nothing any more of what is before a number; nobody does where it is nil.
+    /// Hides the records before a number from a session; from all sessions where it is nil.
     mutating func begin(_ session: Session?, at number: Int) {
         if let session { return change(session) { $0.from = number } }
-        // All that any session has lost or forgotten lies before it.
+        // All that was dropped or hidden has lower numbers.
         all.from = number
         own = [:]
         hasGivenUp = false
@@ -62,7 +62,7 @@ struct SessionViews: Sendable {
     private mutating func change(_ session: Session, _ change: (inout View) -> Void) {
         change(&own[session, default: View()])
         guard own.count > Self.most else { return }
-        // Half of them at a time, since they are sorted for it.
+        // Half of them go at a time, since they have to be sorted.
         let kept = own.sorted { $0.value.last > $1.value.last }.prefix(Self.most / 2)
         own = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         hasGivenUp = true

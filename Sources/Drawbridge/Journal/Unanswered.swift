@@ -1,7 +1,7 @@
-/// What nobody has answered since the process began, by names, with the first calls of each that nobody answered.
+/// The names that nobody has answered since the process began, with the first such calls of each.
 struct Unanswered<Call: Sendable>: Sendable {
     private struct Name {
-        /// When it came first, in the order of the names.
+        /// Its place in the order in which the names came.
         let place: Int
         var count = 0
         var calls: [Call] = []
@@ -12,7 +12,7 @@ struct Unanswered<Call: Sendable>: Sendable {
     private let mostCalls = 3
 
     private var names: [String: Name] = [:]
-    /// How often those were called that came when there were too many.
+    /// How many calls had further names, when there were too many.
     private(set) var others = 0
 
     /// - Parameters:
@@ -31,7 +31,7 @@ struct Unanswered<Call: Sendable>: Sendable {
         names[name] = known
     }
 
-    /// How often each was called; the others together, under a name that says so.
+    /// How often each was called; all further names together as `others`.
     var counts: [String: Int] {
         var counts = names.mapValues(\.count)
         if others > 0 { counts["others", default: 0] += others }

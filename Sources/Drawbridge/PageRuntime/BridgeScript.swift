@@ -69,7 +69,7 @@ public struct BridgeScript: Sendable, Equatable {
         return bridge
     }
 
-    /// The same of a file that may not be there yet.
+    /// A file of one's own that may not be there yet.
     ///
     /// - Throws: a ``ScriptError`` where its name is none.
     package static func unread(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
@@ -129,7 +129,7 @@ public struct BridgeScript: Sendable, Equatable {
                 throw ScriptError(
                     description: "\(path) has \(size) bytes; the script of a bridge has 1 MB at most")
             }
-            // Nobody waits for a pipe, or reads what has no end.
+            // Only a regular file is read: a pipe may block, and a device has no end.
             let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
             guard isFile, let data = try? Data(contentsOf: file) else {
                 let shipped = Self.shipped.joined(separator: ", ")
@@ -146,10 +146,10 @@ public struct BridgeScript: Sendable, Equatable {
         if case .shipped = source { true } else { false }
     }
 
-    /// Whether it gives pages what they speak of.
+    /// Whether it gives pages the object that a hint names.
     package func gives(_ hint: BridgeHint) -> Bool {
         guard script == hint.bridge else { return false }
-        // Of this one each object is another bridge.
+        // The script `object` is another bridge for each object.
         return script != "object" || options["object"]?.stringValue == hint.name
     }
 

@@ -32,16 +32,16 @@ package enum DocumentRequest {
         }
     }
 
-    /// Whether it is one for a page, whoever sends it on: to a service worker that only passes a request on, browsers leave
-    /// nothing but the mode (Chromium), or what a page is asked for by (Firefox).
+    /// Whether it is a navigation: of one that a service worker passes on, browsers leave nothing but the mode
+    /// (Chromium), or the header fields by which a page is asked for (Firefox).
     private static func isNavigation(_ headers: HTTPFields) -> Bool {
         headers.value(.secFetchMode) == "navigate"
             || headers.contains(.upgradeInsecureRequests)
                 && headers.value(.accept)?.lowercased().contains("text/html") == true
     }
 
-    /// True for what a page of another site may be let read by the document's own server (CORS): the tag has the page
-    /// token in it, and is not for that page.
+    /// True for a request by a page of another origin, whom the upstream may let read the answer (CORS): the tag has
+    /// the page token in it, which is not for that page.
     private static func isOfAnotherOrigin(_ request: Request) -> Bool {
         guard let origin = request.headers.value(.origin) else { return false }
         return request.site.map { AccessPolicy.origin(scheme: request.scheme, $0) } != origin

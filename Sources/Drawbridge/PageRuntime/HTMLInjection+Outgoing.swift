@@ -4,8 +4,8 @@ extension HTMLInjection {
     /// What goes to the responders behind the gateway in place of `request`, so that validators and ranges fit the
     /// document as they have it.
     ///
-    /// Who asks for a page and has one without the tag, from another process or from a time when it was part of another
-    /// page, gets it anew. Other requests go on as they are: entity tags of documents mean nothing there.
+    /// A browser whose copy of a page has no tag, or that of another process, gets the page anew. Requests for anything
+    /// else are not changed: entity tags of documents mean nothing there.
     func outgoing(_ request: Request) -> Request {
         if ServiceWorkers.isScript(request.headers) {
             var outgoing = request
@@ -23,11 +23,11 @@ extension HTMLInjection {
             headers[.ifNoneMatch] = Self.without(suffix, field, keepingOthers: use == .unknown)
         }
         if use != .unknown {
-            // Nothing is decompressed here.
+            // Documents must come uncompressed, since nothing is decompressed here.
             headers[.acceptEncoding] = "identity"
             headers[.ifModifiedSince] = nil
         }
-        // A part of the original does not fit to parts of a document.
+        // A range of the original does not fit the changed document.
         if use == .page || headers.value(.ifRange)?.contains(suffix) == true {
             headers[.ifRange] = nil
             headers[.range] = nil

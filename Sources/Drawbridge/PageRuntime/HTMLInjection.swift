@@ -13,13 +13,13 @@ import HTTPTypes
 /// return response.map { injection.apply(to: $0, for: request) }
 /// ```
 ///
-/// A changed document is another version of it, so its `ETag` gets the epoch of this process, and what tells the tags of
-/// one time from those of another; what comes back as `If-None-Match` loses it again. It is never taken from a cache
-/// without asking: the tag holds what is new in every process.
+/// A changed document is another version of it, so its `ETag` gets a suffix: the epoch of this process, and a version
+/// of the tag. `If-None-Match` loses the suffix again. Caches must always revalidate the document: its tag holds the
+/// page token, which is new in every process.
 struct HTMLInjection: Sendable {
     /// What marks the entity tags of changed documents in this process.
     private let mark: String
-    /// What tells the tags for a request from those that it had at another time.
+    /// The version of the tag for a request, which changes when the tag does.
     private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
     private let isForForeignFrames: Bool
@@ -33,7 +33,7 @@ struct HTMLInjection: Sendable {
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
     ///   - isForForeignFrames: whether pages of other sites may frame documents that do not say so themselves.
-    ///   - version: another text where the tag is another one; letters, digits, `-`, `_` and `.`.
+    ///   - version: a text that changes when the tag does; letters, digits, `-`, `_` and `.`.
     ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
     init(
         epoch: String, isForForeignFrames: Bool = false, _ replyBook: ReplyBook? = nil,
@@ -49,7 +49,7 @@ struct HTMLInjection: Sendable {
         withoutNative = PagesWithoutNative(journal)
     }
 
-    /// What marks the entity tag of the document that answers a request.
+    /// The suffix of the entity tag of the document that answers a request.
     func suffix(for request: Request) -> String { mark + version(request) }
 
     /// The response with the tag in it if it is a document; else as it was.
@@ -75,7 +75,7 @@ struct HTMLInjection: Sendable {
             return response
         }
         guard use != .other else {
-            // The same URL may be a page another time, and no cache should take this for it.
+            // The same URL may be asked for as a page, and no cache should answer that with this.
             var part = response
             part.headers.varyByDestination()
             return part
@@ -100,7 +100,7 @@ struct HTMLInjection: Sendable {
         var document = response
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
-        // What asks for a password is shown by the browser alone, and what has no type may be no page.
+        // A 401 asks for a password in place of the page, and an answer without a type may be no page.
         if use == .page, !isUnnamed, response.status != .unauthorized, request.method == .get,
             request.headers.contains(.secFetchDest),
             !request.headers.contains(.secPurpose)
@@ -118,7 +118,7 @@ struct HTMLInjection: Sendable {
         return document
     }
 
-    /// The script of a worker that goes, in place of one that is not there any more; nil where none is asked for.
+    /// A script that unregisters a service worker which no longer exists; nil for requests of anything else.
     func leaving(_ request: Request) -> Response? {
         guard ServiceWorkers.isScript(request.headers) else { return nil }
         if replyBook?.isNews("a worker", in: request.path) != false {
@@ -142,9 +142,9 @@ struct HTMLInjection: Sendable {
             ? .framed : nil
     }
 
-    /// Why a browser gets no page that it would show before anybody opens it; nil for any other request.
+    /// Refuses to prerender a page, which a browser loads before anybody opens it; nil for any other request.
     ///
-    /// Such a page runs its scripts, and would call native for nobody. The browser gives it up, and loads it when it is
+    /// Its scripts would run, and call native before anybody sees it. The browser loads a refused page when it is
     /// opened.
     func refusal(of request: Request) -> HTTPError? {
         guard !request.isAnonymous,
@@ -172,13 +172,13 @@ struct HTMLInjection: Sendable {
         headers.becomeThoseOfADocument()
         headers[.contentLength] = nil
         headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag), for: request)?.text
-        // The tag moves what the page says of its encoding, and browsers look for that in the first 1,024 bytes.
+        // The tag pushes the page's `<meta charset>` back, for which browsers look in the first 1,024 bytes.
         if let beginning, let type = headers[.contentType], !type.lowercased().contains("charset"),
             let label = HTMLEncoding.declared(in: beginning)
         {
             headers[.contentType] = "\(type); charset=\(label)"
         }
-        // Desktop browsers ask the person about an app for every custom scheme that a frame or a form goes to.
+        // This blocks custom schemes in frames and forms, for which desktop browsers would offer to open an app.
         headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
         let enforced = response.policies(.contentSecurityPolicy)
         if !isForForeignFrames, !headers.contains(.xFrameOptions),
@@ -189,7 +189,7 @@ struct HTMLInjection: Sendable {
         return headers
     }
 
-    /// So it forbids nothing but those.
+    /// Allows all schemes but custom ones.
     private static let ownPolicy = {
         let schemes = "http: https: data: blob: javascript: mailto: tel: sms:"
         return "frame-src \(schemes); form-action \(schemes)"
@@ -217,7 +217,7 @@ struct HTMLInjection: Sendable {
         return document
     }
 
-    /// The entity tag of the changed document; a malformed one is none.
+    /// The entity tag of the changed document; nil where it has none, or a malformed one.
     private func suffixed(_ text: String?, for request: Request) -> EntityTag? {
         guard let text, case .tags(let tags) = EntityTag.List(text), tags.count == 1 else { return nil }
         return EntityTag("\(tags[0].opaque)\(suffix(for: request))", isWeak: tags[0].isWeak)
@@ -225,7 +225,7 @@ struct HTMLInjection: Sendable {
 }
 
 extension HTTPFields {
-    /// Takes away what is true of the original only.
+    /// Removes what is true of the original only, and makes caches revalidate.
     fileprivate mutating func becomeThoseOfADocument() {
         for name in [
             HTTPField.Name.lastModified, .acceptRanges, .contentMD5, .digest, .contentDigest, .reprDigest,
@@ -240,7 +240,7 @@ extension HTTPFields {
         varyByDestination()
     }
 
-    /// The same URL may be a page or a part of one.
+    /// Adds `Vary: Sec-Fetch-Dest`: the same URL may be a page or a part of one.
     fileprivate mutating func varyByDestination() {
         let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }
         guard !names.contains(where: { $0 == "sec-fetch-dest" || $0 == "*" }) else { return }
@@ -255,7 +255,7 @@ extension Response {
         case 200...203, 400...599: break
         default: return false
         }
-        // Looking it up would make an index of all names, for most answers only for this.
+        // The subscript would make an index of all names, in most answers only for this.
         guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
             type.isHTMLType
         else { return false }
@@ -276,13 +276,13 @@ extension Response {
             == true
     }
 
-    /// Whether its bytes are those of the text, in an encoding that has ASCII in it.
+    /// Whether its bytes are uncompressed text, in an encoding that contains ASCII.
     fileprivate var isPlain: Bool {
         if case .output = body { return false }
         return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
     }
 
-    /// How its bytes are encoded; nil where they are as they are.
+    /// Its `Content-Encoding`; nil where it has none.
     fileprivate var coding: String? {
         let coding = headers.word(.contentEncoding) ?? ""
         return coding == "identity" || coding.isEmpty ? nil : coding

@@ -4,10 +4,10 @@ import Synchronization
 extension HTMLRewriter {
     /// The body with the tag in it, and its beginning where that is known already; nil where it gets none.
     ///
-    /// Only the beginning of a file is read. A stream is changed on its way, and nobody knows its length before.
+    /// Only the beginning of a file is read. A stream is changed on its way, so that its length is unknown.
     ///
     /// - Parameters:
-    ///   - body: of a document that nobody has looked at.
+    ///   - body: the body of a document.
     ///   - isHead: whether the caller wants no body, so that there may be none.
     func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
         switch body {
@@ -34,7 +34,7 @@ extension HTMLRewriter {
 
     private func rewrite(_ file: Response.File) -> (body: Response.Body, beginning: [UInt8]?)? {
         let count = min(file.length, Self.window)
-        // One that cannot be read, or has become shorter, fails when it is sent.
+        // A file that cannot be read, or has become shorter, fails when it is sent.
         guard let beginning = try? file.handle.read(at: file.offset, count: count), beginning.count == count
         else {
             return nil

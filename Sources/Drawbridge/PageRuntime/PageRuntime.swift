@@ -79,13 +79,13 @@ public struct PageRuntime: Sendable, Equatable {
         return bridges.filter { names.contains($0.name) }
     }
 
-    /// Whether an object of the page's has every name that is answered.
+    /// Whether some object in pages has every name that is answered.
     var showsAllNames: Bool {
         !shortcuts.isEmpty || !bridges.isEmpty || messageHandlers.contains(Self.everyName)
             || functions.contains(Self.everyName)
     }
 
-    /// The names of calls that pages are given, whoever answers them: not those by which any call is made.
+    /// The names that pages are given for a call each, without those through which any call is made.
     var givenNames: Set<String> {
         Set(messageHandlers + functions).subtracting([
             Self.everyName, "JSBridge", "callNative", "fetchMessages",
@@ -103,7 +103,7 @@ public struct PageRuntime: Sendable, Equatable {
     /// Whether a text can be one of ``excluded``; those that cannot exclude nothing.
     package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
-    /// What the script is told, as a JSON object.
+    /// The configuration of the script, as a JSON object.
     ///
     /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
     func configuration(

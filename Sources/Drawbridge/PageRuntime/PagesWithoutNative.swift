@@ -2,24 +2,24 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// The pages that have no native side because of what comes with them.
+/// Reports pages that have no native side because of how they are served.
 ///
 /// Nothing else would say why such a page has none; each is named once, in the log and in the journal.
 final class PagesWithoutNative: Sendable {
     enum Reason {
-        /// Their server compresses what was asked for as it is.
+        /// Their server compresses them, though asked not to.
         case encoded(String)
         /// Their text is UTF-16.
         case wide
         /// They are XML, where one wrong byte is the end of a page.
         case xml
-        /// Their policy takes their origin, by which the gateway would know them.
+        /// Their policy takes away their origin, by which the gateway would know them.
         case sandboxed
         /// Their policy lets no script run.
         case scriptless
-        /// They stand in a page of another site.
+        /// They are framed by a page of another site.
         case framed
-        /// They were given the script, and have not asked for it.
+        /// They were given the tag, and have not requested the script.
         case unasked
     }
 
@@ -34,11 +34,10 @@ final class PagesWithoutNative: Sendable {
     private let state = Mutex(State())
     private let journal: Journal?
 
-    /// - Parameter journal: where they are told, besides the log.
+    /// - Parameter journal: where they are reported, besides the log.
     init(_ journal: Journal?) { self.journal = journal }
 
-    /// So long a page may take until it asks for its script, which stands before all that it has; another time is for
-    /// tests.
+    /// How long a page may take to request its script, which comes before all else in it; tests set another time.
     var patience: Duration {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
@@ -85,9 +84,9 @@ final class PagesWithoutNative: Sendable {
         }
     }
 
-    /// A page was given the script, for which it is going to ask.
+    /// Notes that a page was given the tag, so that it should request the script.
     func expect(_ request: Request) {
-        // As its script asks.
+        // The path as the request of the script has it.
         let path = Percent.decode(request.path[...].utf8) ?? request.path
         let expected: Expected? = state.withLock { state in
             guard !state.told.contains(request.path), state.expected[path] == nil,
@@ -102,7 +101,7 @@ final class PagesWithoutNative: Sendable {
         if let expected { Deadlines.shared.add(expected, after: patience) }
     }
 
-    /// The page at a path has asked for its script.
+    /// Notes that the page at a path has requested its script.
     func asked(from path: String) {
         guard let expected = state.withLock({ $0.expected.removeValue(forKey: path) }) else { return }
         Deadlines.shared.remove(expected)

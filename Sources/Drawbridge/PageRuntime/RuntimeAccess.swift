@@ -3,13 +3,13 @@ import HTTPGrammar
 
 /// What the page runtime needs of a page's policies: its own script and its channel.
 struct RuntimeAccess: Sendable {
-    /// What goes into the tag; nil where no policy works with nonces.
+    /// The nonce for the tag; nil where no policy works with nonces.
     ///
-    /// One nonce for all policies of the header fields. Those of `<meta>` elements count only behind the tag, so they
-    /// never decide.
+    /// It is one for all policies of the header fields. Those of `<meta>` elements do not apply to the tag, which comes
+    /// before them.
     let nonce: String?
 
-    /// Whether the nonce is of this one answer, and the page knows none.
+    /// Whether the nonce was made for this answer, as the page has none.
     let hasOwnNonce: Bool
 
     /// The WebSocket origin of the page: `ws://localhost:8080`.

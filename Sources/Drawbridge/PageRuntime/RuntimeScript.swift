@@ -1,4 +1,4 @@
-/// The script itself: what it is told, and its modules in one function, the files of the folder `Script`.
+/// The script itself: its configuration, and its modules in one function, the files of the folder `Script`.
 ///
 /// Each says at its top which names it `gives` to others and which it `uses`, and a test compares that with its code.
 enum RuntimeScript {
@@ -12,8 +12,8 @@ enum RuntimeScript {
 
     static let modules = order.map { Texts.core["\($0).js"] }
 
-    /// Their text without what a gateway does not need: what tells faults is for a journal alone, and the last module for
-    /// bridges from outside.
+    /// The text of the modules that a gateway needs: `faults` only with a journal, `bridges` only with bridges of
+    /// `--bridge`.
     private static func body(hasBridges: Bool, hasJournal: Bool) -> [UInt8] {
         let left = zip(order, modules).filter { name, _ in
             (hasJournal || name != "faults") && (hasBridges || name != "bridges")
@@ -25,7 +25,7 @@ enum RuntimeScript {
         [false, true].map { hasJournal in body(hasBridges: hasBridges, hasJournal: hasJournal) }
     }
 
-    /// A third of a script are lines for whoever reads it, and blanks; no text in it has lines.
+    /// Removes comments and blanks, a third of a script; no string in it spans several lines.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {
         module.split(separator: UInt8(ascii: "\n")).flatMap { line in
             let words = line.drop { $0 == blank }
@@ -35,7 +35,7 @@ enum RuntimeScript {
 
     private static let blank = UInt8(ascii: " ")
 
-    /// Lines that go on with the next one, each in one with it.
+    /// Joins each line that ends with `{`, `(`, `[`, `,` or `;` with the next one.
     private static func joined(_ module: [UInt8]) -> [UInt8] {
         var joined: [UInt8] = []
         for byte in module where byte != UInt8(ascii: "\n") || joined.last.map("{([,;".utf8.contains) != true
@@ -45,9 +45,9 @@ enum RuntimeScript {
         return joined
     }
 
-    /// A line without the blanks beside its signs.
+    /// A line without the blanks beside its brackets and operators.
     ///
-    /// Those in a text stay, and so do all of a line with a regular expression, a template or a text in double quotes.
+    /// Those in a string stay, and so do all in a line with a regular expression, a template or double quotes.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
         guard !line.contains(where: "\"`/".utf8.contains) else { return Array(line) }
         var short: [UInt8] = []
@@ -59,7 +59,7 @@ enum RuntimeScript {
             if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {
                 let (brackets, signs) = ("{}()[],;".utf8, "=<>!&|?:".utf8)
                 let (isAfter, isBefore) = (signs.contains(last), signs.contains(line[place + 1]))
-                // Two signs without a blank between them would be another one.
+                // Two operators without a blank between them would be another one.
                 if isAfter != isBefore || brackets.contains(last) || brackets.contains(line[place + 1]) {
                     continue
                 }
@@ -69,7 +69,7 @@ enum RuntimeScript {
         return short
     }
 
-    /// The tags for the document at a path: the runtime's, and behind it those of bridges from outside.
+    /// The tags for the document at a path: the runtime's, and after it those of the bridges of `--bridge`.
     ///
     /// - Parameter bridges: the paths of their scripts.
     static func tags(for path: String, token: String, nonce: String?, _ bridges: [String]) -> String {
@@ -84,7 +84,7 @@ enum RuntimeScript {
     ///
     /// - Parameters:
     ///   - configuration: a JSON object.
-    ///   - hasBridges: whether there are bridges from outside.
+    ///   - hasBridges: whether there are bridges of `--bridge`.
     ///   - hasJournal: whether the gateway keeps a journal, in which pages' faults stand.
     static func text(
         _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false

@@ -28,29 +28,29 @@ extension Page {
         /// `callOC` and `handleCallback` (contract, section 3), which native cannot call.
         public static let queue = Bridge("queue")
 
-        /// Those above, which a page is known to speak.
+        /// The bridges above, which the page runtime itself gives to pages.
         static let known: [Bridge] = [.wvjb, .wvjb4, .message, .function, .queue]
 
         /// A message handler whose `postMessage` gives a promise.
         static let reply = Bridge("reply")
-        /// WebViewJavascriptBridge as the page has brought it.
+        /// The page's own copy of WebViewJavascriptBridge.
         static let ownLibrary = Bridge("ownLibrary")
-        /// Functions that native injected, and names that the page was given as short ones.
+        /// Functions that native injected, and shortcuts.
         static let (inject, shortcut) = (Bridge("inject"), Bridge("shortcut"))
-        /// A frame or a command of the `__jsbridge__` host.
+        /// A frame or a command whose URL has the host `__jsbridge__`.
         static let iframe = Bridge("iframe")
     }
 }
 
 // What a page expects of a bridge by which it has called.
 extension Page.Bridge {
-    /// Whether whoever calls waits for ever where nothing comes: promises and functions must come to an end.
+    /// Whether a call must be answered, since a promise or a function would wait for ever.
     var needsAnswer: Bool { Self.thatNeedAnswers.contains(self) }
 
     private static let thatNeedAnswers: Set = [reply, inject, shortcut, iframe]
 
-    /// Whether a callback may be called again: elsewhere it is the page's own code, which forgets it with the first
-    /// answer (contract, sections 3 to 5), or a promise.
+    /// Whether a callback may be called again: elsewhere the page's own code forgets it with the first answer
+    /// (contract, sections 3 to 5), or it is a promise.
     var hearsProgress: Bool { self == .wvjb || self == .shortcut }
 
     /// Whether the page gets what a synchronous request would get, as one text (contract, section 2).

@@ -1,27 +1,27 @@
-/// A bridge of an app's that pages speak of by the name of an object, and the option that gives it to pages.
+/// An app's bridge, known by the object that pages use, and the option that gives it to pages.
 ///
-/// This is the one list of the names and their bridges. An error that nobody caught in a page is compared with it, and so
-/// is what a folder's scripts say.
+/// The only list of these. Errors that nobody caught in a page are compared with it, and so are the scripts of a
+/// served folder.
 package struct BridgeHint: Sendable, Hashable {
-    /// What the page speaks of: `flutter_inappwebview`.
+    /// The object that the page uses: `flutter_inappwebview`.
     package let name: String
     /// What gives it to pages: `--bridge flutter`.
     package var option: String {
         let own = options.isEmpty ? "--bridge \(bridge)" : "--bridge '\(bridge)=\(options)'"
-        // Chromium says only which function was not there.
+        // Chromium's error names only the function, `callHandler`, which both bridges have.
         return self == Self.unasked ? "\(own), or --bridge flutter for flutter_inappwebview" : own
     }
     /// Its bridge.
     package let bridge: String
     /// The bridge's options as JSON; empty for none.
     package let options: String
-    /// By which of the object's functions scripts speak to native.
+    /// The functions of the object by which scripts call native.
     private let functions: Functions
-    /// Whether the object alone is the page's own library, so that a page which fails without it lacks no bridge.
+    /// Whether the object is usually the page's own library, so that an error about it does not show a missing bridge.
     private let isOfPage: Bool
 
     private enum Functions: Hashable {
-        /// The app's own, whichever they are.
+        /// Any: the app defines its own.
         case any
         case these(Set<String>)
     }
@@ -65,20 +65,20 @@ package struct BridgeHint: Sendable, Hashable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// Only errors tell it: pages that ask for this bridge have it.
+    /// Found by errors alone: pages that ask for this bridge get it anyway.
     private static let unasked = BridgeHint(
         "WebViewJavascriptBridge", "webviewjavascriptbridge", .these([]))
 
-    /// The members of such objects, where a browser does not say of which object one was read.
+    /// The members by which an object is known where the browser's error does not name it.
     private static let members = [
         "postMessage": "ReactNativeWebView", "nativePromise": "Capacitor",
         "callHandler": "WebViewJavascriptBridge", "registerHandler": "WebViewJavascriptBridge",
     ]
 
-    /// The hint for the name of an object; nil for any that is of no bridge from outside.
+    /// The hint for the name of an object; nil for an object of no known bridge.
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
 
-    /// Whether a script speaks to native by this member of the object, and does not only ask whether the object is there.
+    /// Whether a script calls native by this member, and does not only check whether the object exists.
     package func isSpoken(by member: String) -> Bool {
         switch functions {
         case .any: true

@@ -1,4 +1,4 @@
-/// What a handler is for, where a page called it by a bridge with a callback.
+/// A page's call of a handler, by a bridge with a callback.
 final class CallingPage: ChannelCall {
     let page: Page
     let call: PageCall
@@ -7,7 +7,7 @@ final class CallingPage: ChannelCall {
     /// of the handler.
     @TaskLocal static var waiting: (page: String, handler: String)?
 
-    /// The same for a request; nil for most.
+    /// The page that waits in this synchronous request, and its path; nil for most requests.
     static func waiting(for request: Request) -> (page: String, handler: String)? {
         guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else {
             return nil
@@ -25,6 +25,6 @@ final class CallingPage: ChannelCall {
 }
 
 extension Request {
-    /// The page's call that this is; nil for one that came by HTTP.
+    /// The page's channel call that it stands for; nil for an HTTP request.
     var callingPage: CallingPage? { channelCall as? CallingPage }
 }

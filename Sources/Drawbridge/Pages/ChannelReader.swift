@@ -9,17 +9,17 @@ package final class ChannelReader: Sendable {
     private let remoteAddress: String?
     private let page = Mutex<Page?>(nil)
 
-    /// What may wait in a channel: the longest message, and short ones that acknowledge what the page sends.
+    /// The most bytes that may wait in a channel: the longest message, and short ones that acknowledge the page's.
     package static let mostWaiting = Outbox.limit + (1 << 20)
 
-    /// - Parameter request: by which the channel was opened; calls of the page look like it.
+    /// - Parameter request: opened the channel; the page's calls get its head.
     package init(_ gateway: Gateway, _ request: Request) {
         self.gateway = gateway
         head = request.asPage
         remoteAddress = request.remoteAddress
     }
 
-    /// A text has come; one after the other.
+    /// Takes the next text of the page.
     package func receive(_ text: [UInt8], on connection: any PageConnection) {
         guard let json = try? JSON(parsing: text), json.objectValue != nil else {
             return refuse("it sends what is no JSON object", connection)
@@ -46,7 +46,7 @@ package final class ChannelReader: Sendable {
         connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
     }
 
-    /// The channel is closed.
+    /// Notes that the channel is closed.
     package func ended(_ connection: any PageConnection) {
         page.withLock { $0 }?.disconnect(connection)
     }
@@ -67,7 +67,7 @@ package final class ChannelReader: Sendable {
             return connection.close()
         }
         self.page.withLock { $0 = page }
-        // What it has said since stands in its messages.
+        // Later changes of these come with its messages.
         if page.state.withLock({ $0.received == 0 }) {
             page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
         }
@@ -89,7 +89,7 @@ package final class ChannelReader: Sendable {
 }
 
 extension PageMessage {
-    /// To which a page can count, its numbers being those of JavaScript.
+    /// The numbers of messages, as far as JavaScript can count exactly.
     static let counts = 1...(1 << 53)
 
     /// Reads `[[1, {…}], …]`; leaves out what has no number.
@@ -115,7 +115,7 @@ extension Gateway {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")
         }
         if let error = access.refusesPage(request) { throw error }
-        // Nobody let in by the proxy showed an admission: nothing would close the channel when a device is put out.
+        // Callers by the proxy show no admission, so nothing would close the channel when a device's admission ends.
         if access.isForOthers(request), !access.isFromThisMachine(request) {
             throw AccessPolicy.nativeIsForDevices
         }
@@ -130,7 +130,7 @@ extension Gateway {
 }
 
 extension Request {
-    /// The head of the calls of a page that sent this.
+    /// The head that the calls of the page get which sent this.
     var asPage: RequestHead {
         let own = headers.filter { field in
             let name = field.name.canonicalName

@@ -1,4 +1,4 @@
-/// Lives of pages that are over, so that nothing of what they said is done twice.
+/// Lives of pages that are over, remembered so that none of their messages is handled twice.
 ///
 /// Of each page the last one is remembered, for ten minutes, and of so many pages at most.
 struct EndedLives {
@@ -12,7 +12,7 @@ struct EndedLives {
     /// How long a life is remembered.
     static let time = Duration.seconds(600)
 
-    /// Of so many pages, or fewer: about 100 bytes each.
+    /// The most pages that are remembered, about 100 bytes each.
     static let limit = 10_000
 
     private var lives: [String: Life] = [:]
@@ -32,7 +32,7 @@ struct EndedLives {
         order.append((id, now))
     }
 
-    /// More of a life that is over was taken.
+    /// Notes that more messages of a life that is over were taken.
     mutating func took(_ last: Int, of id: String) { lives[id]?.last = last }
 
     /// Forgets what is old, and the oldest where there is too much.
@@ -40,7 +40,7 @@ struct EndedLives {
         while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
             let (id, end) = order[first]
             if lives[id]?.end == end { lives[id] = nil }
-            // It stays in its place for a while, without its text.
+            // The entry stays until the array is trimmed, without its text.
             order[first].id = ""
             first += 1
         }

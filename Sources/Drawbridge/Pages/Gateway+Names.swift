@@ -1,6 +1,6 @@
-// The names that pages find at their objects, and what is said of those that they do not find.
+// The names that pages find at their objects, and what is logged about those that they do not find.
 extension Gateway {
-    /// What the page at a path finds at its objects now.
+    /// The names that the page at a path finds at native's objects now.
     func shownNames(toPageAt path: String?, in session: Session) -> PageNames {
         guard let runtime = pageRuntime else { return PageNames() }
         return PageNames(
@@ -55,7 +55,7 @@ extension Gateway {
 }
 
 extension PageRuntime {
-    /// What gives pages a name below `messageHandlers`, besides those that they have; nil where they have every name.
+    /// The flag that gives pages a name below `messageHandlers`, besides those that they have; nil where they have all.
     ///
     /// A page may read any name, and a person pastes the flag into a shell: so only plain names are shown in it.
     fileprivate func flag(forHandler missed: MissedName) -> String? {

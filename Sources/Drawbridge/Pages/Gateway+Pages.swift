@@ -4,15 +4,15 @@ import Synchronization
 
 // What a gateway does for pages.
 extension Gateway: PageHost {
-    /// Whether the page hears what its call came to: a call by the channel without a callback does not, and a missing
-    /// handler is silence at the bridges with a callback, as pages of an app expect.
+    /// Whether the page gets the outcome of its call: not of a channel call without a callback, and not of a missing
+    /// handler at the bridges with a callback, where pages of an app expect silence.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
         guard call.isByChannel else { return true }
         return call.id != nil && !answer.isSilent
             && (!answer.isMissing || pageRuntime?.missing == .answer || call.needsAnswer)
     }
 
-    /// How a name that nobody answers gets an answer: the end of a sentence.
+    /// What to do for a name to be answered, as the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String {
         howToMock(request(call, of: page))
     }
@@ -36,7 +36,7 @@ extension Gateway: PageHost {
         return answer
     }
 
-    /// Lets a request of a page's begin when what the page said before it has begun.
+    /// Waits until the messages that a page sent before its request have begun.
     func awaitTurn(of request: Request) async {
         guard !request.isAnonymous, let id = request.headers.value(.pageID), Pages.isID(id),
             let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),

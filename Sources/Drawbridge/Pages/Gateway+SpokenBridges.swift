@@ -1,8 +1,8 @@
 import Synchronization
 
-// Bridges of which the scripts of a served folder speak.
+// Bridges that the scripts of a served folder use.
 extension Gateway {
-    /// Says in log and journal what pages want and are not given, and remembers it for the pages' consoles.
+    /// Logs the bridges that pages use and do not get, and keeps them for the pages' consoles.
     package func remember(_ bridges: [SpokenBridge]) {
         let bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }
@@ -14,12 +14,12 @@ extension Gateway {
         for page in pages.open { tellOfSpokenBridges(page) }
     }
 
-    /// Says in a page's console what its scripts want.
+    /// Tells a page's console which bridges its scripts use and do not get.
     func tellOfSpokenBridges(_ page: Page) {
         for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
     }
 
-    /// Those of the page at a path.
+    /// The bridges that the page at a path uses and does not get.
     func spokenBridges(ofPageAt path: String) -> [SpokenBridge] {
         let all = spokenBridges.withLock { $0 }
         guard !all.isEmpty, let segments = Target.segments(of: path) else { return [] }

@@ -1,25 +1,24 @@
 /// Messages on their way to the other side, numbered from 1 on, kept until they are acknowledged.
 ///
-/// They go out in their order, and no more of them at once than a window holds: what a connection has to carry, also a
-/// new one that begins behind the last acknowledgement, is little, however much waits.
+/// They are sent in their order, up to a window of bytes that are not acknowledged: so a connection, also a new one
+/// that begins after the last acknowledgement, has little to carry, however much waits.
 struct Outbox {
-    /// More bytes than this never wait, and no message is longer: the page has stopped reading.
+    /// The most bytes that wait, and that a message has; with more, the page has stopped reading.
     static let limit = 16 << 20
 
-    /// More bytes than this never wait in answers, which the page has asked for: many large ones at once are no fault.
+    /// The most bytes that wait where an answer is added, which the page has asked for: many large ones are no fault.
     static let limitOfAnswers = 128 << 20
 
-    /// So many bytes are on their way and not acknowledged; one message may always be.
+    /// The most bytes that are sent and not acknowledged; one message is always allowed.
     static let window = 4 << 20
 
-    /// About so many bytes are one frame, unless one message is more.
+    /// About the most bytes of a frame, unless one message has more.
     static let frame = 1 << 20
 
     /// What a message costs beside its text: its number in the frame, and its place here.
     private static let extra = 32
 
-    /// Messages of so many bytes have room as long as the bounds above hold: the errors that stand in the place of
-    /// answers are among them.
+    /// Messages of up to this size are added even where the memory for all is full, such as errors in place of answers.
     private static let short = 1 << 10
 
     /// The life of the page that its frames are for.
@@ -34,10 +33,10 @@ struct Outbox {
     private var next = 0
     /// Bytes of all that is kept.
     private(set) var bytes = 0
-    /// Those of them that are sent over this connection.
+    /// Those of them that were sent over this connection.
     private var bytesUnderway = 0
 
-    /// What they take of the memory of the server that the page speaks to; nil where nobody counts.
+    /// Counts them in the memory of the server that the page speaks to; nil where nobody counts.
     private let memory: (any WaitingMemory)?
 
     init(life: Int = 1, in memory: (any WaitingMemory)? = nil) {
@@ -45,7 +44,7 @@ struct Outbox {
         self.memory = memory
     }
 
-    /// Whether a message can be added as far as the page's own bound goes.
+    /// Whether a message can be added within the page's own limit.
     func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
 
     /// Whether a message is one that a page can be sent.
@@ -64,7 +63,7 @@ struct Outbox {
         return true
     }
 
-    /// Forgets the messages up to a number; a page has none that was not sent, whatever it says.
+    /// Forgets the messages up to a number; one that was not sent cannot be acknowledged.
     mutating func acknowledge(_ number: Int) {
         let number = min(number, sent)
         while first < waiting.count, waiting[first].number <= number {
@@ -85,13 +84,13 @@ struct Outbox {
         memory?.changeAnyway(to: bytes)
     }
 
-    /// The connection is another one: nothing of what is kept has been sent over it.
+    /// Begins anew for a new connection, over which nothing was sent yet.
     mutating func begin() {
         next = first
         bytesUnderway = 0
     }
 
-    /// The frame that goes out now; nil where there is nothing, or where the page is to take what it has first.
+    /// The next frame to send; nil where there is nothing, or where the page must acknowledge first.
     mutating func nextFrame() -> [UInt8]? {
         var end = next
         var size = 0
@@ -112,7 +111,7 @@ struct Outbox {
         return frame(waiting[next..<end], size)
     }
 
-    /// Takes back what was not sent yet; its place stays, with nothing in it.
+    /// Empties a message that was not sent yet; its number stays.
     mutating func withdraw(_ number: Int) {
         guard number > sent, let place = waiting.lastIndex(where: { $0.number == number }) else { return }
         bytes -= waiting[place].text.count - Self.nothing.count

@@ -2,7 +2,7 @@ import Synchronization
 
 // The connection, from the first hello to the end.
 extension Page: Expiring {
-    /// A connection has come for this page, the first or another one.
+    /// Takes a connection of this page, the first or another one.
     ///
     /// - Parameter received: the number of the last message that the page has applied.
     /// - Returns: false where its life is over, or ends: the page is to begin the next one.
@@ -32,7 +32,7 @@ extension Page: Expiring {
         return isOpen
     }
 
-    /// The page was heard of by a request alone, and may open its channel.
+    /// Gives a page that is known by a request alone time to open its channel.
     func awaitConnection() {
         state.withLock { state in
             guard case .open = state.phase, state.connection == nil else { return }
@@ -40,7 +40,7 @@ extension Page: Expiring {
         }
     }
 
-    /// Takes the last words of a life that is over, which came late; the page is not among ``Gateway/pages``.
+    /// Takes the last messages of a life that is over, which came late; the page is not among ``Gateway/pages``.
     ///
     /// - Parameter number: that of the last message that was taken before.
     func takeLast(_ messages: [JSON], behind number: Int) {
@@ -49,7 +49,7 @@ extension Page: Expiring {
         leave()
     }
 
-    /// A connection is gone; the page may come back with another.
+    /// Notes that a connection is gone; the page may come back with another.
     func disconnect(_ connection: any PageConnection) {
         state.withLock { state in
             guard state.connection === connection else { return }
@@ -72,13 +72,13 @@ extension Page: Expiring {
     /// Does as if the page had not come back in time, for tests.
     package func giveUp() { end(.lost) }
 
-    /// The page has gone to where the back button finds it.
+    /// Notes that the browser keeps the page for its back button.
     func freeze() {
         state.withLock { $0.isFrozen = true }
         note(.page, "frozen")
     }
 
-    /// The page goes; what it says while it does may come a moment later.
+    /// Notes that the page leaves; its last messages may come a moment later.
     func leave() {
         let isNews = state.withLock { state in
             guard case .open = state.phase else { return false }
@@ -90,7 +90,7 @@ extension Page: Expiring {
         if isNews { note(.page, "left") }
     }
 
-    /// It has not come back in time: first those who wait for its answer are told, then it is given up.
+    /// Called when the page has not come back in time: first its pending calls fail, later the page ends.
     func expire() {
         enum Step {
             case none, wait(Duration)
@@ -104,7 +104,7 @@ extension Page: Expiring {
             case .open: break
             }
             guard state.connection == nil else { return .none }
-            // It cannot come back before it has its answer.
+            // A page that waits in a synchronous request cannot come back before its answer.
             guard state.waits.isEmpty else { return .wait(gateway.pages.patience) }
             guard !state.isMissed else { return .end(state.isFrozen ? .frozen : .lost) }
             state.isMissed = true
@@ -120,7 +120,7 @@ extension Page: Expiring {
         }
     }
 
-    /// The page is no more: whoever waits for it is told, its handlers are cancelled.
+    /// Ends the page: native's calls of it fail, and its handlers are cancelled.
     func end(_ error: PageError) {
         typealias Left = (
             calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int,
@@ -132,7 +132,7 @@ extension Page: Expiring {
             defer {
                 state.calls = [:]
                 state.deliveries = [:]
-                // What the handlers have still counts until they have ended.
+                // The memory of its handlers counts until they have ended.
                 state.running = state.running.mapValues { Page.Running(bytes: $0.bytes) }
                 state.connection = nil
                 state.changes()
@@ -148,7 +148,7 @@ extension Page: Expiring {
         note(.page, "gone", saying: error.message)
         Deadlines.shared.remove(self)
         gateway.pages.remove(self, last: left.last, error)
-        // They go with the page, also for a request that is on its way.
+        // The page's own handlers are gone, also for requests that are on their way.
         if left.hadHandlers { gateway.registry.hasChanged() }
         for call in left.calls { call.end(.failure(error)) }
         for task in left.running { task.cancel() }

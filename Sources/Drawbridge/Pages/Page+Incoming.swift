@@ -3,15 +3,15 @@ import Synchronization
 
 // Page to native.
 extension Page {
-    /// Calls in a row that are begun before others get their turn.
+    /// How many messages are handled in a row before others get their turn.
     private static let workAtOnce = 64
 
-    /// Takes numbered messages that are the next ones; others were taken before, or will come again.
+    /// Takes those numbered messages that are next; others were taken before, or will be sent again.
     ///
     /// - Parameters:
     ///   - messages: each a number and what it says.
     ///   - bytes: of all of them.
-    ///   - step: what is done behind them.
+    ///   - step: called after them.
     /// - Returns: the number of the last message that was taken; nil where the life is over, and nothing was taken.
     @discardableResult
     func take(
@@ -36,7 +36,7 @@ extension Page {
         return received
     }
 
-    /// One after the other, whichever way they came.
+    /// Handles messages one after the other, whether they came by the channel or by HTTP.
     private func work(by tasks: HandlerTasks?) {
         while true {
             let some = state.withLock { state in
@@ -50,7 +50,7 @@ extension Page {
             if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
             guard some.count == Self.workAtOnce else { continue }
             guard let tasks else {
-                // Whoever waits for the loop on which this may be goes first.
+                // This may be on a loop, where others get their turn first.
                 Task { self.work(by: nil) }
                 return
             }
@@ -77,10 +77,10 @@ extension Page {
         }
     }
 
-    /// How often a page may tell that the script of a bridge has a fault.
+    /// How many faults in the scripts of bridges are logged for a page.
     private static let mostBridgeFaults = 20
 
-    /// The script of a bridge from outside has a fault, in this page.
+    /// Logs a fault in the script of a bridge of `--bridge`.
     private func tellFault(of bridge: Bridge, _ message: String, _ line: Int?) {
         let isOne = state.withLock { state in
             state.bridgeFaults += 1
@@ -91,15 +91,15 @@ extension Page {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(place): \(message.cut(to: 1000))")
     }
 
-    /// Whoever waits for the messages up to this one may begin.
+    /// Lets the requests begin that wait for the messages up to this one.
     private func hasBegun(_ number: Int) {
         state.withLock { $0.begun = number }
         gateway.pages.turns.reached(.init(life: life, number: number), of: id)
     }
 
-    /// The page says where it is.
+    /// Notes the URL and the title that the page reports.
     ///
-    /// A page may say anything of itself, and again and again.
+    /// They are shortened, since a page may send anything, and again and again.
     func move(to url: String?, title: String?) {
         state.withLock { state in
             state.url = url?.cut(to: Self.mostOfURL) ?? state.url
@@ -136,7 +136,7 @@ extension Page {
         if isGone { task.cancel() }
     }
 
-    /// Tells the page what its call came to, as its bridge wants to hear it.
+    /// Sends the page the outcome of its call, in the form of its bridge.
     private func end(_ call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
@@ -144,12 +144,12 @@ extension Page {
             if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
             return
         }
-        // The log has it in the line of the call. Few pages look at the errors that they are given.
+        // The log has it in the line of the call. Few pages look at errors, so the console gets it too.
         if let problem, outcome.isRefusedInput { tellConsole(problem) }
         send(call, under: id, outcome)
     }
 
-    /// Sends an answer, or says in its place why it cannot go: a page waits for every call that it gave a callback.
+    /// Sends an answer, or in its place why it cannot be sent: a page waits for every call that it gave a callback.
     private func send(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
         guard let problem = send(outcome, under: id) else { return }
         let refusal =
@@ -179,7 +179,7 @@ extension Page {
         }
     }
 
-    /// Says that no handler has the name of a call.
+    /// Warns that no handler has the name of a call.
     func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
         guard let hint = answer.hint else { return }
         let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
@@ -191,23 +191,23 @@ extension Page {
         }
     }
 
-    /// Says something in the log and in the page's console.
+    /// Writes a text to the log and to the page's console.
     func warn(_ text: String) {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
         tellConsole(text)
     }
 
-    /// Says something in the page's console.
+    /// Writes a text to the page's console.
     func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
 }
 
 extension Page {
-    /// How many missed names of a page are kept; its script tells of no more either.
+    /// How many missed names of a page are kept; its script reports no more either.
     private static let mostMissed = 50
 
-    /// The page has read a name in vain.
+    /// Notes that the page has looked up a name in vain.
     ///
-    /// The log says it once until something is saved, and each page's console once.
+    /// The log has it once until mocks are reloaded, and each page's console once.
     func miss(_ missed: MissedName) {
         let isNew = state.withLock { state in
             guard state.missed.count < Self.mostMissed, !state.missed.contains(missed) else { return false }
@@ -218,7 +218,7 @@ extension Page {
         say(complaint, of: missed.text)
     }
 
-    /// Says in the page's console what it lacks, and the first time in log and journal too.
+    /// Tells the page's console what the page lacks, and the first time the log and the journal too.
     func say(_ complaint: (text: String, isNews: Bool), of name: String) {
         guard complaint.isNews else { return tellConsole(complaint.text) }
         note(.notice, name, saying: complaint.text)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Request {
-    /// The page that sent this, as records name it: it may not have said anything yet but by this request.
+    /// The page that sent this, as records name it: it may be known by this request alone.
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }
@@ -12,9 +12,9 @@ extension Request {
     }
 }
 
-// What a page is seen to do, besides its calls.
+// Notes what a page does besides its calls.
 extension Page {
-    /// How many faults of a page are kept; its script tells of no more either.
+    /// How many faults of a page are kept; its script reports no more either.
     private static let mostFaults = 100
 
     func note(_ fault: PageFault) {
@@ -27,9 +27,9 @@ extension Page {
         if let hint = BridgeHint(fault.detail["message"]?.stringValue ?? "") { tell(hint) }
     }
 
-    /// Says which bridge the page seems to want, once; the log says it once for all pages.
+    /// Tells the page's console once which bridge the page seems to need, and the log once for all pages.
     private func tell(_ hint: BridgeHint) {
-        // Where it has looked for a message handler in vain, it was told of that.
+        // Not where it has looked up a message handler in vain, which was reported already.
         let isNew = state.withLock { state in
             !state.missed.contains(where: \.isMessageHandler) && state.hinted.insert(hint.name).inserted
         }
@@ -39,13 +39,13 @@ extension Page {
         say(complaint, of: hint.name)
     }
 
-    /// Says in its console what its scripts want, once; log and journal have it already.
+    /// Tells its console once which bridge its scripts use; log and journal have that already.
     func tell(of bridge: SpokenBridge) {
         guard state.withLock({ $0.hinted.insert(bridge.hint.name).inserted }) else { return }
         tellConsole(bridge.sentence)
     }
 
-    /// It was hidden, or is seen again.
+    /// Notes that the page was hidden, or is shown again.
     func note(isHidden: Bool) {
         let isNews = state.withLock { state in
             defer { state.isHidden = isHidden }
@@ -54,12 +54,12 @@ extension Page {
         if isNews { note(.page, isHidden ? "hidden" : "shown") }
     }
 
-    /// How records name it.
+    /// The page as records name it.
     var concerned: JournalRecord.Concerned {
         state.withLock { .init(id: id, path: Target.path(ofURL: $0.url), title: $0.title, session: session) }
     }
 
-    /// Notes something of it, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.
+    /// Notes something about the page, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.
     @discardableResult
     func note(
         _ kind: JournalRecord.Kind, _ name: String, at bridge: String = "",

@@ -44,9 +44,9 @@ extension Page {
     /// Calls a handler of the page's, and does not wait for its answer.
     ///
     /// - Parameters:
-    ///   - isAwaited: whether somebody waits until it is heard, who is refused where too many do.
-    ///   - failing: told why the page has not heard it.
-    /// - Returns: what ends when the page has heard it.
+    ///   - isAwaited: whether somebody waits until it is received, for whom too many unconfirmed ones are an error.
+    ///   - failing: called with the reason why the page has not received it.
+    /// - Returns: the call, which ends when the page has received it.
     @discardableResult
     func deliver(
         _ name: String, _ data: JSON, by bridge: Bridge? = nil, isAwaited: Bool = true,
@@ -60,7 +60,7 @@ extension Page {
 
     /// Sends an event, as ``emit(_:_:)`` does.
     ///
-    /// - Returns: what ends when a listener of the page's has heard it.
+    /// - Returns: the call, which ends when a listener of the page has received it.
     func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
         let push = note(.push, event, at: "event", data.bytes, .waiting)
         return try deliver(push, event, isAwaited: true, { _ in }) { id in
@@ -70,7 +70,7 @@ extension Page {
         }
     }
 
-    /// So many may be on their way to a page that does not say what it has heard.
+    /// The most calls and events that a page may leave unconfirmed.
     private static let mostDeliveries = 1000
 
     private func deliver(
@@ -118,7 +118,7 @@ extension Page {
         return delivery
     }
 
-    /// The page has answered what nobody waits for.
+    /// Notes an answer of the page for which nobody waits.
     func told(_ id: Int, _ outcome: Result<JSON, PageError>) {
         let record = state.withLock { $0.lastDeliveries.first { $0.id == id }?.record }
         guard let record else { return }
@@ -150,10 +150,10 @@ extension Page {
         try postNoting(push, (["event": .string(event), "data": data] as JSON).bytes)
     }
 
-    /// Has the page load itself anew; one that is gone need not.
+    /// Makes the page reload; one that is gone need not.
     func reload() { _ = try? post((["reload": true] as JSON).bytes) }
 
-    /// Sends what nobody answers, and notes whether it could go.
+    /// Sends a message that gets no answer, and notes whether it could be sent.
     private func postNoting(_ push: Int?, _ text: [UInt8]) throws(PageError) {
         do {
             try post(text)
@@ -164,7 +164,7 @@ extension Page {
         }
     }
 
-    /// Notes what comes of a push.
+    /// Notes the outcome of a push.
     private func noting(_ push: Int?, _ ask: () async throws -> JSON) async throws -> JSON {
         guard let push else { return try await ask() }
         do {
@@ -181,7 +181,7 @@ extension Page {
         }
     }
 
-    /// - Parameter isHeard: whether the page is to say that it has heard it, and not what it answers.
+    /// - Parameter isHeard: whether the page confirms that it has received the call, in place of answering it.
     private static func call(
         _ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?, isHeard: Bool = false
     ) -> JSON {
@@ -193,7 +193,7 @@ extension Page {
         return .object(message)
     }
 
-    /// Sends a question under a number, and waits for what comes back under it.
+    /// Sends a message with an id, and waits for the answer with that id.
     private func ask(
         _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
     ) async throws -> JSON {
@@ -224,8 +224,8 @@ extension Page {
         return try await call.result(within: deadline)
     }
 
-    /// Names the handlers for which the page stands still, once for each request: if they wait for what it is asked,
-    /// by another task or by another handler, nobody gets an answer.
+    /// Logs, once for each request, the handlers whose synchronous answer the page waits for: if they wait for this
+    /// one, in another task or by another handler, nobody gets an answer.
     private func tellWhereItStandsStill(_ what: String) {
         let handlers = state.withLock { state in
             let new = state.waits.filter { !$0.value.isTold }
@@ -241,7 +241,7 @@ extension Page {
             """)
     }
 
-    /// The page stands still from now on, in a request that a handler answers.
+    /// Notes that the page is blocked by a synchronous request, which a handler answers.
     func standStill(for handler: String) -> Int {
         state.withLock { state in
             state.lastWait += 1
@@ -250,7 +250,7 @@ extension Page {
         }
     }
 
-    /// It has its answer.
+    /// Notes that a synchronous request has its answer.
     func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
 
     /// Sends a message, now or when the page is back.
@@ -273,7 +273,7 @@ extension Page {
             guard state.outbox.add(text) else {
                 return .failure(PageError(.full, HTTPError.noRoomForPages.message))
             }
-            // It may be acknowledged before this is over.
+            // The message may be acknowledged before this returns.
             let number = state.outbox.last
             state.sendWhatMayGo()
             return .success(number)
@@ -283,19 +283,19 @@ extension Page {
         return number
     }
 
-    /// For whoever debugs a page: what goes to it and comes from it, at the level `debug` (contract, section 4).
+    /// Logs what is sent to a page and comes from it, at the level `debug` (contract, section 4).
     func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
         guard gateway.isTelling else { return }
         gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text()))")
     }
 
-    /// The answer to one of our calls; a second one, or one that nobody waits for, is ignored.
+    /// Takes the answer to one of native's calls; a second one, or one that nobody waits for, is ignored.
     func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
         state.withLock { $0.calls.removeValue(forKey: id) ?? $0.deliveries.removeValue(forKey: id) }?.end(
             outcome)
     }
 
-    /// Ends a call without its answer; where it has not left yet, the page never hears of it.
+    /// Ends a call without its answer; one that was not sent yet is never sent.
     func giveUp(_ call: PendingCall, _ error: PageError) {
         state.withLock { state in
             state.calls[call.number] = nil

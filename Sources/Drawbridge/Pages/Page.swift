@@ -56,53 +56,53 @@ public final class Page: Sendable, Identifiable {
         var url: String
         var title: String
         var bridges: Set<Bridge> = []
-        /// The names that the page has read of native's objects in vain.
+        /// The names that the page has looked up at native's objects in vain.
         var missed: [MissedName] = []
-        /// How often it has told of something that is wrong in it.
+        /// How many faults it has reported.
         var faults = 0
-        /// What it was told that it may want.
+        /// The bridges of which its console was told.
         var hinted: Set<String> = []
-        /// How often it has told of a fault in the script of a bridge.
+        /// How many faults in the scripts of bridges it has reported.
         var bridgeFaults = 0
-        /// Whether nobody sees it, as far as it has said.
+        /// Whether it has reported that it is hidden.
         var isHidden = false
         var phase = Phase.open
         var connection: (any PageConnection)?
-        /// When it was last seen to come or to go.
+        /// When its presence changed last.
         var since = Date.now
-        /// Synchronous requests under way, during which the page can do nothing.
+        /// Synchronous requests under way, which block the page.
         var waits: [Int: Wait] = [:]
         var lastWait = 0
         /// True while the browser keeps it for its back button.
         var isFrozen = false
-        /// True when those who waited for its answer were told that it is away.
+        /// True when its pending calls have failed because it is away.
         var isMissed = false
         var outbox: Outbox
         /// The number of the last message of the page that was taken.
         var received = 0
         /// The number of the last message that has begun.
         var begun = 0
-        /// What was taken and not yet looked at, so that one after the other is.
+        /// What was taken and not yet handled, one after the other.
         var inbox: [Work] = []
         var isWorking = false
         var handlers: HandlerSet?
         var calls: [Int: PendingCall] = [:]
         var lastCall = 0
-        /// Those that the page is to hear, and for whose answers nobody waits.
+        /// Calls and events that the page is to confirm, and for whose answers nobody waits.
         var deliveries: [Int: PendingCall] = [:]
-        /// The records of the last of them, for what the page answers all the same.
+        /// The records of the last of them, for answers that the page sends all the same.
         var lastDeliveries: [(id: Int, record: Int)] = []
         /// The page's calls of handlers that are under way.
         var running: [Int: Running] = [:]
         var lastRun = 0
-        /// Bytes of their messages, and what they take of the server's memory.
+        /// The bytes of their messages, and what counts them in the server's memory.
         var runningBytes = 0
         var runningMemory: (any WaitingMemory)?
 
-        /// How many bridges a page may name: it says which it speaks, and anybody's script may say ever more.
+        /// The most bridges that a page may name: any script in it could name more and more.
         private static let mostBridges = 32
 
-        /// A bridge of the page's is ready.
+        /// Notes that a bridge of the page is ready.
         mutating func add(_ bridge: Bridge) {
             if bridges.count < Self.mostBridges { bridges.insert(bridge) }
         }
@@ -124,13 +124,13 @@ public final class Page: Sendable, Identifiable {
             }
         }
 
-        /// It has come or gone just now.
+        /// Notes that its presence changes now.
         mutating func changes() { since = .now }
 
-        /// Why nobody waits for its answer now; nil where somebody may.
+        /// Why calls that wait for its answer fail now; nil where they may wait.
         var missing: PageError? { isMissed ? (isFrozen ? .frozen : .away) : nil }
 
-        /// Under the lock, so that messages leave in the order of their numbers.
+        /// Sends what the window allows; under the lock, so that messages leave in the order of their numbers.
         mutating func sendWhatMayGo() {
             guard let connection else { return }
             while let frame = outbox.nextFrame() { connection.send(frame) }
@@ -140,16 +140,16 @@ public final class Page: Sendable, Identifiable {
     /// How far a life has come.
     enum Phase {
         case open
-        /// The page has said that it goes; what it says while it does may come a moment later.
+        /// The page has said that it leaves; its last messages may come a moment later.
         case leaving
         case over(PageError)
     }
 
     /// A page's call of a handler that is under way.
     struct Running {
-        /// Nil in the moment before there is one.
+        /// Nil until it has started.
         var task: Task<Void, Never>?
-        /// About so long was its message.
+        /// About how many bytes its message has.
         let bytes: Int
     }
 
@@ -157,15 +157,15 @@ public final class Page: Sendable, Identifiable {
     struct Wait {
         /// The path of the handler that it waits for.
         var handler: String
-        /// Whether it was said that somebody calls the page meanwhile.
+        /// Whether it was logged that the page is called meanwhile.
         var isTold = false
     }
 
-    /// What is done for a page in its turn.
+    /// What is done for a page, in order.
     enum Work: Sendable {
-        /// About so many bytes long: those that came with it are taken for equally long.
+        /// With about its size: messages that came together are taken as equally long.
         case message(Int, PageMessage?, bytes: Int)
-        /// Something that came by HTTP, behind the messages that came with it.
+        /// Something that came by HTTP, after the messages that came with it.
         case step(@Sendable () -> Void)
 
         /// The number of a message.
@@ -177,7 +177,7 @@ public final class Page: Sendable, Identifiable {
     let state: Mutex<State>
     let gateway: any PageHost
 
-    /// - Parameter said: where it is: the members `url` and `title`; and its `session`, if it has one.
+    /// - Parameter said: has the members `url` and `title`, and `session` if the page has one.
     init(_ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost) {
         id = sign.id
         life = sign.life
@@ -194,7 +194,7 @@ public final class Page: Sendable, Identifiable {
                 runningMemory: gateway.pages.makeMemory()))
     }
 
-    /// Characters that are kept of an address, and of a title.
+    /// The most that is kept of a URL, and of a title.
     static let mostOfURL = 8000
     static let mostOfTitle = 1000
 
@@ -216,7 +216,7 @@ public final class Page: Sendable, Identifiable {
     /// Whether it has its channel, is away, kept for the back button, leaving, or gone.
     public var presence: Presence { state.withLock { $0.presence } }
 
-    /// Whether it can hear what is sent to it: it has its channel, or may have it any moment.
+    /// Whether it can receive what is sent to it: it has its channel, or may have it any moment.
     var mayHear: Bool { [.here, .away].contains(presence) }
 
     /// True when its life is over.

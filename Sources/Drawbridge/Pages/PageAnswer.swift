@@ -7,19 +7,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a page's call of a handler has come to: a value, or an error.
+/// The outcome of a page's call of a handler: a value, or an error.
 struct PageAnswer: Sendable {
     /// JSON text; `null` for nothing.
     var value: [UInt8] = Self.null
     var error: HTTPError?
-    /// True where nobody ever answers.
+    /// True where no answer ever comes.
     var isSilent = false
-    /// What is done when it was sent.
+    /// Called after it was sent.
     var afterwards: (@Sendable () -> Void)?
-    /// What stands near the name, where no handler has it; nil where one answered, whatever it says.
+    /// The hint about a name that no handler has; nil where one answered, whatever it says.
     var hint: String?
 
-    /// Whether a handler refused what it was sent.
+    /// Whether a handler refused its input.
     var isRefusedInput = false
 
     /// True where no handler has the name.
@@ -27,7 +27,7 @@ struct PageAnswer: Sendable {
 
     static let null = Array("null".utf8)
 
-    /// The message of the channel that says it.
+    /// The channel's message with the answer.
     static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
         var text = Array(#"{"reply":"#.utf8)
         JSON.write(id, into: &text)
@@ -38,10 +38,10 @@ struct PageAnswer: Sendable {
         return text
     }
 
-    /// The member of an object that says it.
+    /// The answer as the member `value` or `error` of an object.
     var member: [UInt8] {
         if let error {
-            // A handler's own 400 is no missing handler, and some bridges say so.
+            // Tells a missing handler from a handler's own 400, since some bridges do.
             let missing = isMissing ? #","missing":true"# : ""
             return Array(#""error":"#.utf8) + UsualEnvelope.failure(error) + Array(missing.utf8)
         }

@@ -9,7 +9,7 @@ package protocol PageConnection: AnyObject, Sendable {
     /// Where the page's calls are answered.
     var tasks: HandlerTasks? { get }
 
-    /// A call of the page's is over; for the access log.
+    /// Called when a call of the page is over, for the access log.
     ///
     /// - Parameter bytes: of the answer that the page is sent; nil where it is sent none.
     func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration)

@@ -46,10 +46,10 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     static let frozen = PageError(
         .frozen, "the page is kept for the browser's back button, and does not run there")
 
-    /// How long a page may be without a connection before whoever waits for its answer is told.
+    /// How long a page may be without a connection before its pending calls fail.
     static let usualPatience = Duration.seconds(5)
 
-    /// It is without a connection for so long that nobody waits for its answer any longer.
+    /// It has been without a connection for so long that its pending calls fail.
     static let away = PageError(
         .lost,
         "the page has had no connection for \(usualPatience), and may come back: it sleeps, or its browser quit"

@@ -1,9 +1,9 @@
 /// Something that went wrong in a page itself, such as an error that nobody caught.
 struct PageFault: Sendable {
     enum Kind: String, CaseIterable {
-        /// Nobody caught it.
+        /// An uncaught error.
         case error
-        /// Nobody caught it, of a promise.
+        /// An unhandled rejection of a promise.
         case rejection
     }
 
@@ -11,7 +11,7 @@ struct PageFault: Sendable {
     /// `message`, and where it is known `stack`, `source` and `line`.
     let detail: JSON.Object
 
-    /// Nil for what no runtime of ours sends.
+    /// Nil for what the page runtime never sends.
     init?(_ json: JSON) {
         guard let kind = json["fault"]?.stringValue.flatMap(Kind.init) else { return nil }
         self.kind = kind

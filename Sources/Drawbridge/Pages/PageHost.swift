@@ -1,6 +1,6 @@
 import Logging
 
-/// Whom a page speaks to, as far as the page itself asks for it: a ``Gateway``.
+/// What a page needs of the ``Gateway`` that it speaks to.
 protocol PageHost: Answerer {
     /// The pages that speak to it.
     var pages: Pages { get }
@@ -8,7 +8,7 @@ protocol PageHost: Answerer {
     /// Whether a text is the secret that pages have.
     func isPageToken(_ text: String) -> Bool
 
-    /// Whether pages are given a bridge from outside.
+    /// Whether pages get a bridge of `--bridge`.
     func hasBridge(_ bridge: Page.Bridge) -> Bool
 
     /// Asks the person at the app, or a program in that person's place.
@@ -20,25 +20,24 @@ protocol PageHost: Answerer {
     /// What has happened between pages and native.
     var journal: Journal { get }
 
-    /// Whether the log takes what goes in and out.
+    /// Whether the log takes the level `debug`.
     var isTelling: Bool { get }
 
     /// Lets a handler answer that a page has called by its name.
     func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
-    /// How a name that nobody answers gets an answer: the end of a sentence.
+    /// What to do for a name to be answered, as the end of a sentence.
     func howToMock(_ call: PageCall, of page: Page) -> String
 
     /// How often a name was called that nobody answers, as the end of a sentence; nil where that is not worth a line.
     func timesMissed(_ name: String) -> String?
 
-    /// What is said of a name that a page has read in vain, and whether the log does not have it yet; nil for nothing.
+    /// The message about a name that a page has looked up in vain, and whether it is new to the log; nil for none.
     func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)?
 
-    /// What is said of a bridge that a page seems to want, and whether the log does not have it yet; nil where pages have
-    /// it.
+    /// The message about a bridge that a page seems to need, and whether it is new to the log; nil where pages have it.
     func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)?
 
-    /// Whether the page hears what its call came to.
+    /// Whether the page gets the outcome of its call.
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }

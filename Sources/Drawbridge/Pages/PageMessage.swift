@@ -1,24 +1,24 @@
-/// What a page says to native, one message of its channel.
+/// A message from a page to native.
 enum PageMessage: Sendable {
     /// A call of a handler; without an id nobody waits for the reply.
     case call(PageCall)
-    /// The answer to a call of ours.
+    /// The answer to a call of native's.
     case result(Int, Result<JSON, PageError>)
-    /// What it has answered to a call of ours for whose answer nobody waits.
+    /// The answer to a call of native's for which nobody waits.
     case told(Int, Result<JSON, PageError>)
     /// A bridge of the page's is ready to take calls.
     case ready(Page.Bridge)
     case moved(url: String?, title: String?)
-    /// The page has read a name that is not there.
+    /// The page has looked up a name that does not exist.
     case missed(MissedName)
-    /// Something is wrong in the page itself.
+    /// An error in the page itself.
     case fault(PageFault)
-    /// Something is wrong in the script of a bridge from outside.
+    /// An error in the script of a bridge of `--bridge`.
     case bridgeFault(Page.Bridge, message: String, line: Int?)
-    /// Whether anybody sees it.
+    /// Whether the page is hidden.
     case hidden(Bool)
 
-    /// Reads a message; nil for one that says nothing.
+    /// Reads a message; nil for one of no known kind.
     init?(_ json: JSON) {
         if let name = json["call"]?.stringValue {
             var call = PageCall(
@@ -65,10 +65,9 @@ struct PageCall: Sendable {
     var data: JSON?
     /// The number under which its page waits for the answer.
     var id: Int?
-    /// By which it called; nil where it does not say.
+    /// The bridge by which it called; nil where it does not say.
     var bridge: Page.Bridge?
-    /// What a bridge from outside says of itself: that its caller waits until something comes, and may hear more than
-    /// one answer.
+    /// What a bridge of `--bridge` declares: that its caller waits for an answer, and takes progress before it.
     var waits = false
     var takesProgress = false
     /// False for a synchronous call, whose answer is that of its request.
@@ -76,9 +75,9 @@ struct PageCall: Sendable {
     /// The number of the call in the journal that this one repeats.
     var resentFrom: Int?
 
-    /// Whether whoever calls waits for ever where nothing comes.
+    /// Whether the caller would wait for ever without an answer.
     var needsAnswer: Bool { waits || bridge?.needsAnswer == true }
 
-    /// Whether what calls back may be called again.
+    /// Whether the callback may be called more than once.
     var hearsProgress: Bool { takesProgress || bridge?.hearsProgress == true }
 }

@@ -7,19 +7,19 @@ struct PageNames: Equatable, Sendable {
     /// Those that settings give to every page, and that a reply says are missing; sorted.
     var absent: [String] = []
 
-    /// As the page's runtime takes them.
+    /// The names as members of what the page's runtime gets.
     var members: JSON.Object {
         ["names": .array(present.map(JSON.string)), "absent": .array(absent.map(JSON.string))]
     }
 }
 
-/// A name that a page has read of an object of native's, and that is not there.
+/// A name that a page has looked up at an object of native's, and that does not exist.
 struct MissedName: Hashable, Sendable {
     let name: String
-    /// How a script says where it looked: `MyApp`, `webkit.messageHandlers`.
+    /// The object as a script names it: `MyApp`, `webkit.messageHandlers`.
     let object: String
 
-    /// Nil for what no runtime of ours sends.
+    /// Nil for what the page runtime never sends.
     init?(_ json: JSON) {
         guard let name = json["missed"]?.stringValue, let object = json["of"]?.stringValue,
             (1...100).contains(name.utf8.count), (1...100).contains(object.utf8.count)
@@ -27,7 +27,7 @@ struct MissedName: Hashable, Sendable {
         (self.name, self.object) = (name, object)
     }
 
-    /// As a script says it.
+    /// The name with its object, as a script writes it.
     var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
 
     /// Whether it has nothing but letters, digits and underlines of ASCII.

@@ -7,20 +7,20 @@ import Synchronization
 /// A browser opens six connections to one host. A page that holds five of them by requests without an answer is about
 /// to keep its own next request waiting, and the next tab; nothing else would say why.
 final class PageRequests: Sendable {
-    /// So many are worth a warning.
+    /// How many requests of a page cause a warning.
     private static let many = 5
 
     private struct Held {
         var path: String
-        /// That of a page which stands still meanwhile.
+        /// Set where the request is synchronous, and blocks its page.
         var wait: (page: Page, number: Int)?
     }
 
     private let held = Mutex<[String: [ObjectIdentifier: Held]]>([:])
 
-    /// A handler has not answered a request of a page's at once.
+    /// Notes a request of a page that its handler has not answered at once.
     ///
-    /// - Parameter load: names the handler's work.
+    /// - Parameter load: identifies the handler's work.
     func began(_ request: Request, by load: ObjectIdentifier) {
         guard let id = Self.page(of: request) else { return }
         let page = request.headers.contains(.pageWaits) ? request.page : nil
@@ -39,7 +39,7 @@ final class PageRequests: Sendable {
             """)
     }
 
-    /// The handler has answered, or has to no more.
+    /// Notes that the handler has answered, or need not any more.
     func ended(_ request: Request, by load: ObjectIdentifier) {
         guard let id = Self.page(of: request) else { return }
         let ended = held.withLock { held in
@@ -52,7 +52,7 @@ final class PageRequests: Sendable {
     /// How many requests of a page wait.
     func count(of page: String) -> Int { held.withLock { $0[page]?.count ?? 0 } }
 
-    /// The id that its page sent with it, true or not: it is only counted.
+    /// The id of its page as the request names it, not verified, since it is only used to count.
     private static func page(of request: Request) -> String? {
         guard let id = request.headers.value(.pageID), Pages.isID(id) else { return nil }
         return id

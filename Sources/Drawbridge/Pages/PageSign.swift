@@ -1,5 +1,5 @@
-/// What a page says of itself with whatever it sends: who it is, in which of its lives, and what that life has said and
-/// heard so far.
+/// What a page sends with each message to identify itself: who it is, in which of its lives, and how many messages
+/// that life has sent and received.
 ///
 /// A document has one id for as long as it is loaded, and lives one after the other under it. A life begins with number
 /// 1 in both directions. It ends when native gives the page up, and when the page finds another store of pages.
@@ -15,7 +15,7 @@ struct PageSign: Sendable {
     /// The store of pages that the page spoke to last.
     let epoch: String
 
-    /// Nothing was said or heard in this life: native may not know of it yet.
+    /// Whether nothing was sent or received in this life, so that native may not know of it yet.
     var isFresh: Bool { sent == 0 && received == 0 }
 
     /// - Parameters:

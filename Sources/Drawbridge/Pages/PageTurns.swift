@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Requests of pages that wait until what their page said before them has begun.
+/// Requests of pages that wait until earlier messages of their page have begun.
 ///
 /// A page's calls begin in the order in which it made them (contract, the second rule). Messages come by the channel
 /// and a request by a connection of its own, so a request may be there first.
 final class PageTurns: Sendable {
-    /// A place in what a page says: behind a message of one of its lives.
+    /// A position in what a page sends: after a message of one of its lives.
     struct Place: Sendable {
         let life: Int
         let number: Int
@@ -28,7 +28,7 @@ final class PageTurns: Sendable {
     private let waiting = Mutex<[String: [Turn]]>([:])
     private let limit = Mutex(Duration.seconds(1))
 
-    /// How long a request waits for the messages before it; another time is for tests, of which some are slow.
+    /// How long a request waits for the messages before it; some tests set another time.
     var patience: Duration {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -37,10 +37,10 @@ final class PageTurns: Sendable {
     /// How many requests wait.
     var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
 
-    /// Waits until a page has begun what it said before a place, for its ``patience`` at most.
+    /// Waits until a page's messages before a position have begun, for its ``patience`` at most.
     ///
-    /// - Parameter isThere: whether it has; asked after the wait has become known.
-    /// - Returns: false where that passed.
+    /// - Parameter isThere: whether they have; asked after the wait was registered.
+    /// - Returns: false where the time passed first.
     func wait(for place: Place, of id: String, until isThere: () -> Bool) async -> Bool {
         let turn = Turn(place)
         waiting.withLock { $0[id, default: []].append(turn) }
@@ -54,7 +54,7 @@ final class PageTurns: Sendable {
         return await turn.comes(within: patience)
     }
 
-    /// A page has begun its messages up to this place; or it has come so far in its lives.
+    /// Ends the waits for a page's messages up to this position, and for those of its earlier lives.
     func reached(_ place: Place, of id: String) {
         let turns = waiting.withLock { waiting in
             waiting[id]?.filter { ($0.place.life, $0.place.number) <= (place.life, place.number) } ?? []
@@ -73,7 +73,7 @@ final class PageTurns: Sendable {
 
         init(_ place: Place) { self.place = place }
 
-        /// Whether it has come before the time is up; a caller that leaves waits no longer.
+        /// Whether the turn has come before the time is up; a caller that leaves waits no longer.
         func comes(within time: Duration) async -> Bool {
             Deadlines.shared.add(self, after: time)
             defer { Deadlines.shared.remove(self) }
@@ -91,7 +91,7 @@ final class PageTurns: Sendable {
             }
         }
 
-        /// Decides whether it has come; the first word counts.
+        /// Decides whether the turn has come; the first decision counts.
         func end(_ hasCome: Bool) {
             let waiter: CheckedContinuation<Bool, Never>? = state.withLock { state in
                 guard case .waiting(let waiter) = state else { return nil }

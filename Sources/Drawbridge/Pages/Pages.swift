@@ -22,7 +22,7 @@ public final class Pages: Sendable {
         var lastListener = 0
     }
 
-    /// Gives a page what counts its messages; nil where no server has memory for them.
+    /// Makes what counts the messages of a page; nil where no server has a limit for them.
     private struct Memory {
         var make: (@Sendable () -> any WaitingMemory)?
     }
@@ -30,26 +30,26 @@ public final class Pages: Sendable {
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
-    /// How long a page that goes may still say something.
+    /// How long messages of a page that leaves are still taken.
     static let leave = Duration.milliseconds(300)
 
-    /// Names this store to pages, which begin another life where they find another store.
+    /// Identifies this store to pages, which begin another life where they find another store.
     let epoch = RequestID.epoch()
 
     private let state = Mutex(State())
 
-    /// Requests of pages that wait for what their page said before.
+    /// Requests of pages that wait for earlier messages of their page.
     let turns = PageTurns()
 
     /// Requests of pages whose handlers have not answered yet.
     let requests = PageRequests()
 
-    /// Behind a lock of its own, since pages are made behind that of `state`.
+    /// Has a lock of its own, since pages are made while that of `state` is held.
     private let memory = Mutex(Memory())
 
     private let limit = Mutex(PageError.usualPatience)
 
-    /// The time of ``PageError/usualPatience`` here; another one is for tests, of which some are slow.
+    /// ``PageError/usualPatience``, or another time where a test has set one.
     package var patience: Duration {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -57,12 +57,12 @@ public final class Pages: Sendable {
 
     init() {}
 
-    /// Messages of pages that come from now on count in a server's memory, the first server's where there are several.
+    /// Counts messages of pages that come from now on in a server's memory; with several servers, in the first one's.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
         memory.withLock { if $0.make == nil { $0.make = makeMemory } }
     }
 
-    /// What counts the messages of one page in one direction.
+    /// Makes what counts the messages of one page in one direction.
     func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All of them, the newest first.
@@ -85,20 +85,20 @@ public final class Pages: Sendable {
 
     /// Sends an event to every page (``Page/emit(_:_:)``).
     public func emit(_ event: String, _ data: JSON = .null) {
-        // One that has gone meanwhile misses nothing.
+        // A page that has gone meanwhile needs no event.
         for page in open { try? page.emit(event, data) }
     }
 
-    /// Has all pages load themselves anew, since what they were given is out of date.
+    /// Makes all pages reload, since what they were given is out of date.
     package func reload() {
         for page in open { page.reload() }
     }
 
-    /// What is known of a page that says something.
+    /// What is known here of a page that sends something.
     enum Arrival {
         /// Its life goes on; or begins, and then it is new.
         case page(Page, isNew: Bool)
-        /// Its life is over here: the page is to begin the next one, where anybody can tell it.
+        /// Its life is over here: the page is to begin the next one, where it can still be told.
         case over
         /// It has begun a later life, and this is late: dropped, and not acknowledged.
         case late
@@ -106,14 +106,12 @@ public final class Pages: Sendable {
         case full
     }
 
-    /// So many pages at once: whoever has the page token could make any number.
+    /// The most pages at a time: whoever has the page token could make any number.
     static let most = 20_000
     static let isFull = HTTPError(
         .serviceUnavailable, "\(most) pages are open here; close some, and reload this one")
 
-    /// The page of this sign, which is made where its life begins.
-    ///
-    /// A life that it follows ends.
+    /// Finds the page of this sign, or makes it where its life begins; an earlier life of the page ends then.
     func find(_ sign: PageSign, make: () -> Page) -> Arrival {
         while true {
             let (arrival, before) = state.withLock { state in
@@ -128,7 +126,7 @@ public final class Pages: Sendable {
     private static func find(
         _ sign: PageSign, isOurs: Bool, in state: inout State, make: () -> Page
     ) -> (Arrival, before: Page?) {
-        // Another store has heard something of this life; nobody knows here what was done there.
+        // Another store has taken messages of this life, and what it did with them is not known here.
         if !isOurs, !sign.isFresh { return (.over, nil) }
         if let page = state.pages[sign.id] {
             if sign.life > page.life { return (.over, page) }
@@ -139,7 +137,7 @@ public final class Pages: Sendable {
             if sign.life < ended.number { return (.late, nil) }
             if sign.life == ended.number { return (.over, nil) }
         }
-        // A life that has said or heard something was known once; nobody knows any longer what was done.
+        // A life that has sent or received something was known once, but what was taken of it is forgotten.
         guard sign.isFresh else { return (.over, nil) }
         guard state.pages.count < most else { return (.full, nil) }
         let page = make()
@@ -148,10 +146,10 @@ public final class Pages: Sendable {
         return (.page(page, isNew: true), nil)
     }
 
-    /// What a life that is over has said and what was not taken, in its last word, which comes late.
+    /// The messages of a life that is over which were not taken yet, from its last request, which comes late.
     ///
-    /// The word is a beacon's, of which the page hears nothing, so it is never sent again. What is returned here counts
-    /// as taken.
+    /// That request is a beacon: the page gets no answer and never sends it again. What is returned here counts as
+    /// taken.
     ///
     /// - Returns: the messages, and the number of the last one before them; nil for a life that nobody remembers.
     func lastWords(
@@ -171,7 +169,7 @@ public final class Pages: Sendable {
     /// Forgets which lives are over, for tests: as ten minutes later.
     func forgetEndedLives() { state.withLock { $0.ended = EndedLives() } }
 
-    /// Whether a page has begun its messages up to a place, or come further in its lives.
+    /// Whether a page's messages up to a position have begun, or it has begun a later life.
     func hasBegun(_ place: PageTurns.Place, of id: String) -> Bool {
         let (page, ended) = state.withLock { ($0.pages[id], $0.ended[id]?.number ?? 0) }
         guard let page else { return ended >= place.life }
@@ -182,12 +180,12 @@ public final class Pages: Sendable {
     /// Ends all of them.
     func end(_ error: PageError) { for page in open { page.end(error) } }
 
-    /// A life is over.
+    /// Removes a page whose life is over.
     ///
     /// - Parameter last: the number of its last message that was taken.
     func remove(_ page: Page, last: Int, _ error: PageError) {
         state.withLock { state in
-            // One that comes late with its last word is not among them.
+            // A page that was made for late last messages is not among them.
             guard state.pages[page.id] === page else { return }
             state.pages[page.id] = nil
             state.ended.add(page.id, life: page.life, last: last)

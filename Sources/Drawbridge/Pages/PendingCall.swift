@@ -12,11 +12,11 @@ final class PendingCall: Expiring {
 
     private let page: Page
     private let what: String
-    /// Told the outcome of a call for whose answer nobody waits.
+    /// Called with the outcome of a call for whose answer nobody waits.
     private let ended: (@Sendable (Result<JSON, PageError>) -> Void)?
     private let state = Mutex(State())
 
-    /// - Parameter ended: told the outcome, also where nobody waits for it.
+    /// - Parameter ended: called with the outcome, also where nobody waits for it.
     init(page: Page, what: String, ended: (@Sendable (Result<JSON, PageError>) -> Void)? = nil) {
         self.page = page
         self.what = what

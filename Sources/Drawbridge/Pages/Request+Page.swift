@@ -1,5 +1,5 @@
 extension Request {
-    /// Who has its page and asks the person at the app; nil for a request that no gateway has seen.
+    /// The gateway, as pages need it; nil for a request that no gateway has seen.
     private var host: (any PageHost)? { answerer as? any PageHost }
 
     /// The page that sent this; nil for one that comes from no page of the gateway's, or from one that says nothing of
@@ -18,7 +18,7 @@ extension Request {
         return host.pages.page(id)
     }
 
-    /// The bridge from outside that has claimed it, one of those which pages have; nil for all other requests.
+    /// The bridge of `--bridge` that has claimed it; nil for all other requests.
     var claimingBridge: Page.Bridge? {
         guard !isAnonymous, channelCall == nil, let name = headers.value(.pageBridge),
             case let bridge? = Page.Bridge(rawValue: name), host?.hasBridge(bridge) == true
@@ -26,13 +26,13 @@ extension Request {
         return bridge
     }
 
-    /// Those of the requests of pages among which it counts; nil for all that no page has sent by HTTP.
+    /// Counts the open requests of pages; nil for a request that no page has sent by HTTP.
     var pageRequests: PageRequests? { isAnonymous || channelCall != nil ? nil : host?.pages.requests }
 
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
-    /// A request says where its page was then. That goes before what is known of the page, whose word of another
-    /// address may still be on its way by the channel; and a page that uses HTTP alone has none.
+    /// A request says where its page was then. That goes before what is known of the page, whose message of a new
+    /// address may still be on its way by the channel; and a page that uses HTTP alone has no channel.
     var pagePath: String? {
         if channelCall == nil, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), host?.isPageToken(token) == true

@@ -1,8 +1,8 @@
-/// A bridge of which the scripts of a served folder speak, and which pages are not given.
+/// A bridge that the scripts of a served folder use, and that pages do not get.
 package struct SpokenBridge: Sendable {
     /// The bridge, and the option that gives it to pages.
     package let hint: BridgeHint
-    /// The script or page that speaks of it, below the folder: `js/app.js`.
+    /// The script or page that uses it, below the folder: `js/app.js`.
     package let file: String
     /// The pages that have this script, by the paths of their files below the folder: `cart/index.html`.
     package let pages: Set<String>
@@ -13,6 +13,6 @@ package struct SpokenBridge: Sendable {
         self.pages = pages
     }
 
-    /// What log, journal and console say.
+    /// The message for log, journal and console.
     var sentence: String { "\(file) speaks of \(hint.name): start with \(hint.option)" }
 }

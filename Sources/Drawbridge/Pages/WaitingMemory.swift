@@ -1,16 +1,16 @@
-/// What something of a page's takes of the memory that a server has for all that waits.
+/// Counts bytes that wait for a page against the memory that a server has for all that waits.
 ///
-/// It is given back when this is let go of. One thread at a time changes it.
+/// They are given back when this is released. One thread at a time changes it.
 package protocol WaitingMemory: AnyObject, Sendable {
-    /// So many bytes are to wait from now on; false where there is no room for them, and then nothing changes.
+    /// Sets how many bytes wait; false where there is no room for them, and then nothing changes.
     func change(to count: Int) -> Bool
 
-    /// So many bytes wait from now on, whether there is room or not.
+    /// Sets how many bytes wait, whether there is room or not.
     func changeAnyway(to count: Int)
 }
 
 extension HTTPError {
-    /// What a page is told where all that waits has no room for more.
+    /// The error for a page where the memory for all that waits is full.
     static let noRoomForPages = HTTPError(
         .serviceUnavailable,
         """

@@ -106,7 +106,7 @@ extension Question {
         [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// An answer that would do.
+    /// An answer that would be valid.
     package var example: String {
         switch kind {
         case .notice: ""

@@ -9,7 +9,7 @@ final class Questions: Sendable {
         let number: Int
         let question: Question
         let session: Session
-        /// The page that asks, and the path at which it is; nil where it is none.
+        /// The page that asks, and the path at which it is; nil where no page asks.
         let page: String?
         let path: String?
         fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
@@ -20,15 +20,15 @@ final class Questions: Sendable {
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
-        /// Sessions in which a program looks for questions, so that nobody needs a person there, and since when it has not;
-        /// the newest last.
+        /// Sessions whose questions a program asks for, so that no person is needed there, and when it last did; the
+        /// latest last.
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
         var patience = Duration.seconds(60)
-        /// How many people look for questions of all sessions.
+        /// How many inspectors are open, where people see the questions of all sessions.
         var inspectors = 0
     }
 
-    /// So many wait at once of one page, of one session, and of all.
+    /// The most questions that wait at a time: of one page, of one session, and of all.
     static let mostOfPage = 20
     static let mostOfSession = 100
     static let most = 1000
@@ -36,10 +36,10 @@ final class Questions: Sendable {
     private let state = Mutex(State())
     private let journal: Journal
 
-    /// - Parameter journal: where they stand while they wait.
+    /// - Parameter journal: where they are noted, and which tells inspectors of changes.
     init(in journal: Journal) { self.journal = journal }
 
-    /// Asks whoever can be asked.
+    /// Asks a person and a program, and returns the first answer.
     ///
     /// - Parameter presenter: asks a person, or knows the answer.
     func present(
@@ -67,7 +67,7 @@ final class Questions: Sendable {
                 group.addTask { [self] in
                     let answer = Decided(
                         choice: try await presenter.present(question, for: request), by: person)
-                    // Who answers first counts: a program that was told so has answered.
+                    // The first answer counts: if a program's was accepted meanwhile, that is it.
                     if take(number) == nil { for await first in stream { return first } }
                     return answer
                 }
@@ -98,12 +98,12 @@ final class Questions: Sendable {
         journal.note(.init(question: question.name, decided: decision), of: number)
     }
 
-    /// Takes a question out, once.
+    /// Removes a question; nil where it was removed before.
     private func take(_ number: Int) -> Waiting? {
         state.withLock { $0.waiting.removeValue(forKey: number) }
     }
 
-    /// The questions of a session, the oldest first; from now on a program looks for them there.
+    /// The questions of a session, the oldest first; notes that a program asks for them.
     func watch(_ session: Session) -> [Waiting] {
         state.withLock { state in
             state.watched.removeAll { $0.session == session }
@@ -116,7 +116,7 @@ final class Questions: Sendable {
     /// All questions that wait, the oldest first.
     var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
 
-    /// A person looks for the questions of all sessions, or does not any more.
+    /// Notes that an inspector was opened or closed.
     func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
     /// Answers a question.
@@ -139,16 +139,16 @@ final class Questions: Sendable {
         waiting.answers.yield(Decided(choice: value, by: by))
     }
 
-    /// Nobody looks for questions of a session any more; those that wait go on.
+    /// Forgets that a program asks for the questions of a session; those that wait go on.
     func reset(_ session: Session) { state.withLock { $0.watched.removeAll { $0.session == session } } }
 
-    /// Whether a program looks for the questions of a session, or a person for those of all.
+    /// Whether a program asks for the questions of a session, or an inspector is open.
     func isWatched(_ session: Session) -> Bool {
         watchEnds(in: session) != nil
     }
 
-    /// So long after it has looked a program is taken for one that looks again; a page would else wait for ever for one that
-    /// has gone.
+    /// How long a program that has asked for questions is expected to ask again: a page would otherwise wait for ever
+    /// for one that has gone.
     ///
     /// Another time is for tests.
     var patience: Duration {
@@ -156,7 +156,7 @@ final class Questions: Sendable {
         set { state.withLock { $0.patience = newValue } }
     }
 
-    /// Until when somebody is counted on who answers in a person's place; nil where nobody is.
+    /// Until when an answer from a program or an inspector is expected; nil where none is.
     private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
         state.withLock { state in
             if state.inspectors > 0 { return .now + state.patience }

@@ -8,13 +8,13 @@ struct ReplyHandler: Handler {
     let input: ReplyInput
     let request: Request
     let book: ReplyBook
-    /// Gives what comes from programs and files; nil where nobody can.
+    /// Supplies the answers of other programs, and files; nil where nothing does.
     let supplier: (any ReplySupplier)?
 
-    /// So long a request is held that nobody ever answers: a program that asks learns that it waits in vain.
+    /// For how many seconds `$silence` holds a request, which then fails: a program learns that it waits in vain.
     private static let patience = 60
 
-    /// What is left of a body that no reply looked at stays where it is.
+    /// Streamed, so that a body that no reply looks at is not collected.
     static var bodyMode: BodyMode { .streamed }
 
     func startLoading(_ request: Request) async throws -> Response {
@@ -32,7 +32,7 @@ struct ReplyHandler: Handler {
         }
     }
 
-    /// Tells what stands before the answer, where the bridge hears it.
+    /// Reports progress before the answer, where the bridge takes that.
     private func tellProgress() async throws {
         for (place, template) in reply.progress.enumerated() {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
@@ -53,7 +53,7 @@ struct ReplyHandler: Handler {
         }
     }
 
-    /// What a program says, that is asked by `{"name": …, "input": …, "page": …}`.
+    /// The answer of another program, which is sent `{"name": …, "input": …, "page": …}`.
     private func forwarded(to target: ForwardTarget) async throws -> Response {
         let page = request.page
         let call: JSON = [
@@ -65,12 +65,12 @@ struct ReplyHandler: Handler {
         return Response(body: .output(try await givenSupplier.ask(call.bytes, at: target, for: request)))
     }
 
-    /// What goes out as it stands; a page that called by a bridge with a callback gets its body.
+    /// An HTTP response as it is written; a page that called by a bridge with a callback gets its body.
     private func response(_ raw: RawReply) async throws -> Response {
         let found = try await self.body(of: raw)
         let type = raw.headers[.contentType] ?? found.headers[.contentType] ?? ""
         guard request.callingPage == nil else { return try await value(of: found.body, type, raw) }
-        // A part of a file, as players ask for, has a status of its own.
+        // A range of a file, as media players ask for it, has a status of its own.
         var response = Response(
             raw.status == 200 ? found.status : .init(code: raw.status), headers: raw.headers, body: found.body
         )
@@ -103,7 +103,7 @@ struct ReplyHandler: Handler {
         }
     }
 
-    /// What a bridge with a callback makes of an answer of HTTP's.
+    /// The value or error of an HTTP response for a bridge with a callback.
     private func value(of body: Response.Body, _ type: String, _ raw: RawReply) async throws -> Response {
         let bytes = try await body.collect(upTo: Template.mostBytes)
         guard raw.status < 400 else {
@@ -174,9 +174,9 @@ struct ReplyHandler: Handler {
         return HTTPError(.init(code: status), message, code: failure.code, data: data)
     }
 
-    /// A bridge with a callback never calls it; a request is held until its caller leaves, or a minute has passed.
+    /// Never calls a callback; a request is held until its caller leaves, or a minute has passed.
     ///
-    /// A page that stands still meanwhile gets nothing, at once: a frozen page teaches nobody anything.
+    /// A page that is blocked by a synchronous call gets nothing, at once: to freeze it would be of no use.
     private func silence() async throws -> Response {
         let isForNobody = request.channelCall is RepeatedCall
         if isForNobody || request.callingPage?.call.isByChannel == true {
@@ -195,7 +195,7 @@ struct ReplyHandler: Handler {
     }
 }
 
-/// An error that a reply says, and that is nobody's mistake.
+/// An error that is meant so, such as a reply's, and is not logged as a fault.
 struct RepliedError: Error {
     let error: HTTPError
 }

@@ -1,21 +1,21 @@
 import Logging
 import Synchronization
 
-/// Steps that are under way: they end with their session's reset, and with the gateway.
+/// Runs steps, which end with their session's reset, and with the gateway.
 final class ReplySteps: Sendable {
-    /// For whom steps are done.
+    /// The session and the page for which steps are run.
     struct Scene: Sendable {
         /// Which reply or event they belong to.
         let title: String
         let session: Session
         let logger: Logger
-        /// The page that hears them; asked at each step, since one that was away may be back.
+        /// The page that receives them; asked at each step, since one that was away may be back.
         let page: @Sendable () -> Page?
         /// Switches a scenario on or off.
         let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
     }
 
-    /// A step with its templates filled in: what was sent is kept no longer than that takes.
+    /// A step with its templates filled in, so that the input need not be kept until it is run.
     private struct Filled: Sendable {
         enum Deed: Sendable {
             case call(String, JSON)
@@ -47,21 +47,21 @@ final class ReplySteps: Sendable {
     private struct State {
         var tasks: [Int: (session: Session, task: Task<Void, any Error>)] = [:]
         var last = 0
-        /// How often each session was reset.
+        /// A number for each session that was reset, which changes with each reset.
         var resets: [Session: Int] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// So many of a session may be under way at once, and so many of all sessions, of so many bytes each: steps may wait
+    /// The most lists of steps under way in a session, and in all sessions, and the most bytes of each: steps may wait
     /// for a day, and calls come again and again.
     static let most = 1000
     static let mostOfAll = 10_000
     static let mostBytes = 64 << 10
 
-    /// Begins to do one step after the other; what goes wrong is said in the log.
+    /// Begins to run one step after the other; errors are logged.
     ///
-    /// - Parameter input: what their templates stand for.
+    /// - Parameter input: the input for their templates.
     func begin(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) {
         let (own, all) = state.withLock { state in
             (state.tasks.values.count { $0.session == scene.session }, state.tasks.count)
@@ -94,7 +94,7 @@ final class ReplySteps: Sendable {
         }
     }
 
-    /// Does one step after the other, and waits until all are done.
+    /// Runs one step after the other, and waits until all are done.
     ///
     /// - Throws: what went wrong with the first that could not be done; the others are left out.
     func play(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) async throws {
@@ -106,12 +106,12 @@ final class ReplySteps: Sendable {
         }
     }
 
-    /// - Parameter time: how long the pages have for saying that they have heard the last of it.
+    /// - Parameter time: how long pages have to confirm what they were sent, after the last step.
     private func start(
         _ steps: [Filled], _ scene: Scene, hearing time: Duration,
         failing: @escaping @Sendable (any Error) throws -> Void
     ) -> Task<Void, any Error> {
-        // Made behind the lock: it may be over at once, and takes itself out then.
+        // Made under the lock: a task that is over at once must not remove itself before it was added.
         state.withLock { state in
             state.last += 1
             let number = state.last
@@ -128,9 +128,9 @@ final class ReplySteps: Sendable {
         }
     }
 
-    /// Does the steps, and waits until all that was sent is heard.
+    /// Runs the steps, and waits until pages have confirmed all that was sent.
     ///
-    /// Many pages give no answer to what they hear, and no step waits for one.
+    /// No step waits for an answer, which many pages do not give.
     private static func play(_ steps: [Filled], _ scene: Scene, hearing time: Duration) async throws {
         var sent: [Sent] = []
         var failure: (any Error)?
@@ -178,10 +178,10 @@ final class ReplySteps: Sendable {
         }
     }
 
-    /// So long a page that is there may take to say that it has heard an event; an open `alert` holds it up.
+    /// How long a connected page may take to confirm an event; an open `alert` holds it up.
     static let patience = Duration.seconds(10)
 
-    /// What pages were sent and have not heard.
+    /// The error for what pages were sent and have not confirmed.
     struct Unheard: Error, CustomStringConvertible {
         private(set) var all: [(name: String, page: JSON, reason: String)] = []
 
@@ -193,13 +193,13 @@ final class ReplySteps: Sendable {
             all.map { "\($0.name) was not heard by \($0.reason)" }.joined(separator: "; ")
         }
 
-        /// For a program: what was not heard, by which page, and why.
+        /// For a program: what was not confirmed, by which page, and why.
         var data: JSON {
             .array(all.map { ["name": .string($0.name), "page": $0.page, "why": .string($0.reason)] })
         }
     }
 
-    /// Nobody is there to hear a step.
+    /// The error for a step that needs a page, where there is none.
     struct NoPage: Error, CustomStringConvertible {
         let name: String
 
@@ -213,14 +213,14 @@ final class ReplySteps: Sendable {
     /// How many are under way.
     var count: Int { state.withLock { $0.tasks.count } }
 
-    /// How often a session was reset: what began before has nothing to do after it.
+    /// A number that changes when a session is reset: a call that began before runs no steps after it.
     func resets(of session: Session) -> Int { state.withLock { $0.resets[session, default: 0] } }
 
-    /// Nothing of it happens any more; of one session's, or of any.
+    /// Cancels all steps of a session; of all sessions where it is nil.
     func cancel(in session: Session? = nil) {
         let tasks = state.withLock { state in
             if let session {
-                // Nobody counts on the number of a session of so many tests ago.
+                // Numbers of sessions that were reset so many resets ago are not needed any more.
                 if state.resets.count >= 10 * ReplyBook.mostSessions { state.resets = [:] }
                 state.last += 1
                 state.resets[session] = state.last

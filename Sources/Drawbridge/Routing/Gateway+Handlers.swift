@@ -4,7 +4,7 @@ import Synchronization
 extension Gateway {
     /// Registers a handler type for every page: every request to the path gets a fresh instance.
     ///
-    /// Of a type that stores something one is made at once and thrown away: what cannot be made is found out here.
+    /// A type with stored properties is made once as a check, so that one that cannot be made is found out here.
     ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.
@@ -78,7 +78,7 @@ extension Gateway {
         return set
     }
 
-    /// The sets of a page at this path, the most special first.
+    /// The sets of a page at this path, the last registered first, and at last that of every page.
     func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
         guard let path, registry.hasSpecialHandlers,
             let segments = Target.segments(of: path)

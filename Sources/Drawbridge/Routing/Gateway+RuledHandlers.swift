@@ -22,7 +22,7 @@ extension Gateway {
     /// - Returns: false when there was nothing.
     package func unregister(ruled type: Any.Type) -> Bool { ruled.remove(ObjectIdentifier(type)) }
 
-    /// Whether a request is for native, as its head says: then a handler answers it, or the word that there is none.
+    /// Whether a request is for native, by its head: then a handler answers it, or an error that there is none.
     package func isNative(_ request: Request) -> Bool {
         guard let (plain, ruled) = nativeForm(of: request) else { return false }
         guard ruled == nil, unhandled == .passThrough, plain.naming == .path else { return true }

@@ -30,7 +30,7 @@ public final class HandlerSet: Sendable {
 
     /// Registers a handler type: every request to the path gets a fresh instance.
     ///
-    /// Of a type that stores something one is made at once and thrown away: what cannot be made is found out here.
+    /// A type with stored properties is made once as a check, so that one that cannot be made is found out here.
     ///
     /// - Parameters:
     ///   - type: a handler with an `init()` or an `init(request:)`.
@@ -39,14 +39,14 @@ public final class HandlerSet: Sendable {
     /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
     public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
         let route = try route(at: path) { try H(request: $0) }
-        // A type that stores nothing is made of nothing.
+        // A type without stored properties needs no check.
         if MemoryLayout<H>.size > 0 {
             do {
                 _ = try H(request: route.named(route.pattern.names.map { _ in "1" }, in: Request(path)))
             } catch let error as MissingInitializer {
                 throw RegistrationError(path, "\(error)")
             } catch {
-                // It can be made, of another request than this one.
+                // Another error is about this request alone: the type can be made.
             }
         }
         add(route)

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// A registered handler type, and how to make one.
 final class Route: Routed {
-    /// Makes a handler that waits for nothing, and asks it.
+    /// Makes a synchronous handler, and lets it answer.
     typealias Immediate = @Sendable (Request) throws -> Response
 
     /// Whether a handler without a path takes a request.
@@ -18,24 +18,24 @@ final class Route: Routed {
     /// Who answered, for the access log.
     let title: String
 
-    /// What stands in `Server-Timing` before the milliseconds.
+    /// The text of `Server-Timing` before the milliseconds.
     let timing: [UInt8]
 
-    /// Asks a handler that waits for nothing, without a task; nil for all others.
+    /// Lets a synchronous handler answer without a task; nil for all others.
     let immediate: Immediate?
 
-    /// What stands in place of the path for a handler that has none.
+    /// Decides in place of a path whether the handler takes a request; nil where it has a path.
     let rule: Rule?
 
     /// How long the answer may take; nil: as long as it takes.
     let deadline: Duration?
 
-    /// What stands around its handler alone, the outermost first.
+    /// The middleware around its handler alone, the outermost first.
     let middleware: [any Middleware]
 
     private let methods: Set<String>?
 
-    /// Makes the route of a reply, which takes what its names fit and answers whenever it likes.
+    /// Makes the route of a reply, for any path and without a deadline.
     ///
     /// - Parameter title: which reply it is, such as `pay, case 2`.
     init<H: Handler>(replying title: String, make: @escaping @Sendable (Request) throws -> H) {
@@ -79,7 +79,7 @@ final class Route: Routed {
         methods = H.methods.map { Set($0.map(\.rawValue)) }
     }
 
-    /// A request with what stood in its path for the parts of the pattern that have a name.
+    /// A request with its path parameters.
     func named(_ values: [String], in request: Request) -> Request {
         guard !values.isEmpty || !request.parameters.isEmpty else { return request }
         var named = request
@@ -93,7 +93,7 @@ final class Route: Routed {
         return methods.contains(method)
     }
 
-    /// Whether another one of its path takes a method that it takes too.
+    /// Whether another route of its path takes a method that it takes too.
     func isReplaced(by other: Route) -> Bool {
         switch (methods, other.methods) {
         case (let mine?, let its?): !mine.isDisjoint(with: its)
@@ -102,7 +102,7 @@ final class Route: Routed {
         }
     }
 
-    /// - Parameter make: what makes a handler of the type, which the compiler no longer knows.
+    /// - Parameter make: the closure that makes an `H`, without its type.
     private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
         // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
         if case .thread = type.execution { return nil }
@@ -112,7 +112,7 @@ final class Route: Routed {
         return { request in try make(request).startLoading(request) }
     }
 
-    /// Names the handler in the log when it took so long that the others on its loop had to wait.
+    /// Logs the handler when it took so long that the others on its loop had to wait.
     func tellIfLong(_ held: Duration, _ request: Request) {
         guard held > Self.longStep else { return }
         request.logger.warning(
@@ -122,7 +122,7 @@ final class Route: Routed {
             """)
     }
 
-    /// How long the handler held its loop, until now; names it where that was too long.
+    /// How long the handler held its loop, until now; logs it where that was too long.
     func held(since began: Moment, _ request: Request) -> Duration {
         let held = began.elapsed
         tellIfLong(held, request)
@@ -131,11 +131,11 @@ final class Route: Routed {
 
     private static let longStep = Duration.milliseconds(50)
 
-    /// What an `Allow` header says of it.
+    /// Its methods, as in an `Allow` header.
     var allow: String {
         handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
     }
 
-    /// The same of handlers and replies that do not say which methods they take.
+    /// The same for handlers and replies that do not say which methods they take.
     static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// Handlers that have a rule of their own and no path: they are asked before the paths, the last registered first.
 final class RuledHandlers: Sendable {
     private let routes = Mutex<[(type: ObjectIdentifier, route: Route)]>([])
-    /// Most gateways have none, and their requests need no lock to know it.
+    /// Lets the requests of a gateway without such handlers, as most are, do without the lock.
     private let isUnused = Atomic<Bool>(true)
     private let registry: Registry
 
@@ -12,7 +12,7 @@ final class RuledHandlers: Sendable {
     /// True while none was ever registered.
     var isEmpty: Bool { isUnused.load(ordering: .acquiring) }
 
-    /// Adds a route; the one that was registered for the same type goes.
+    /// Adds a route, in place of the one that was registered for the same type.
     func insert(_ route: Route, for type: ObjectIdentifier) {
         routes.withLock { routes in
             routes.removeAll { $0.type == type }

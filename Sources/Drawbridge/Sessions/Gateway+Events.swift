@@ -2,7 +2,7 @@ import Logging
 
 // What native does by itself: steps of events.
 extension Gateway {
-    /// Does what is to be done when a page arrives, once for its document.
+    /// Notes that a page has arrived, and plays the event for that, once for its document.
     func greet(_ page: Page) {
         page.note(.page, "came")
         tellOfSpokenBridges(page)
@@ -18,7 +18,7 @@ extension Gateway {
     /// Plays an event, and waits until all of its steps are done and heard.
     ///
     /// - Parameters:
-    ///   - page: who hears it; nil for the newest page of the session.
+    ///   - page: receives it; nil for the newest page of the session.
     /// - Throws: where there is no such event, or no page that runs, or a page that has not heard all of it.
     package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
@@ -56,7 +56,7 @@ extension Gateway {
         }
     }
 
-    /// For whom the steps of a reply or of an event are done.
+    /// The session and the page for which the steps of a reply or of an event are run.
     func scene(
         of title: String, _ session: Session, page: @escaping @Sendable () -> Page?
     ) -> ReplySteps.Scene {

@@ -6,13 +6,13 @@ extension Request {
     public var isFromThisMachine: Bool { answerer?.isFromThisMachine(self) != false }
 }
 
-// Who sent a request, as far as its connection and its header fields tell. Everything else about access follows it.
+// Finds out who sent a request, by its connection and header fields. All other checks of access build on that.
 extension AccessPolicy {
-    /// True when whoever sent a request is on this machine, and when there is no socket at all.
+    /// True when the caller is on this machine, and when there is no socket at all.
     ///
-    /// The peer of the connection must be loopback, and no header field may say that somebody else stands behind it: a
-    /// web server or a tunnel of this machine brings callers from everywhere. Where a trusted proxy says for whom it
-    /// asks, that address must be loopback.
+    /// The peer of the connection must be loopback, and no header field may say that the request was forwarded: a web
+    /// server or a tunnel of this machine forwards callers from anywhere. Where a trusted proxy names its caller, that
+    /// address must be loopback.
     package func isFromThisMachine(_ request: Request) -> Bool {
         if isForwarded(request) { return sender(of: request)?.isLoopback == true }
         guard let address = request.remoteAddress, address != "127.0.0.1", address != "::1" else {
@@ -21,18 +21,18 @@ extension AccessPolicy {
         return IPAddress(address)?.isLoopback == true
     }
 
-    /// The address of who sent a request, for logs and to tell callers apart; nil where there is no socket.
+    /// The caller's address, for logs and to tell callers apart; nil where there is no socket.
     package func address(of request: Request) -> String? {
         guard isForwarded(request) else { return request.remoteAddress }
         return sender(of: request)?.description ?? request.remoteAddress
     }
 
-    /// Whether a request came by way of others than this gateway.
+    /// Whether a request came through a proxy other than this gateway.
     package func isForwarded(_ request: Request) -> Bool {
         request.isForwarded && request.headers.contains { ForwardedChain.isMark($0, except: via) }
     }
 
-    /// The address that a chain of proxies names; nil where nobody who is trusted names one.
+    /// The caller's address as trusted proxies name it; nil where none does.
     ///
     /// A request that this gateway sent on, and that came back to it, counts as one from a trusted proxy.
     private func sender(of request: Request) -> IPAddress? {

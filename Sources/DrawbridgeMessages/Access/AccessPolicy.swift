@@ -17,7 +17,7 @@ public struct AccessPolicy: Sendable {
     /// The secret of this process that pages of the gateway's own carry.
     public let token: PageToken
 
-    /// Proxies whose word counts when they say for whom they ask: addresses and ranges of them.
+    /// Proxies that are believed when they say for whom they forward: addresses and ranges.
     let trustedProxies: [AddressRange]
 
     /// Whether programs elsewhere may use the tester's API, with its token.
@@ -25,9 +25,9 @@ public struct AccessPolicy: Sendable {
 
     /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
     ///
-    /// The gateway sets it, by what it passes requests through to.
+    /// The gateway sets it where one of its responders is a proxy.
     package var isForProxy = false
-    /// The gateway's name in the `Via` of what it has sent on, which may come round.
+    /// The gateway's name in `Via`, by which it recognises requests that it has forwarded itself.
     package var via: Via?
 
     /// Loopback only, and no foreign origins, unless listed.
@@ -61,7 +61,7 @@ public struct AccessPolicy: Sendable {
 }
 
 extension AccessPolicy {
-    /// Refuses a host that is not ours, on every route; nil when it is.
+    /// Refuses a request whose host is not the gateway's, on every route; nil when it is allowed.
     package func refusesHost(of request: Request) -> HTTPError? {
         // A browser sends a whole URL as target only to its proxy, and there it may name any host. A foreign page whose
         // name was pointed at this machine (DNS rebinding) cannot make its browser do that.
@@ -80,7 +80,7 @@ extension AccessPolicy {
             headers: [.connection: "close"])
     }
 
-    /// Refuses a call that a foreign page made, or whose origin nobody can tell; nil when it is taken.
+    /// Refuses a call that a foreign page made, or whose origin is unknown; nil when it is allowed.
     package func refusesCaller(of request: Request) -> HTTPError? {
         // Most programs on this machine send no field that says who calls. None of the checks below could refuse them,
         // so they are let in at once.
@@ -144,7 +144,7 @@ extension AccessPolicy {
         return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
     }
 
-    /// True where whoever uses the proxy sends nothing that browsers send, as `curl -x` does.
+    /// True where a request through the proxy has nothing that browsers send, as with `curl -x`.
     ///
     /// By plain http to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language`
     /// (Fetch, "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither
@@ -155,7 +155,7 @@ extension AccessPolicy {
             && !request.headers.contains(.acceptEncoding)
     }
 
-    /// Refuses what only a page of the gateway's own may ask for, whoever has the token; nil when it is taken.
+    /// Refuses a request that only pages of the gateway or of listed origins may make, even with the token; else nil.
     package func refusesPage(_ request: Request) -> HTTPError? {
         let origin = request.headers.value(.origin)
         if let origin, isListed(origin) { return nil }
@@ -166,15 +166,14 @@ extension AccessPolicy {
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
     }
 
-    /// Whether a page that is not the gateway's own sent this, as far as its browser says; listed origins are others
-    /// too.
+    /// Whether the browser says that a page of another origin sent this, a listed one included.
     package func refusesOtherPages(_ request: Request) -> Bool {
         let site = request.headers.value(.secFetchSite)
         return request.headers.value(.origin).map { !isOwn($0, request.site, request) } == true
             || site != nil && site != "same-origin"
     }
 
-    /// Refuses a WebSocket that a foreign page opens to what lies behind the gateway; nil when it is taken.
+    /// Refuses a WebSocket that a foreign page opens to an upstream; nil when it is allowed.
     ///
     /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
     /// connects from this machine. By way of the proxy nothing is refused: there the server decides who may ask it.
@@ -206,10 +205,10 @@ extension AccessPolicy {
         request.site.map { isOwn($0, request) } ?? false
     }
 
-    /// True for a host of ours.
+    /// True for a host of the gateway.
     ///
-    /// The names of this machine count only for callers on it: anybody else can send them too.
-    /// An address counts where it is the one that this very connection came to.
+    /// Loopback names count only for callers on this machine: anybody else can send them too. An IP address counts if
+    /// it is the one that this connection came to.
     private func isOwn(_ host: Authority, _ request: Request) -> Bool {
         if allowedHosts.contains(host.host) { return true }
         if host.isLocal, isFromThisMachine(request) { return true }
@@ -217,15 +216,15 @@ extension AccessPolicy {
         return IPAddress(host.host) == address
     }
 
-    /// True where a request by way of a browser's proxy is for a site whose pages are listed.
+    /// True where a request through the browser's proxy is for a site whose origin is listed.
     package func isListedSite(of request: Request) -> Bool {
         request.site.map { isListed(Self.origin(scheme: request.scheme, $0)) } ?? false
     }
 
-    /// True where a request goes by way of a browser's proxy to a host that decides for itself who may ask it.
+    /// True for a request through the browser's proxy to another host, which decides itself who may call it.
     package func isForOthers(_ request: Request) -> Bool { isForProxy && request.isAbsoluteForm }
 
-    /// `null` and `*` are no origins, and nobody can list them.
+    /// Whether an origin is listed; `null` and `*` are no origins and never are.
     private func isListed(_ origin: String) -> Bool {
         allowedOrigins.contains(origin) && Self.origin(origin) == origin
     }
@@ -258,13 +257,13 @@ extension AccessPolicy {
         response.ownHeaders[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
     }
 
-    /// True for the origin of pages that the gateway serves under the name by which it was asked.
+    /// True for the origin of pages that the gateway serves under the host of the request.
     private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
         guard let authority else { return false }
         return origin == Self.origin(scheme: request.scheme, authority)
     }
 
-    /// What a caller hears who has sent too many wrong page tokens.
+    /// The error for a caller who has sent too many wrong page tokens.
     package static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
 

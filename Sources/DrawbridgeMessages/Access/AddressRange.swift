@@ -5,7 +5,7 @@ package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let rest: Int
 
-    /// Takes an address and how much of it counts.
+    /// The addresses that begin with the same bits as this one.
     ///
     /// - Parameter prefix: how many bits are the same, of 32 or of 128.
     package init(_ address: IPAddress, prefix: Int) {
@@ -23,7 +23,7 @@ package struct AddressRange: Sendable, Equatable {
             throw InvalidAddressRange(
                 text, "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8")
         }
-        // An IPv4 address that is written in IPv6, `::ffff:10.0.0.0/104`, counts its prefix from 96 bits before it.
+        // The prefix length of an IPv4 address in IPv6 form, `::ffff:10.0.0.0/104`, includes the 96 bits before it.
         let offset = !address.isIPv6 && written.utf8.contains(UInt8(ascii: ":")) ? 96 : 0
         let size = address.isIPv6 ? 128 : 32
         guard parts.count == 2 else {

@@ -1,8 +1,8 @@
 /// A device elsewhere that was let in by a link.
 public struct Admission: Sendable, Identifiable {
-    /// Names it to people and to the tester's API; it opens nothing.
+    /// Identifies it to people and in the tester's API; it grants no access.
     public let id: String
-    /// Where it was when it was let in; nil where nobody knows.
+    /// Its address when it was let in; nil where that is unknown.
     public let address: String?
     /// What its browser calls itself, at most 200 characters.
     public let browser: String

@@ -18,10 +18,10 @@ public final class Admissions: Sendable {
     private struct Device {
         let admission: Admission
         var used: ContinuousClock.Instant
-        /// What it holds open, each with what closes it.
+        /// What closes each connection that it holds open.
         var stays: [Int: @Sendable () -> Void] = [:]
 
-        /// Who holds something open is not idle.
+        /// Whether it is still let in; a device that holds a connection open is not idle.
         func isIn(_ now: ContinuousClock.Instant) -> Bool {
             !stays.isEmpty || used.duration(to: now) < Admissions.idleTime
         }
@@ -40,7 +40,6 @@ public final class Admissions: Sendable {
     private let ticketGuesses: Guesses
     private let cookieGuesses: Guesses
 
-    /// Nobody is let in yet.
     package convenience init() { self.init(now: { .now }) }
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
@@ -74,7 +73,7 @@ public final class Admissions: Sendable {
         }
     }
 
-    /// Puts a device out; what it holds open is closed at once.
+    /// Ends a device's admission; what it holds open is closed at once.
     ///
     /// - Returns: false where there is none with this id.
     @discardableResult
@@ -140,7 +139,7 @@ public final class Admissions: Sendable {
         }
     }
 
-    /// Ties what a device holds open to its admission.
+    /// Notes a connection that a device holds open, to be closed when its admission ends.
     ///
     /// - Parameters:
     ///   - secret: that of its cookie.

@@ -66,7 +66,7 @@ import HTTPGrammar
         return Authority(host: hasUpperCase ? host.lowercased() : host, port: port, isIPv6: isIPv6)
     }
 
-    /// True for names and addresses that no other machine can stand behind.
+    /// True for loopback names and addresses, which no other machine can have.
     package var isLoopback: Bool { Self.isLoopback(host, isIPv6) }
 
     private static func isLoopback(_ host: String, _ isIPv6: Bool) -> Bool {
@@ -78,7 +78,7 @@ import HTTPGrammar
             && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    /// The same of an address as sockets show it: an IPv6 one has no brackets there.
+    /// Whether an address is loopback, as sockets show it: an IPv6 one has no brackets there.
     package static func isLoopback(address: String) -> Bool {
         Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
     }

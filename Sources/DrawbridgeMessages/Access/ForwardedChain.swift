@@ -2,10 +2,9 @@ import HTTPTypes
 
 /// What a request says of the machines that it came through: `Forwarded` (RFC 7239), `X-Forwarded-For`, `X-Real-IP`.
 enum ForwardedChain {
-    /// Whether a field says that somebody else stands behind whoever sent the request.
+    /// Whether a header field shows that the request was forwarded.
     ///
-    /// - Parameter via: a `Via` of this name alone is no mark: the gateway itself sent that request on, and it came
-    /// back.
+    /// - Parameter via: a `Via` of this name alone is no mark: the gateway itself has sent it on, and it came back.
     static func isMark(_ field: HTTPField, except via: Via? = nil) -> Bool {
         let name = field.name.canonicalName
         switch name.utf8.count {
@@ -15,19 +14,19 @@ enum ForwardedChain {
         }
     }
 
-    /// The address of who sent a request, read from the right: the first that is no trusted proxy.
+    /// The caller's address: read from the right, the first that is no trusted proxy.
     ///
     /// - Parameters:
     ///   - peer: the address of the connection.
-    ///   - trusted: whose word counts.
-    /// - Returns: nil where a trusted proxy does not say for whom it asks.
+    ///   - trusted: whether a proxy is believed.
+    /// - Returns: nil where a trusted proxy does not name its caller.
     static func sender(
         of headers: HTTPFields, peer: IPAddress, trusted: (IPAddress) -> Bool
     ) -> IPAddress? {
         guard trusted(peer) else { return peer }
         var sender = peer
         for text in addresses(headers).reversed() {
-            // Whoever stands at an address that cannot be read is unknown, and so is the sender.
+            // Behind an address that cannot be read, the caller is unknown.
             guard let text, let address = IPAddress(text) else { return nil }
             sender = address
             if !trusted(address) { break }
@@ -35,7 +34,7 @@ enum ForwardedChain {
         return sender
     }
 
-    /// The chain as it was written, of the first of these kinds of fields that there is; nil for what is no address.
+    /// The addresses of the chain, from the first kind of field that is present; nil for what is no address.
     private static func addresses(_ headers: HTTPFields) -> [String?] {
         let lists = [
             headers[values: .forwarded].flatMap { $0.split(separator: ",").map(forwardedFor) },
@@ -60,7 +59,7 @@ enum ForwardedChain {
         return nil
     }
 
-    /// An address without what stands around it: spaces, brackets, a port.
+    /// An address without spaces, brackets and port.
     private static func plain(_ text: Substring) -> String? {
         let text = text.filter { $0 != " " && $0 != "\t" }
         if text.hasPrefix("[") {

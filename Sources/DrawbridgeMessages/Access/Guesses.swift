@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Counts the wrong secrets of one kind, for each caller by itself.
+/// Limits how fast secrets of one kind can be guessed, by counting each caller's wrong ones.
 ///
-/// Who has sent twenty wrong ones within a second hears nothing more of what they send in that second: a right one
-/// among them is not looked at either, so guessing faster finds nothing. Other callers are not affected.
+/// After twenty wrong ones within a second, what that caller sends in the rest of it is not compared: a right one is
+/// refused too, so guessing faster finds nothing. Other callers are not affected.
 package final class Guesses: Sendable {
-    /// So many wrong secrets of a caller are answered as wrong in one second; further ones are not looked at.
+    /// How many wrong secrets of a caller are compared in one second.
     static let perSecond = 20
     /// How many callers are told apart; where more than these guess within a second, the others count as one caller.
     static let mostCallers = 4096
@@ -39,8 +39,7 @@ package final class Guesses: Sendable {
         }
     }
 
-    /// Whom wrong secrets count for: an IPv4 address, or the 64 bits of an IPv6 network, in which one machine may have
-    /// any address that it likes.
+    /// What counts as one caller: an IPv4 address, or an IPv6 network of 64 bits, where a machine may take any address.
     private enum Key: Hashable {
         case none
         case address(IPAddress)

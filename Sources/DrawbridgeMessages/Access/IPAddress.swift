@@ -6,12 +6,10 @@ package import Glibc
 
 /// An IPv4 or IPv6 address.
 ///
-/// One that is mapped into IPv6 (`::ffff:192.0.2.1`, RFC 4291, section 2.5.5.2) is the IPv4 address that it stands
-/// for.
+/// An IPv4 address that is mapped into IPv6 (`::ffff:192.0.2.1`, RFC 4291, section 2.5.5.2) counts as IPv4.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// True for one that has 128 bits.
     package let isIPv6: Bool
-    /// The first bit of the address is the highest of its 128 or 32.
+    /// The address as a number of 128 or 32 bits.
     package let bits: UInt128
 
     private init(isIPv6: Bool, bits: UInt128) {
@@ -20,7 +18,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bits = isMapped ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// Reads what sockets show, without brackets; the zone behind a `%` is left out.
+    /// Reads an address as sockets show it, without brackets; a zone after `%` is ignored.
     package init?(_ text: String) {
         let plain = String(text.prefix { $0 != "%" })
         guard !plain.utf8.contains(0) else { return nil }
@@ -52,7 +50,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(isIPv6: bytes.count == 16, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
     }
 
-    /// The IPv4 address to which a translator or a tunnel takes this one, or itself.
+    /// The IPv4 address to which a NAT64 or 6to4 address leads; any other address itself.
     ///
     /// `64:ff9b::192.0.2.1` (RFC 6052, section 2.1) and `2002:c000:201::` (RFC 3056, section 2).
     package var destination: IPAddress {

@@ -1,4 +1,4 @@
-/// Addresses that were not written as such.
+/// The error for a text that is no address and no range.
 package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
     /// Says what to write instead.
     package let description: String

@@ -3,7 +3,7 @@ import HTTPTypes
 extension Request {
     /// Whether a browser sent it: such header fields are written by browsers, and a page cannot take them away.
     ///
-    /// A program is whoever sends none of them; by which name it calls itself proves nothing.
+    /// A request with none of them is a program's, whatever its `User-Agent` says.
     package var hasBrowserMark: Bool {
         let marks: [HTTPField.Name] = [.origin, .secFetchSite, .secFetchDest, .referer]
         if marks.contains(where: headers.contains) { return true }

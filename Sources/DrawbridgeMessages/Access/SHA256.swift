@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4, section 6.2): what a secret is kept by, so that whoever reads the memory does not have it.
+/// SHA-256 (FIPS 180-4, section 6.2): secrets are kept as digests, so that reading the memory does not reveal them.
 package enum SHA256 {
     /// The 32 bytes of the digest of a text.
     package static func digest(_ text: String) -> [UInt8] {

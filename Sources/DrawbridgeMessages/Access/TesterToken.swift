@@ -40,10 +40,10 @@ public final class TesterToken: Sendable {
 }
 
 extension Request {
-    /// What stands behind `Authorization: Bearer` (RFC 6750, section 2.1); nil where nothing does.
+    /// The token in `Authorization: Bearer` (RFC 6750, section 2.1); nil where there is none.
     package var bearerToken: String? {
         guard let field = headers.value(.authorization) else { return nil }
-        // The name of a scheme is written as one likes (RFC 9110, section 11.1).
+        // The name of a scheme is case-insensitive (RFC 9110, section 11.1).
         guard field.utf8.count > 7, field.prefix(7).lowercased() == "bearer " else { return nil }
         return String(field.dropFirst(7))
     }

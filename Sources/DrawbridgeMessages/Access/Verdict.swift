@@ -1,7 +1,7 @@
-/// What became of a secret that a caller sent.
+/// The result of checking a secret that a caller sent.
 package enum Verdict: Sendable {
     case right
     case wrong
-    /// The caller has sent so many wrong ones in this second that this one was not looked at.
+    /// Not compared, since the caller has sent too many wrong ones in this second.
     case throttled
 }

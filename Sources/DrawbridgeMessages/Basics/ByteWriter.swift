@@ -1,4 +1,4 @@
-/// Writes texts and numbers into memory that is large enough for them; for what every request needs.
+/// Writes texts and numbers into a buffer that is known to be large enough; made fast, since every request uses it.
 struct ByteWriter {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     /// How many bytes are written.

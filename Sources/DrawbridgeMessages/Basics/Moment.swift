@@ -6,7 +6,7 @@ import Glibc
 
 /// A moment of the system's monotonic clock, for what every request measures.
 ///
-/// An instant of `ContinuousClock` has a size that is known at run time only, and so has all that holds one.
+/// `ContinuousClock.Instant` has a size that is known at run time only, and so has every type that stores one.
 @usableFromInline package struct Moment: Sendable {
     @usableFromInline let nanoseconds: UInt64
 

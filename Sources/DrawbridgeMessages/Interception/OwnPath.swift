@@ -1,34 +1,34 @@
 /// The paths below `/__drawbridge__/` that the gateway answers itself: there are no others.
 package enum OwnPath: String, CaseIterable {
-    /// The page that takes the ticket of a link, and where it posts that.
+    /// The page that a link with a ticket opens; it posts the ticket here.
     case enter
     /// Whether the gateway is up.
     case health
-    /// What editors know of files of replies and settings.
+    /// The JSON Schema of files of mocks and settings, for editors.
     case schema = "schema.json"
-    /// What generators of clients know of the tester's API.
+    /// The description of the tester's API, for client generators.
     case description = "api.json"
     /// The manual, as one page.
     case manual
     /// The page runtime.
     case script = "page.js"
-    /// Hands a global name to the page runtime.
+    /// A script that hands the value of a global name to the page runtime.
     case global = "global.js"
-    /// The scripts of bridges from outside.
+    /// The scripts of the bridges of `--bridge`.
     case bridge
-    /// The page token, for a page that is open since before a restart.
+    /// The page token, for a page that was opened before a restart.
     case token
     /// A page's synchronous call.
     case call
-    /// What a page says when it leaves.
+    /// A page's messages by HTTP, as when it leaves.
     case messages
     /// A page's WebSocket.
     case channel
-    /// What tells a browser to use the proxy.
+    /// The script that configures a browser to use the proxy.
     case proxyScript = "proxy.pac"
-    /// Puts a browser into a session of a test's.
+    /// Puts a browser into the session of a test.
     case session
-    /// The tester's API: what was called of native.
+    /// The tester's API: the calls of native in the journal.
     case calls
     /// The tester's API: the same as an HTTP archive.
     case har = "calls.har"
@@ -37,25 +37,24 @@ package enum OwnPath: String, CaseIterable {
     /// The tester's API: the same as operations of OpenAPI, and as types of TypeScript.
     case openAPI = "openapi.json"
     case types = "types.d.ts"
-    /// The tester's API: the answered calls as a file of replies.
+    /// The tester's API: the answered calls as a file of mocks.
     case record
-    /// The tester's API: replies of a session.
+    /// The tester's API: mocks of a session.
     case replies
     /// The tester's API: which scenarios are on in a session.
     case scenario
-    /// The tester's API: what native does by itself.
+    /// The tester's API: events, which native starts by itself.
     case events
     /// The tester's API: questions that wait for an answer.
     case questions
-    /// The tester's API: takes back what a session has changed.
+    /// The tester's API: drops what a session has changed.
     case reset
     /// The tester's API: pages.
     case pages
     /// The tester's API: devices that were let in.
     case admissions
 
-    /// The path of a request, if it is one of these; nil for what is not below `/__drawbridge__/`, and for what is not
-    /// there.
+    /// Nil for a path that is not below `/__drawbridge__/`, and for one that does not exist there.
     package init?(of request: Request) {
         guard Self.isOwn(request) else { return nil }
         let rest = request.path.dropFirst(Self.start.count)
@@ -70,17 +69,17 @@ package enum OwnPath: String, CaseIterable {
     package static let prefix = "/__drawbridge__"
     private static let start = "\(prefix)/"
 
-    /// Whether the path of a request is the gateway's own, and nobody else's.
+    /// Whether the path of a request is the gateway's own, which no handler and no upstream gets.
     package static func isOwn(_ request: Request) -> Bool {
-        // Every request is asked, and nearly all are told here.
+        // This runs for every request, and the second byte rules out nearly all.
         guard request.target.withBytes({ $0.count > 1 && $0[1] == UInt8(ascii: "_") }) else { return false }
         let path = request.path
         return path == prefix || path.hasPrefix(start)
     }
 
-    /// Whether a path is one of these but for how it is written: `//__drawbridge__/calls`, with a letter encoded.
+    /// Whether a path means one of these in another spelling: `//__drawbridge__/calls`, or with a letter encoded.
     ///
-    /// Nobody has it, and what is sent with it, the tester's token for instance, is for nobody else.
+    /// It is refused, since what is sent with it, such as the tester's token, must reach no handler and no upstream.
     package static func isMiswritten(_ request: Request) -> Bool {
         guard request.target.withBytes({ $0.count > 1 && "/%._".utf8.contains($0[1]) }) else { return false }
         let part = Target.segments(of: request.path)?.first { !$0.isEmpty && $0 != "." }
@@ -101,7 +100,7 @@ package enum OwnPath: String, CaseIterable {
         }
     }
 
-    /// Whether it is there only where pages get the page runtime.
+    /// Whether it exists only where pages get the page runtime.
     package var isOfPages: Bool {
         switch self {
         case .script, .global, .bridge, .token, .call, .messages, .pages: true

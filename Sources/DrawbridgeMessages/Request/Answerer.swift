@@ -1,10 +1,10 @@
 package import Logging
 
-/// Who answers a request, as far as the request asks for it: a ``Gateway``.
+/// What a request needs of the ``Gateway`` that answers it.
 ///
-/// A request does not know the gateway itself, so that what speaks of requests alone can be read, and tested, alone.
+/// A request does not know the gateway itself, so that this module can be read, and tested, alone.
 @usableFromInline package protocol Answerer: AnyObject, Sendable {
-    /// Where it and its handlers log.
+    /// The logger of the gateway and its handlers.
     var logger: Logger { get }
 
     /// Its name in the `Via` of what goes through it.
@@ -19,17 +19,17 @@ package import Logging
     /// Sends a request on to what lies behind it; nil where nothing there takes it.
     func answerFromBehind(_ request: Request) async throws -> Response?
 
-    /// Answers the request that a handler's class was redirected to.
+    /// Answers the request to which a handler's `URLProtocol` was redirected.
     func redirected(to request: Request) async -> Response
 
-    /// Whether the caller is on this machine, and nobody stands between.
+    /// Whether the caller is on this machine, with no proxy between.
     func isFromThisMachine(_ request: Request) -> Bool
 
     /// Why a page may not open a WebSocket; nil where it may.
     func refusesSocket(of request: Request) -> HTTPError?
 }
 
-/// A page's call of a handler by its channel, as far as the request asks that stands for it.
+/// What a request needs of the channel call that it stands for, a page's call of a handler.
 @usableFromInline package protocol ChannelCall: AnyObject, Sendable {
     /// True where a script wants the bare output, and no envelope.
     var isForScript: Bool { get }

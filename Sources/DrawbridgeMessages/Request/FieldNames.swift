@@ -5,17 +5,17 @@ extension HTTPField.Name {
     /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).
     public static let serverTiming = Self("Server-Timing")!
     package static let requestID = Self("X-Request-Id")!
-    /// Sent with a synchronous request, during which its page can do nothing.
+    /// Sent with a synchronous request, which blocks its page.
     package static let pageWaits = Self("X-Drawbridge-Waits")!
     /// The path of a page's address, by which its handlers are chosen where it has no channel.
     package static let pagePath = Self("X-Drawbridge-Path")!
-    /// Which message of its page's a request comes behind: the number of its life, a dot, that of the message.
+    /// The message of its page that must be handled before a request: the number of its life, a dot, its own number.
     package static let pageAfter = Self("X-Drawbridge-After")!
-    /// The bridge from outside that has claimed a request of the page's.
+    /// The bridge of `--bridge` that has claimed a request of the page.
     package static let pageBridge = Self("X-Drawbridge-Bridge")!
     /// The session of a test that a request belongs to.
     package static let session = Self("X-Drawbridge-Session")!
-    /// The last event that a reader of an event stream has.
+    /// The last event that a reader of an event stream has received.
     package static let lastEventID = Self("Last-Event-ID")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!

@@ -10,7 +10,7 @@ extension Request {
 
         @usableFromInline let storage: Storage
 
-        /// How many bytes of a body are collected where nobody says otherwise: 8 MB.
+        /// The default limit of a collected body: 8 MB.
         @usableFromInline package static let usualLimit = 8 << 20
 
         /// No body.
@@ -45,9 +45,9 @@ extension Request {
             return bytes.count
         }
 
-        /// Takes room in the memory for all bodies, in place of what this body took before.
+        /// Reserves room in the memory that all bodies share, in place of what this body had reserved.
         ///
-        /// It is for bytes of a stream that are kept until all of it has come.
+        /// It is for a stream whose bytes are kept until it is complete.
         ///
         /// - Throws: a 503 where all requests together have no room for them.
         @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {
@@ -70,7 +70,7 @@ extension Request {
 
         private static func collect(_ source: any ChunkSource, upTo limit: Int) async throws -> [UInt8] {
             var collected: [UInt8] = []
-            // A body that is no larger than a head takes no room: only more than this is counted.
+            // Up to this size, about that of a head, a body reserves nothing.
             var room = 4 << 10
             while let chunk = try await source.next() {
                 let size = collected.count + chunk.count
@@ -114,7 +114,7 @@ extension Request {
     var length: Int? { get }
     /// The next chunk, nil after the last.
     func next() async throws -> [UInt8]?
-    /// Takes room in the memory for all bodies, in place of what this request took before.
+    /// Reserves room in the memory that all bodies share, in place of what this request had reserved.
     ///
     /// - Throws: a 503 where all requests together have no room for them.
     func reserve(_ count: Int) throws(HTTPError)
@@ -122,6 +122,6 @@ extension Request {
 
 extension ChunkSource {
     @usableFromInline package var length: Int? { nil }
-    /// Takes no room: most sources have no memory for bodies that others share.
+    /// Reserves nothing: most sources share no memory.
     @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {}
 }

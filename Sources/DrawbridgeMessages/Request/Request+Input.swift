@@ -17,7 +17,7 @@ extension Request {
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await decodeApart(bytes) }
     }
 
-    /// What stood in the path for a name, for a handler that reads its body as it comes.
+    /// The path parameter of this name, for a handler that streams its body.
     ///
     /// - Throws: a 400 where it is no such value.
     public func parameter<Value: LosslessStringConvertible>(
@@ -30,7 +30,7 @@ extension Request {
         return value
     }
 
-    /// The input where nothing has to be awaited for it; nil where something has.
+    /// The input, where it can be read without waiting; else nil.
     package func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
         if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
         guard let bytes = bridgeInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
@@ -41,10 +41,10 @@ extension Request {
         return input
     }
 
-    /// Whether its body has so much that it is read away from the loop; what came by a channel was read already.
+    /// Whether the body is so large that it is decoded off the loop; the input of a channel call was parsed already.
     package var hasLargeInput: Bool { (body.count ?? 0) > Self.largeBody }
 
-    /// More bytes than this are decoded away from the loop.
+    /// Larger bodies than this are decoded off the loop.
     private static let largeBody = 64 << 10
 
     private func collectedBody() async throws -> [UInt8] {
@@ -139,9 +139,9 @@ extension JSONTape {
         }
         for (name, values) in added { add(values, named: name) }
     }
-    /// Adds what stood in the path to an object, where it is not said there already.
+    /// Adds path parameters to an object, except those that it has with the same value.
     ///
-    /// - Throws: a 400 where something else is said there: the path is what was let in.
+    /// - Throws: a 400 where it has another value: access was granted for what the path says.
     fileprivate func add(_ parameters: [String: String]) throws {
         guard self[0].kind == .object || self[0].kind == .null else { return }
         for (name, value) in parameters where name != "*" {

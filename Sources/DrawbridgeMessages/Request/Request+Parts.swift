@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Request {
-    /// What a request is made of, never changed: whoever changes a request makes new ones.
+    /// The immutable storage of a request, which its copies share; a change makes a new one.
     ///
     /// `@usableFromInline`, as all that the core asks of each request: the compiler puts it into the core, which saves
     /// 300 to 800 instructions for each (`benchmarks/run --instructions`).
@@ -11,28 +11,28 @@ extension Request {
         init(_ values: Values) { self.values = values }
     }
 
-    /// The same as values.
+    /// What a request is made of.
     @usableFromInline struct Values: Sendable {
         @usableFromInline var head: RequestHead
-        /// Apart from the head, which requests share: a bridge changes the target of its request alone.
+        /// Not that of the head, which requests share: a bridge rewrites the target of its own request alone.
         @usableFromInline var target: String
         @usableFromInline var body: Body
         @usableFromInline var remoteAddress: String?
         /// The address of this machine that the connection came to; nil where there is no socket, or nobody asked for
         /// it.
         @usableFromInline var localAddress: String?
-        /// The secret of the admission by which it was let in, if that was the cause.
+        /// The secret of the admission that let it in; nil where something else did.
         @usableFromInline var admission: String?
         @usableFromInline var id: String
         @usableFromInline var answerer: (any Answerer)?
         @usableFromInline var parameters: [String: String] = [:]
-        /// What middleware has found out, by its type.
+        /// Values that middleware has attached, by their types.
         @usableFromInline var found: [ObjectIdentifier: any Sendable] = [:]
         @usableFromInline var naming = Naming.path
         @usableFromInline var bridgeInput: JSON?
         /// Whether it has shown the inspector's secret.
         @usableFromInline var isOfInspector = false
-        /// The page's call that this is, where no request of HTTP's brought it.
+        /// The page's channel call that it stands for; nil for an HTTP request.
         @usableFromInline var channelCall: (any ChannelCall)?
 
         init(

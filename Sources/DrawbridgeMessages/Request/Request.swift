@@ -18,7 +18,7 @@ public struct Request: Sendable {
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
     @usableFromInline package var authority: String? { own.authority }
 
-    /// Host and port as `authority` names them; nil where it names no host.
+    /// The parsed `authority`; nil where it names no host.
     @usableFromInline package var site: Authority? { own.site }
 
     /// The header fields, in the order in which they came.
@@ -36,11 +36,10 @@ public struct Request: Sendable {
     /// True for HTTP/1.0.
     @usableFromInline package var isOldVersion: Bool { own.isOldVersion }
 
-    /// The address at which the gateway was asked; nil for callers from this machine, and where there is no socket.
+    /// The address that the connection came to; nil for callers from this machine, and where there is no socket.
     var localAddress: String? { parts.values.localAddress }
 
-    /// The secret of the admission by which it was let in; nil where nobody has judged it yet, and where it was another
-    /// cause that let it in.
+    /// The secret of the admission that let it in; nil before that was checked, and where something else let it in.
     @usableFromInline package var admission: String? {
         get { parts.values.admission }
         set { change { $0.admission = newValue } }
@@ -49,13 +48,13 @@ public struct Request: Sendable {
     /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
     @usableFromInline package var ownCookies: [String: String] { own.ownCookies }
 
-    /// Whether a header field says that it came by way of others.
+    /// Whether a header field says that it was forwarded.
     var isForwarded: Bool { own.isForwarded }
 
-    /// True where no header field says who calls.
+    /// True where no header field tells anything of its caller.
     @usableFromInline package var isAnonymous: Bool { own.isAnonymous }
 
-    /// Whether it says behind which message of its page it comes.
+    /// Whether it names a message of its page that must be handled before it.
     @usableFromInline package var waitsForItsTurn: Bool { own.waitsForItsTurn }
 
     private var own: RequestHead {
@@ -69,8 +68,7 @@ public struct Request: Sendable {
         set { change { $0.target = newValue } }
     }
 
-    /// The target as it was sent, whatever a rule has made of it; that of its handler where a page called by its
-    /// channel.
+    /// The target as it was sent, before any rule changed it; for a page's channel call, that of its handler.
     @usableFromInline package var sentTarget: String { channelCall == nil ? own.target : target }
 
     /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
@@ -101,7 +99,7 @@ public struct Request: Sendable {
         set { change { $0.parameters = newValue } }
     }
 
-    /// What middleware has found out about the request, for whoever answers it: one value of each type.
+    /// What middleware has attached to the request, for whoever answers it: one value of each type.
     ///
     /// ```swift
     /// request[Member.self] = try members.find(request)  // in a middleware
@@ -129,20 +127,20 @@ public struct Request: Sendable {
 
     /// The number of its call in the journal; nil where it is not there.
     ///
-    /// It stands apart from all else, since every call gets one where there is a journal: no copy is made for it.
+    /// It is stored outside `parts`, which would be copied for it with every call where there is a journal.
     @usableFromInline package var record: Int? {
         get { recordNumber == 0 ? nil : recordNumber }
         set { recordNumber = newValue ?? 0 }
     }
     @usableFromInline var recordNumber = 0
 
-    /// Whether a person asks with the inspector, whose secret was looked at before.
+    /// Whether it came from the inspector, whose secret was checked before.
     @usableFromInline package var isOfInspector: Bool {
         get { parts.values.isOfInspector }
         set { change { $0.isOfInspector = newValue } }
     }
 
-    /// The page's call that this is; nil for one that came by HTTP.
+    /// The page's channel call that it stands for; nil for an HTTP request.
     @usableFromInline package var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
     /// True where a script wants the bare output, and no envelope.
@@ -154,10 +152,10 @@ public struct Request: Sendable {
         set { change { $0.answerer = newValue } }
     }
 
-    /// Many hands hold a request, and few change it: copies share this until one of them does.
+    /// Requests are passed on often and changed rarely: copies share this until one of them is changed.
     @usableFromInline var parts: Parts
 
-    /// Whether it is a copy of another one that nobody has changed.
+    /// Whether both are copies of one request, and neither was changed since.
     @usableFromInline package func isSame(as other: Request) -> Bool { parts === other.parts }
 
     private mutating func change(_ change: (inout Values) -> Void) {
@@ -238,7 +236,7 @@ public struct Request: Sendable {
         parts = Parts(values)
     }
 
-    /// Makes a call that no page makes.
+    /// Makes a call that no page makes, such as the repetition of a call in the journal.
     ///
     /// - Parameter target: path and query of the handler.
     @usableFromInline package init(
@@ -250,11 +248,9 @@ public struct Request: Sendable {
     }
 
     /// The id of a request with these header fields: the caller's own, or a new one.
-    @usableFromInline package static func id(_ headers: HTTPFields) -> String {
-        RequestID.from(headers.value(.requestID))
-    }
+    package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
 
-    /// The same for a head that is known.
+    /// The id of a request with this head.
     @usableFromInline package static func id(_ head: RequestHead) -> String {
         head.isAnonymous ? RequestID.from(nil) : id(head.headers)
     }
@@ -327,6 +323,6 @@ extension HTTPError {
 }
 
 extension Logger {
-    /// For a request that never met a gateway: says nothing.
+    /// Logs nothing; for a request that has no gateway.
     static let quiet = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
 }

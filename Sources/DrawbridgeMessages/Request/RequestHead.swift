@@ -1,8 +1,6 @@
 package import HTTPTypes
 
-/// The head of a request, never changed: the copies of a request share it, and so do the requests of a page that sends
-/// the same head again.
-///
+/// The immutable head of a request, shared by its copies, and by later requests of a page with the same head.
 @usableFromInline package final class RequestHead: Sendable {
     let method: HTTPRequest.Method
     let scheme: String
@@ -11,11 +9,11 @@ package import HTTPTypes
     let site: Authority?
     let target: String
     package let headers: HTTPFields
-    /// The gateway's own cookies, by their names: they are in no header field any more.
+    /// The gateway's own cookies by their names, taken out of `headers`.
     let ownCookies: [String: String]
-    /// Whether a header field says that it came by way of others (``ForwardedChain``).
+    /// Whether a header field says that it was forwarded (``ForwardedChain``).
     let isForwarded: Bool
-    /// True where no header field says who calls, as with most callers that are no browser.
+    /// True where no header field tells anything of the caller, as with most that are no browser.
     let isAnonymous: Bool
     let isAbsoluteForm: Bool
     /// True for HTTP/1.0.
@@ -45,7 +43,7 @@ package import HTTPTypes
             headers: head.headerFields, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
     }
 
-    /// Whether the access policy or the gateway looks for a field; most names are told apart by their length.
+    /// Whether the access policy or the gateway reads a field; the length of a name rules out most.
     private static func saysWhoCalls(_ name: HTTPField.Name) -> Bool {
         switch name.canonicalName.utf8.count {
         case 3: name == .via
@@ -61,10 +59,10 @@ package import HTTPTypes
         }
     }
 
-    /// Whether it says behind which message of its page it comes.
+    /// Whether it names a message of its page that must be handled before it.
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }
 
-    /// The same with something changed.
+    /// A copy with these changes.
     func with(
         method: HTTPRequest.Method? = nil, headers: HTTPFields? = nil, isAbsoluteForm: Bool? = nil
     ) -> RequestHead {

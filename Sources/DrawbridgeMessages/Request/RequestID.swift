@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Names requests: short, unique within the process and unlikely to meet those of another.
+/// Makes the ids of requests: short, unique within the process, and unlikely to meet those of another process.
 package enum RequestID {
     private static let prefix = Array("\(String(UInt32.random(in: .min ... .max), radix: 36))-".utf8)
     private static let counter = Atomic<UInt64>(0)
 
-    /// A new random name, for what must not be taken for its predecessor after a restart.
+    /// A random name, by which what was there before a restart is told from what is there now.
     package static func epoch() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     /// The caller's own id if it can stand in a log line and a header as it is, else a new one.
@@ -16,7 +16,7 @@ package enum RequestID {
             var writer = ByteWriter(buffer)
             prefix.withUnsafeBufferPointer { writer.write($0) }
             writer.write(number, radix: 36)
-            // Fifteen bytes, which it has for years, need no memory of their own.
+            // For years the text has at most fifteen bytes, for which `String` allocates nothing.
             return String(decoding: UnsafeBufferPointer(rebasing: buffer[..<writer.count]), as: UTF8.self)
         }
     }

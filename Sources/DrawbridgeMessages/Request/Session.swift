@@ -8,7 +8,7 @@ import HTTPGrammar
     /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     package let name: String
 
-    /// The session of whoever names none.
+    /// The session of requests that name none.
     package static let usual = Session(known: "default")
 
     private init(known name: String) { self.name = name }
@@ -23,6 +23,6 @@ import HTTPGrammar
         byte.isWord || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
     }
 
-    /// The name of the cookie by which a browser says its session: browsers give the cookies of one port to all others.
+    /// The name of a browser's session cookie; the port is in it, since browsers send a cookie to all ports of a host.
     package static func cookie(port: Int) -> String { "drawbridge-session-\(port)" }
 }

@@ -2,14 +2,14 @@ package import HTTPTypes
 
 /// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
 @usableFromInline package struct Via: Sendable {
-    /// That of whoever sends on without a gateway.
+    /// For requests that are forwarded without a gateway.
     package static let withoutGateway = Via()
 
     private let pseudonym: String
     private let field: HTTPField
     private let oldField: HTTPField
 
-    /// A new one, which nobody else has.
+    /// Makes a random pseudonym, which no other gateway has.
     package init() { self.init("drawbridge-\(String.random128())") }
 
     /// Takes a pseudonym, which is a token.
@@ -19,15 +19,15 @@ package import HTTPTypes
         oldField = HTTPField(name: .via, value: "1.0 \(pseudonym)")
     }
 
-    /// What is added behind the fields that came.
+    /// The field to append when a message is forwarded.
     ///
     /// - Parameter isOldVersion: whether the message came in HTTP/1.0.
     package func field(isOldVersion: Bool) -> HTTPField { isOldVersion ? oldField : field }
 
-    /// Whether a request with these fields has been here: it goes in a loop, and 508 is its answer.
+    /// Whether a request with these fields was here before: it goes in a loop, and is answered with a 508.
     ///
-    /// Ask it of the fields as they came. A caller could name `Via` in `Connection`: then it is taken out before the
-    /// request goes on, and the request would go round for ever.
+    /// Ask this of the fields as they were received. A caller could name `Via` in `Connection`, so that forwarding
+    /// removes it and the request would loop for ever.
     package func isNamed(in fields: HTTPFields) -> Bool {
         fields.contains { $0.name == .via && Self.names($0.value).contains { $0 == pseudonym } }
     }
@@ -37,10 +37,10 @@ package import HTTPTypes
         fields.last { $0.name == .via }.flatMap { Self.names($0.value).last }.map { $0 == pseudonym } ?? false
     }
 
-    /// Whether a value names anybody else.
+    /// Whether a value of `Via` names any proxy but this gateway.
     func isForeign(_ value: String) -> Bool { Self.names(value).contains { $0 != pseudonym } }
 
-    /// Who received the message, of each element `protocol received-by [comment]`.
+    /// The `received-by` of each element `protocol received-by [comment]`.
     private static func names(_ value: String) -> [Substring] {
         value.split(separator: ",").compactMap { $0.split { $0 == " " || $0 == "\t" }.dropFirst().first }
     }

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The header of an answer that has a type and no other field, made once for each usual type.
+/// The header of an answer that has only a `Content-Type`, made once for each usual type.
 package final class ContentType: Sendable {
     package let text: String
     let headers: HTTPFields
-    /// The fields that every handler's answer of that type has.
+    /// The fields that every answer of a handler with that type has.
     let fixed: FixedFields
 
     private init(_ text: String) {
@@ -14,7 +14,7 @@ package final class ContentType: Sendable {
             [HTTPField(name: .contentType, value: text)] + FixedFields.guardedAndFresh.fields)
     }
 
-    /// The usual type that is written so.
+    /// The usual type with this text; nil for any other.
     static func usual(_ text: String) -> ContentType? {
         for type in all where type.text == text { return type }
         return nil

@@ -1,4 +1,4 @@
-/// Names one version of what stands at a path, RFC 9110, section 8.8.3.
+/// Names one version of the resource at a path, RFC 9110, section 8.8.3.
 package struct EntityTag: Equatable, Sendable {
     package let opaque: Substring
     package let isWeak: Bool
@@ -16,11 +16,11 @@ package struct EntityTag: Equatable, Sendable {
 }
 
 extension EntityTag {
-    /// The tags of a condition.
+    /// The tags of an `If-Match` or `If-None-Match`.
     package enum List {
         /// `*`: whatever version there is.
         case any
-        /// Those before the first that is malformed.
+        /// The tags before the first malformed one.
         case tags([EntityTag])
 
         package init(_ text: String) {

@@ -55,16 +55,16 @@ public struct AnswerForm: Sendable {
     /// Whether answers have their true HTTP status.
     package let hasStatus: Bool
 
-    /// Whether outputs stand in no object.
+    /// Whether outputs have no envelope.
     package var isBare: Bool { if case .none = object { true } else { false } }
 
-    /// Whether outputs stand in the gateway's own object.
+    /// Whether outputs have the gateway's own envelope.
     package var isUsual: Bool { if case .usual = object { true } else { false } }
 
     /// The media type of answers.
     package var type: String { hasStatus ? "application/json" : "text/json" }
 
-    /// What an output goes out as; `null` is no output.
+    /// The body for an output; `null` counts as no output.
     package func success(_ output: [UInt8], code: Int, message: String = "") -> [UInt8] {
         switch object {
         case .usual: UsualEnvelope.success(output, code: code, message: message)
@@ -74,7 +74,7 @@ public struct AnswerForm: Sendable {
         }
     }
 
-    /// What an error goes out as.
+    /// The body for an error.
     package func failure(_ error: HTTPError) -> [UInt8] {
         if case .own(let envelope) = object {
             envelope.failure(error).bytes
@@ -88,7 +88,7 @@ extension JSON {
     fileprivate var nonNull: JSON? { isNull ? nil : self }
 }
 
-/// The gateway's own object, written by hand: a general encoder would cost more than all the rest of a small request.
+/// The gateway's own envelope, written by hand: a general encoder would cost more than all the rest of a small request.
 package enum UsualEnvelope {
     private static let null = Array("null".utf8)
 

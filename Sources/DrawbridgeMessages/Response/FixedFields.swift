@@ -3,7 +3,7 @@ import HTTPTypes
 /// Header fields that are the same in many answers.
 package final class FixedFields: Sendable {
     package let fields: [HTTPField]
-    /// The same as C strings: a name, its value, the next name.
+    /// The fields as C strings: a name, its value, the next name.
     let text: [UInt8]
 
     package init(_ fields: [HTTPField]) {
@@ -13,13 +13,13 @@ package final class FixedFields: Sendable {
         }
     }
 
-    /// Of no use to a foreign page that includes it as a script or an image.
+    /// Keep a foreign page from using the answer as a script or an image.
     package static let guarded = FixedFields([
         HTTPField(name: .xContentTypeOptions, value: "nosniff"),
         HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
     ])
 
-    /// The same, and not cacheable.
+    /// The same, and forbid caching.
     package static let guardedAndFresh = FixedFields(
         [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
 }

@@ -21,7 +21,7 @@ extension Response {
         /// Bytes that come from elsewhere by themselves: from a server behind the gateway.
         indirect case source(any Source)
 
-        /// None: behind a 101 the connection goes on as something else, a WebSocket to what lies behind the gateway.
+        /// None: after a 101 the connection goes on with another protocol, a WebSocket to a server behind the gateway.
         indirect case upgrade(any Upgrade)
 
         /// No body.
@@ -49,7 +49,7 @@ extension Response {
 
     /// A body that comes from elsewhere; the engine may fetch it without a task.
     ///
-    /// What nobody reads any more is broken off with its last reference.
+    /// Releasing the last reference cancels it.
     public protocol Source: Sendable, AnyObject {
         /// The number of bytes if it is known.
         var length: Int? { get }
@@ -60,7 +60,7 @@ extension Response {
         func write(to client: Client) async throws
     }
 
-    /// What becomes of a connection behind a 101; the engine's business.
+    /// What a connection becomes after a 101; the engine carries it out.
     public protocol Upgrade: Sendable, AnyObject {}
 
     /// A part of an open file, which is closed with its last reference.

@@ -3,10 +3,10 @@ import HTTPTypes
 extension Response {
     /// The header fields that the gateway adds to an answer.
     ///
-    /// They stand apart until somebody asks for ``Response/headers``: an engine can send them as they are, and putting
-    /// them in among the others costs more than all the rest of a small answer.
+    /// They are kept apart until somebody reads ``Response/headers``: an engine can send them as they are, and merging
+    /// them with the others costs more than all the rest of a small answer.
     struct Seal: Sendable {
-        /// The same in many answers.
+        /// Fields that are the same in many answers.
         var fixed: FixedFields?
         /// The id of the request; empty where it has none yet.
         var requestID = ""
@@ -21,7 +21,7 @@ extension Response {
             return fixed?.fields.contains { $0.name == name } ?? false
         }
 
-        /// These fields and the others of an answer.
+        /// All fields of an answer: the others, then these.
         func added(to others: HTTPFields) -> HTTPFields {
             var fields = others
             for field in fixed?.fields ?? [] { fields.append(field) }
@@ -34,14 +34,14 @@ extension Response {
         }
     }
 
-    /// Gives the answer fields in place of those that it has under their names.
+    /// Adds fixed fields, in place of fields of the same names.
     package mutating func seal(_ fixed: FixedFields) {
         unseal()
         for field in fixed.fields where contains(field.name) { ownHeaders[field.name] = nil }
         seal.fixed = fixed
     }
 
-    /// Gives an answer that has a type and no other field all that answers of its type have.
+    /// Adds the fixed fields of a type to an answer that has only a `Content-Type`.
     package mutating func seal(_ type: ContentType) {
         ownHeaders = HTTPFields()
         seal.fixed = type.fixed
@@ -55,23 +55,23 @@ extension Response {
 
     /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
     package mutating func seal(timing name: [UInt8], _ took: Duration) {
-        // That of another gateway, whose answer a handler here passes on, stays beside it.
+        // A handler may pass on the answer of another gateway, whose timing is kept as well.
         if seal.timing != nil { unseal() }
         seal.timing = (name, took)
     }
 
-    /// Makes it not cacheable, and of no use to a foreign page.
+    /// Forbids caching, unless `Cache-Control` is set, and use by a foreign page.
     package mutating func addSafety() { seal(contains(.cacheControl) ? .guarded : .guardedAndFresh) }
 
-    /// Puts the gateway's fields in among the others.
+    /// Merges the gateway's fields with the others.
     private mutating func unseal() {
         if !seal.isEmpty { headers = headers }
     }
 
-    /// The fields that are the same in other answers, as C strings: a name, its value, the next name.
+    /// The fixed fields as C strings: a name, its value, the next name.
     package var fixedText: [UInt8] { seal.fixed?.text ?? [] }
 
-    /// Gives the fields that are this answer's own, written so as well: its request's id, and how long it took.
+    /// Calls `body` with the other fields that the gateway adds, in the same form: the request's id and the timing.
     package func withAddedText(_ body: (UnsafeRawBufferPointer) -> Void) {
         let (id, timing, digits) = (seal.requestID, seal.timing, 24)
         let count =

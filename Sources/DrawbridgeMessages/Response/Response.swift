@@ -19,7 +19,7 @@ public struct Response: Sendable {
         }
     }
 
-    /// The header fields but for those that the gateway adds.
+    /// The header fields without those that the gateway adds.
     package var ownHeaders: HTTPFields {
         get {
             switch own {
@@ -30,7 +30,7 @@ public struct Response: Sendable {
         set { own = .fields(newValue) }
     }
 
-    /// The type, where it is a usual one and there is no other field of the answer's own; else nil.
+    /// The type, where it is a usual one and the answer has no other field of its own; else nil.
     package var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
 
     private var own: Own
@@ -54,7 +54,7 @@ public struct Response: Sendable {
         set { change { $0.refusal = newValue } }
     }
 
-    /// The `Set-Cookie` of a cookie of ours; any other of one is taken out of an answer.
+    /// The gateway's own `Set-Cookie`; any other for a cookie of its names is removed.
     package var ownCookie: String? {
         get { seldom?.values.ownCookie }
         set { change { $0.ownCookie = newValue } }
@@ -66,7 +66,7 @@ public struct Response: Sendable {
         set { change { $0.isRelayed = newValue } }
     }
 
-    /// What brings home the names that its server has for itself; nil where they stay.
+    /// Rewrites the upstream's own addresses in a page; nil where they stay.
     package var homecoming: (any Homecoming)? {
         get { seldom?.values.homecoming }
         set { change { $0.homecoming = newValue } }
@@ -78,19 +78,19 @@ public struct Response: Sendable {
         set { change { $0.code = newValue } }
     }
 
-    /// What the envelope of an output says besides; `""` as a rule.
+    /// The `message` in the envelope of an output; usually `""`.
     package var message: String {
         get { seldom?.values.message ?? "" }
         set { change { $0.message = newValue } }
     }
 
-    /// Whether a page that called by a bridge with a callback is never answered.
+    /// Whether the callback of the page that called is never called.
     package var isSilent: Bool {
         get { seldom?.values.isSilent ?? false }
         set { change { $0.isSilent = newValue } }
     }
 
-    /// What is done when it was sent, by whoever sends it.
+    /// Called after it was sent, by whoever sends it.
     package var afterwards: (@Sendable () -> Void)? {
         get { seldom?.values.afterwards }
         set { change { $0.afterwards = newValue } }
@@ -108,7 +108,7 @@ public struct Response: Sendable {
         case fields(HTTPFields)
     }
 
-    /// What few answers have, in one place: a value of more than fifteen words is copied wherever it is handed on.
+    /// What few answers have, in one object: a struct of more than fifteen words is copied wherever it is passed.
     private final class Seldom: Sendable {
         struct Values: Sendable {
             var ownCookie: String?
@@ -133,7 +133,7 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// An answer of a type that goes out as it is.
+    /// Makes an answer that is sent as it is, with its type.
     private init(contentType: String, body: Body) {
         status = .ok
         own = ContentType.usual(contentType).map(Own.type) ?? .fields(HTTPFields(.contentType, contentType))
@@ -147,7 +147,7 @@ public struct Response: Sendable {
     ///
     /// - Parameters:
     ///   - output: the value.
-    ///   - message: what the envelope says besides, where there is one.
+    ///   - message: the `message` of the envelope, where there is one.
     /// - Throws: what the value's own encoding throws.
     public init(output: some Encodable, message: String = "") throws {
         self.init(body: .output(try JSON.encode(output)))
@@ -188,28 +188,27 @@ public struct Response: Sendable {
         }
     }
 
-    /// ``answeredBy`` where a server behind the gateway did, where a file did, and where anybody else there did.
+    /// Values of ``answeredBy``: a server behind the gateway, a file, and any other responder there.
     package static let upstream = "upstream"
     package static let files = "files"
     package static let passed = "passed"
 
-    /// ``answeredBy`` where the gateway itself did, for native.
+    /// ``answeredBy`` where the gateway itself answered a request for native.
     package static let ownAnswer = "gateway for native"
 
-    /// The same answer, with who gave it, where that was nobody of the gateway's own.
+    /// The same answer with ``answeredBy`` set, where it came from behind the gateway.
     package var withPasser: Response {
         var response = self
         response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)
         return response
     }
 
-    /// Whether it was nobody of the gateway's own who gave it.
+    /// Whether it came from behind the gateway, other than from a file.
     package var hasPassed: Bool { answeredBy == Self.upstream || answeredBy == Self.passed }
 
-    /// Whether there is such a field.
     package func contains(_ name: HTTPField.Name) -> Bool { hasOwn(name) || seal.contains(name) }
 
-    /// Whether there is such a field, beside those that the gateway adds.
+    /// Whether there is such a field, without those that the gateway adds.
     func hasOwn(_ name: HTTPField.Name) -> Bool {
         switch own {
         case .type: name == .contentType
@@ -217,7 +216,7 @@ public struct Response: Sendable {
         }
     }
 
-    /// Takes out what would make a cookie of ours, and puts in that of an admission.
+    /// Removes any `Set-Cookie` for the gateway's own cookies, and adds ``ownCookie``.
     package mutating func setOwnCookie() {
         if case .fields(let fields) = own, fields.contains(where: OwnCookies.isSet) {
             own = .fields(HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) }))

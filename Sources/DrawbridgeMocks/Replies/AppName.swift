@@ -1,11 +1,11 @@
-/// What the browser calls itself to pages and to the servers behind the gateway, as an app's web view does.
+/// The `User-Agent` that pages and upstreams see, as an app's web view sends it.
 ///
-/// Pages and servers decide by it. Who may ask is decided before, by what the browser has sent.
+/// Access is decided before, by the one that the browser has sent.
 package struct AppName: Equatable, Sendable {
-    /// `{{userAgent}}` in it is the browser's own name.
+    /// `{{userAgent}}` in it stands for the browser's own.
     package let text: String
 
-    /// Nil for what no header field may hold, or has another word in braces than the browser's own name.
+    /// Nil for what no header field may hold, and for any template but `{{userAgent}}`.
     package init?(_ text: String) {
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7F }),
             !text.replacing(Self.own, with: "").contains("{{")
@@ -15,6 +15,6 @@ package struct AppName: Equatable, Sendable {
 
     private static let own = "{{userAgent}}"
 
-    /// What is sent for it by a browser of this name.
+    /// What to send in place of a browser's own `User-Agent`.
     package func text(in browser: String) -> String { text.replacing(Self.own, with: browser) }
 }

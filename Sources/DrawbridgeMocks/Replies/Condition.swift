@@ -1,9 +1,9 @@
 /// What an input has to be like for a case to fit: the value of `$when`.
 ///
-/// It says a part of the input: an object's members that are named here fit, and others may stand beside them; an array
-/// fits by its length, and each element by its place. Numbers fit by value (`1` and `1.0`), strings byte by byte.
-/// `null` fits `null` and what is missing. A text that says an object or an array in JSON fits as what it says. Where a
-/// form or a query says all in text, `5` and `true` fit their text.
+/// It may name a part of the input: an object may have more members than those named here; an array must have the same
+/// length, and each element must fit. Numbers fit by value (`1` and `1.0`), strings byte by byte. `null` fits `null`
+/// and a missing value. A string that is an object or array in JSON fits as that. In a form or query, where all is
+/// text, `5` and `true` fit their text.
 package indirect enum Condition: Sendable {
     case members([(name: String, condition: Condition)])
     case elements([Condition])
@@ -14,18 +14,18 @@ package indirect enum Condition: Sendable {
 
     /// Why an input does not fit, in words such as `channel is "wechat", wanted "alipay"`; nil where it does.
     ///
-    /// - Parameter redaction: whose values are left out of it; nil for nobody's.
+    /// - Parameter redaction: leaves the values of secrets out; nil for nothing.
     package func misfit(_ input: ReplyInput, _ redaction: Redaction?) -> String? {
         if input.isUnreadable { return "the input cannot be read" }
         let misfit = misfit(input.value, isText: { input.texts.contains($0) }, isTextItself: false)
         return misfit?.sentence(redaction)
     }
 
-    /// What does not fit.
+    /// Why an input does not fit, and where.
     private struct Misfit {
-        /// What is there, and what was wanted, in words.
+        /// What was sent and what was wanted, in words.
         let rest: String
-        /// Whether those words have the value.
+        /// Whether `rest` has the value that was sent.
         let tells: Bool
         /// Where that stands in the input, such as `items[0].name`, and the names of members in it.
         private var path = ""
@@ -33,7 +33,7 @@ package indirect enum Condition: Sendable {
 
         init(_ rest: String, tells: Bool = false) { (self.rest, self.tells) = (rest, tells) }
 
-        /// The same, of a value in which it stands at a name.
+        /// The same as seen from the object that has it under a name.
         func below(_ name: String) -> Misfit {
             var misfit = self
             misfit.path = path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)"
@@ -41,14 +41,14 @@ package indirect enum Condition: Sendable {
             return misfit
         }
 
-        /// The same, of an array in which it stands at an index.
+        /// The same as seen from the array that has it at an index.
         func below(_ index: Int) -> Misfit {
             var misfit = self
             misfit.path = path.isEmpty || path.hasPrefix("[") ? "[\(index)]\(path)" : "[\(index)].\(path)"
             return misfit
         }
 
-        /// It goes into the log and to programs, so the values of secrets are not in it.
+        /// The sentence for the log and for programs, without the values of secrets.
         func sentence(_ redaction: Redaction?) -> String {
             let isSecret = tells && redaction.map { names.contains(where: $0.isSecret) } == true
             return "\(path.isEmpty ? "the input" : path) \(isSecret ? "is another" : rest)"
@@ -92,7 +92,7 @@ package indirect enum Condition: Sendable {
         }
     }
 
-    /// The first place at which two values are not the same.
+    /// The first difference between two values.
     private func difference(_ value: JSON, _ wanted: JSON) -> Misfit? {
         if Self.isEqual(value, wanted) { return nil }
         switch (value, wanted) {
@@ -117,7 +117,7 @@ package indirect enum Condition: Sendable {
         Misfit("is \(value.map(shown) ?? "missing"), wanted \(wanted)", tells: value != nil)
     }
 
-    /// A value in a few words: it may have megabytes.
+    /// A short form of a value, which may have megabytes.
     private func shown(_ value: JSON) -> String {
         switch value {
         case .array(let elements): "an array of \(elements.count)"
@@ -140,7 +140,7 @@ package indirect enum Condition: Sendable {
         }
     }
 
-    /// Whether two values are the same, numbers by what they are worth.
+    /// Whether two values are the same, numbers by value.
     static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool {
         switch (value, wanted) {
         case (.number(let one), .number(let other)): one.hasSameValue(as: other)

@@ -1,16 +1,16 @@
-/// A program that is asked what a call is answered: an http or https URL.
+/// The http or https URL of a program that answers a call (`$forward`).
 package struct ForwardTarget: Sendable, Hashable {
     /// As it was written.
     package let text: String
     /// Its scheme, host and port.
     package let origin: String
-    /// Whether it is named as this machine.
+    /// Whether its host is a loopback name or address.
     package let isLoopback: Bool
 
-    /// Reads a URL; nil for what is none that can be asked.
+    /// Reads a URL; nil for any other text.
     ///
-    /// It has no user name, query, fragment or template, no character that is to be encoded, and neither port 0 nor a host
-    /// that is none. What a call is about stands in its body.
+    /// It has no user name, query, fragment or template, no character to be encoded, no port 0, and a valid host.
+    /// What is called, and with what, is in the body of the request.
     init?(_ text: String) {
         guard text.hasPrefix("http://") || text.hasPrefix("https://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),

@@ -1,12 +1,12 @@
 /// A pattern over a whole string, in which `*` stands for any characters, and for none.
 ///
-/// Matching takes time in proportion to the string, whatever the pattern: there is nothing to go back to but the last
-/// `*`, and only with parts that do not begin in the same place again.
+/// Matching takes time in proportion to the string, whatever the pattern: the parts between the `*` are found one after
+/// the other, and no part is ever looked for again.
 package struct Glob: Sendable {
     let text: String
     private let parts: [[UInt8]]
 
-    /// More bytes than this fit no pattern.
+    /// Longer strings than this match no pattern.
     private static let longest = 64 << 10
 
     init(_ text: String) {
@@ -33,7 +33,7 @@ package struct Glob: Sendable {
         return true
     }
 
-    /// Where a part begins first (Knuth, Morris and Pratt).
+    /// The first occurrence of a part (Knuth, Morris and Pratt).
     private static func find(_ part: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         var fallback = [0]
         for byte in part.dropFirst() {

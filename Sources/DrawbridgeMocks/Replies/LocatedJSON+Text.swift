@@ -1,4 +1,4 @@
-// How a value is written, for whoever edits it without loss.
+// The text of a value as it is written, for edits that leave all else as it is.
 extension LocatedJSON {
     /// A member's value, or the whole, as it is written: with its spaces, and with the comments in it.
     var text: String { String(decoding: written[range], as: UTF8.self) }
@@ -20,7 +20,7 @@ extension LocatedJSON {
         return start..<Self.end(of: start, in: bytes)
     }
 
-    /// Where a value ends that begins there: in a text that is known to be JSON.
+    /// Where the value ends that begins at `start`, in a text that is known to be JSON.
     private static func end(of start: Int, in bytes: [UInt8]) -> Int {
         var place = start
         var depth = 0
@@ -34,7 +34,7 @@ extension LocatedJSON {
                 if depth == 0 { return place + 1 }
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // It closes what is around a number or a word.
+                // This closes the array or object around a number or a word.
                 if depth == 0 { return place }
                 depth -= 1
                 if depth == 0 { return place + 1 }

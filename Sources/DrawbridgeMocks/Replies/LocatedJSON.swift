@@ -1,13 +1,13 @@
-/// A value of a JSON text that knows where it stands, for whoever has to say what is wrong with it.
+/// A value of a JSON text with its line and column, for messages about what is wrong with it.
 package struct LocatedJSON {
     let tape: JSONTape
     let place: Int
     /// The text with its comments, which the tape has not.
     let written: [UInt8]
-    /// Where its lines end: a file may have thousands of places of which something is said.
+    /// The ends of its lines, searched for each line number: a file may have thousands of values with a message.
     private let lineEnds: [Int]
 
-    /// Deeper values are refused: replies are read by going into them.
+    /// Deeper values are refused: replies are read recursively.
     private static let deepest = 100
 
     /// Reads a text, which may have comments: from `//` to the end of the line.
@@ -44,10 +44,10 @@ package struct LocatedJSON {
         return tape.values(in: place).map { LocatedJSON(self, $0) }
     }
 
-    /// The way to it from the whole text.
+    /// The path to it from the root.
     package var path: String { tape.path(to: place).dotted }
 
-    /// Where its name stands, or where the nearest name around it does.
+    /// Where its name begins, or that of the nearest member around it.
     var beginning: (line: Int, column: Int) {
         var place = place
         while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
@@ -75,7 +75,7 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     package let line: Int
     /// The byte of that line, counted from 1.
     package let column: Int
-    /// The way to the value, such as `replies.pay.$cases[1]`; empty for the whole text.
+    /// The path to the value, such as `replies.pay.$cases[1]`; empty for the whole text.
     package let key: String
     /// What is wrong and what to do about it.
     package let message: String

@@ -1,25 +1,25 @@
 import HTTPGrammar
 import HTTPTypes
 
-/// What pages are given besides replies, as an app gives it to them.
+/// What pages get besides replies, as from an app: globals, cookies, a `User-Agent`, bridges.
 package struct PageSettings: Sendable {
     /// Properties of `window` that are there before the page's first script.
     package var globals = JSON.Object()
-    /// Cookies of documents that are asked for without them: names and values.
+    /// Cookies that documents get whose requests do not have them: names and values.
     package var cookies: [(name: String, value: String)] = []
-    /// What the browser calls itself; nil for its own name alone.
+    /// The `User-Agent`; nil for the browser's own.
     package private(set) var appName: AppName?
-    /// Those of the bridges from outside that they have, by their names; nil for all.
+    /// The names of the `--bridge` bridges that the pages get; nil for all of them.
     package private(set) var bridges: Set<String>?
-    /// What may have been meant otherwise.
+    /// Warnings about what is valid, but probably a mistake.
     private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
-    /// Nothing is given.
+    /// Whether nothing is set.
     var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && appName == nil && bridges == nil }
 
-    /// The same, with what another one says besides.
+    /// These settings, completed by those of another.
     func merged(before other: PageSettings) -> PageSettings {
         var merged = self
         for (name, value) in other.globals where merged.globals[name] == nil { merged.globals[name] = value }
@@ -30,12 +30,12 @@ package struct PageSettings: Sendable {
     }
 
     static let keys = ["cookies", "globals", "userAgent"]
-    /// What settings of some pages have besides.
+    /// The keys that settings of some pages have as well.
     static let keysOfSome = ["bridge"]
 
-    /// Reads the members of ``keys``, where they are there.
+    /// Reads those members of ``keys`` that are present.
     ///
-    /// - Parameter isOfSome: whether they are of some pages, and so may choose among the bridges of all.
+    /// - Parameter isOfSome: whether they are for some pages, and so may choose among the bridges of all.
     init(_ members: [(name: String, value: LocatedJSON)], isOfSome: Bool = false) throws(ReplyFault) {
         for (name, value) in members {
             switch name {

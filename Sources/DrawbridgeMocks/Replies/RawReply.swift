@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An answer of HTTP's that goes out as it stands: the value of `$response`.
+/// An HTTP response that is sent as it is written: the value of `$response`.
 ///
 /// A page that called by a bridge with a callback gets its body as the value, and from status 400 on as an error.
 package struct RawReply: Sendable {
@@ -17,7 +17,7 @@ package struct RawReply: Sendable {
 
     var looksAtInput: Bool { if case .json(let template) = body { template.looksAtInput } else { false } }
 
-    /// Fields that the gateway or the connection says itself, or that would change more than this answer.
+    /// Header fields that no reply may set: the gateway or the connection sets them, or they affect other answers too.
     private static let refused: Set<String> = [
         "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
@@ -33,14 +33,14 @@ package struct RawReply: Sendable {
         return refused.contains(name) || refusedBeginnings.contains(where: name.hasPrefix)
     }
 
-    /// Types of bodies that a browser shows or saves, and does not run, where it opens them.
+    /// Media types that a browser shows or saves when it opens them, without running anything.
     private static let isInert: Set<String> = [
         "application/json", "application/octet-stream", "application/pdf", "audio/mpeg", "font/woff2",
         "image/gif",
         "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain", "video/mp4",
     ]
 
-    /// Whether a browser that opens it may run it: all that is not known to be harmless, and what says two types.
+    /// Whether a browser that opens it may run it: any type that is not known to be harmless, or two types.
     package func runs(as type: String) -> Bool {
         let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
         return type.contains(",") || !Self.isInert.contains(name)

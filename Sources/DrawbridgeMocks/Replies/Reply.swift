@@ -3,29 +3,29 @@
 /// A reply is written as JSON: any value, which is answered as it stands, or an object whose keys begin with `$`. So
 /// `{"nick": "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` answer the same, the second one later.
 package struct Reply: Sendable {
-    /// What comes of a call; each reply has one of these.
+    /// What a reply answers; each reply has one of these.
     package indirect enum Outcome: Sendable {
         /// JSON text that is answered as it stands.
         case value([UInt8])
         /// The same with templates to be filled in.
         case template(Template)
-        /// The bridge fails.
+        /// An error.
         case error(Failure)
-        /// Nobody ever answers.
+        /// No answer ever comes.
         case silence
-        /// Nobody has the name.
+        /// As if nothing answered the name, as in an app that does not have it.
         case missing
-        /// What lies beneath is asked.
+        /// The next layer is asked, and at last the handler.
         case pass
-        /// One after the other, and from then on the last.
+        /// One reply for each call, in order; the last one for all further calls.
         case sequence([Reply], Place)
-        /// The first that fits; where none does, what lies beneath is asked.
+        /// The first that fits; where none does, the next layer is asked, and at last the handler.
         case cases([Case])
-        /// What a person chooses.
+        /// The reply that a person chooses.
         case ask(Ask)
-        /// An answer of HTTP's, as it stands.
+        /// An HTTP response as it is written.
         case raw(RawReply)
-        /// What a program says.
+        /// What another program answers.
         case forward(ForwardTarget)
     }
 
@@ -37,7 +37,7 @@ package struct Reply: Sendable {
         package let choices: [(name: String, reply: Reply)]
     }
 
-    /// What a failing bridge says.
+    /// The error that a page gets.
     package struct Failure: Sendable {
         package let code: Int
         package let message: Template?
@@ -50,34 +50,31 @@ package struct Reply: Sendable {
         package let reply: Reply
     }
 
-    /// By what a sequence is known again after a save: the name that it is for, and what it says.
+    /// Identifies a sequence across reloads of its file: by the name that it is for, and its text.
     package struct Place: Sendable, Hashable {
         let name: String
         let text: [UInt8]
-        /// How many of the same text stand before it in the reply for that name.
+        /// How many sequences of the same text come before it in the reply for that name.
         let number: Int
     }
 
     package let outcome: Outcome
-    /// Milliseconds before the answer: any number of these.
+    /// Milliseconds before the answer: a random number in this range.
     package var delay: ClosedRange<Int>?
-    /// What is told before the answer, where the bridge hears it.
+    /// What is reported before the answer, to bridges that take progress.
     package var progress: [Template] = []
-    /// Milliseconds between what is told.
+    /// Milliseconds between two reports of progress.
     package var every = 0
-    /// What is done after the answer.
+    /// The steps after the answer.
     package var then: [ReplyStep] = []
 
-    /// Whether nobody has the name.
     package var isMissing: Bool { if case .missing = outcome { true } else { false } }
 
-    /// Whether what lies beneath is asked.
     package var isPass: Bool { if case .pass = outcome { true } else { false } }
 
-    /// Whether nobody ever answers.
     package var isSilence: Bool { if case .silence = outcome { true } else { false } }
 
-    /// Whether what is answered depends on what was sent.
+    /// Whether the answer depends on the input.
     var looksAtInput: Bool {
         if progress.contains(where: \.looksAtInput) || then.contains(where: \.looksAtInput) { return true }
         return switch outcome {

@@ -6,31 +6,30 @@ import Synchronization
 /// cases fits, the next one is asked, and at last the handlers.
 package final class ReplyBook: Sendable {
     private struct State {
-        /// What is given by whoever starts the program, and what its code adds behind that.
+        /// The replies of flags and files, and those of code, which are asked after them.
         var given = ReplyLayers([])
         var coded: [ReplyNames] = []
-        /// As a session begins.
+        /// The state of a new session.
         var fresh = SessionReplies()
-        /// The sessions that are not as they began, or once were not.
+        /// The sessions that have, or once had, state of their own.
         var sessions: [Session: SessionReplies] = [:]
         /// Counts uses of sessions, so that the longest idle one is known.
         var uses = 0
-        /// All sequences that there are: who asks while they are replaced leaves no step behind.
+        /// All current sequences: a call that is answered during a reload notes no step of a sequence that is gone.
         var sequences: Set<SessionReplies.Sequence> = []
-        /// What was said since the last save.
+        /// What was logged since the last reload.
         var news = ReplyNews()
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
-        /// Changes what a session has of its own, which it has from now on.
+        /// Changes a session's own state, which it gets with the first change.
         mutating func change(_ session: Session, _ change: (inout SessionReplies) -> Void) {
             let fresh = fresh
             change(&sessions[session, default: fresh])
             uses += 1
             sessions[session]?.used = uses
             guard sessions.count > ReplyBook.mostSessions else { return }
-            // A session that has places in sequences alone may be any page's, which says what it likes; that of a test has
-            // more.
+            // Sessions that a test has changed are kept longest; the others may come from any page, which may name any.
             let others = sessions.lazy.filter { $0.key != .usual && $0.key != session }
             let idle = others.min { a, b in
                 (a.value.isTests ? 1 : 0, a.value.used) < (b.value.isTests ? 1 : 0, b.value.used)
@@ -38,7 +37,7 @@ package final class ReplyBook: Sendable {
             if let idle { sessions[idle.key] = nil }
         }
 
-        /// What is answered in a session, which is not idle then.
+        /// The layers that answer in a session, which counts as used then.
         mutating func layers(in session: Session, ofPageAt page: String?) -> [ReplyNames] {
             if sessions[session] != nil {
                 uses += 1
@@ -48,27 +47,27 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// More sessions than tests run side by side; of more, the longest idle one goes.
+    /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
     package static let mostSessions = 1000
-    /// Bytes of the replies that all sessions together may set; what they are read into takes some ten times that.
+    /// The most bytes of replies that all sessions together may set; parsed, they take some ten times as much memory.
     static let mostBytes = 16 << 20
 
     private let state = Mutex(State())
     private let registry: Registry
-    /// Most gateways have none, and their requests need no lock to know it.
+    /// Lets the requests of a gateway without replies, as most are, do without the lock.
     private let isUnused = Atomic<Bool>(true)
 
     package init(in registry: Registry) { self.registry = registry }
 
-    /// Whether anybody has any reply.
+    /// Whether there may be any reply, event or setting.
     package var isUsed: Bool { !isUnused.load(ordering: .acquiring) }
 
     // MARK: What there is
 
-    /// Replaces all that whoever starts the program has given, at once.
+    /// Replaces all replies of flags and files, at once.
     ///
-    /// A sequence whose text did not change goes on where it is; the others begin anew. Scenarios that somebody switched
-    /// stay as they are, as long as there are such; else those are on that the layers say.
+    /// A sequence whose text did not change keeps its position; the others begin anew. A session that has switched
+    /// scenarios keeps those that still exist; in any other those are on that the layers name.
     package func set(_ layers: ReplyLayers) {
         change { state in
             let known = Set(layers.scenarioNames)
@@ -83,7 +82,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// Replaces all that code has given, which is asked behind all else.
+    /// Replaces all replies of code, which are asked last.
     package func set(inCode layers: [ReplyNames]) {
         change { state in
             state.coded = layers.filter { !$0.isEmpty }
@@ -93,7 +92,7 @@ package final class ReplyBook: Sendable {
 
     /// Switches a scenario on, and the others of its group off; or switches it off.
     ///
-    /// - Parameter isByTest: whether a test does, and not what is done behind an answer.
+    /// - Parameter isByTest: whether a test does it, and not a step after an answer.
     /// - Throws: where there is no such scenario.
     package func turn(
         _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
@@ -113,10 +112,10 @@ package final class ReplyBook: Sendable {
         if let problem { throw problem }
     }
 
-    /// Sets a reply of a session, before all others; or takes it back, where it is nil.
+    /// Sets a reply of a session, which is asked before all others; nil removes it.
     ///
     /// - Throws: what is wrong with it, or why there is no room for it.
-    /// - Returns: what may have been meant otherwise.
+    /// - Returns: warnings about what is probably a mistake.
     @discardableResult
     package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault)
         -> [ReplyFault]
@@ -141,7 +140,7 @@ package final class ReplyBook: Sendable {
         return try outcome.get()
     }
 
-    /// Takes back all that a session has changed.
+    /// Drops all that a session has changed.
     package func reset(_ session: Session) { changeOne(session) { $0.sessions[session] = nil } }
 
     /// The scenarios that are on; the last is asked first.
@@ -163,28 +162,28 @@ package final class ReplyBook: Sendable {
     /// The file that is asked first, where replies come from files.
     package var file: String? { state.withLock { $0.given.file } }
 
-    /// What native does by itself, by its name.
+    /// The steps of each event, by its name.
     package var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
 
     /// The events that can be played, in the order of their names.
     package var eventNames: [String] { events.keys.sorted() }
 
-    /// What the page at a path is given besides replies.
+    /// The settings of the page at a path.
     package func settings(ofPageAt path: String) -> PageSettings {
         state.withLock { $0.given }.settings(ofPageAt: path)
     }
 
-    /// Which of the parts that are for some pages are for the page at a path, by their places.
+    /// The indexes of the entries of `pages` that fit the page at a path.
     package func parts(ofPageAt path: String) -> [Int] {
         guard isUsed else { return [] }
         return state.withLock { $0.given.pages }.enumerated().filter { $0.element.pattern.matches(path) }
             .map(\.offset)
     }
 
-    /// Whether something is done when a page arrives.
+    /// Whether an event is played when a page arrives.
     package var hasEventAtArrival: Bool { isUsed && events[ReplyFile.atArrival]?.isEmpty == false }
 
-    /// How many sessions are not as they began.
+    /// How many sessions have state of their own.
     var sessionCount: Int { state.withLock { $0.sessions.count } }
 
     private func change(_ change: (inout State) -> Void) {
@@ -206,7 +205,7 @@ package final class ReplyBook: Sendable {
         registry.hasChanged()
     }
 
-    /// Changes what one session has of its own, which costs as much however many others there are.
+    /// Changes one session, at a cost that does not depend on how many others there are.
     private func changeOne(_ session: Session, _ change: (inout State) -> Void) {
         state.withLock { state in
             let before = SessionReplies.sequences(of: state[session].names)
@@ -223,7 +222,7 @@ package final class ReplyBook: Sendable {
         registry.hasChanged()
     }
 
-    /// Those names and the names of replies, but for what is said to be missing.
+    /// These names and those of replies, without the names that a reply says are missing.
     package func named(besides names: Set<String>, in session: Session = .usual, ofPageAt path: String? = nil)
         -> Set<String>
     {
@@ -233,7 +232,7 @@ package final class ReplyBook: Sendable {
         return all.subtracting(Self.missing(among: all, of: layers))
     }
 
-    /// Those names of which a reply says that they are missing.
+    /// The names that a reply says are missing (`$missing`).
     package func missing(among names: Set<String>, in session: Session, ofPageAt path: String?) -> Set<String>
     {
         guard isUsed, !names.isEmpty else { return [] }
@@ -263,7 +262,7 @@ package final class ReplyBook: Sendable {
 
     /// The replies for a path, as they are at one moment.
     ///
-    /// - Parameter page: the path of the address of the page that asks.
+    /// - Parameter page: the path of the calling page's URL.
     package func lookup(_ path: String, in session: Session = .usual, ofPageAt page: String? = nil)
         -> ReplyLookup
     {
@@ -277,9 +276,9 @@ package final class ReplyBook: Sendable {
             }, in: session)
     }
 
-    /// What is answered to a call, nil where what lies beneath is asked; each step of a sequence is given once.
+    /// The reply that answers a call, nil where the handler is asked; advances each sequence that it comes through.
     ///
-    /// - Parameter redaction: whose values are not said where a case does not fit.
+    /// - Parameter redaction: leaves the values of secrets out of the reasons why cases do not fit.
     package func next(in lookup: inout ReplyLookup, _ input: ReplyInput, _ redaction: Redaction)
         -> FoundReply?
     {
@@ -289,15 +288,15 @@ package final class ReplyBook: Sendable {
         return nil
     }
 
-    /// What was said since the last save.
+    /// Reads or changes what was logged since the last reload.
     package func news<Value>(_ work: (inout ReplyNews) -> Value) -> Value {
         state.withLock { work(&$0.news) }
     }
 
-    /// Whether something was not said yet about a reply, since the last save.
+    /// Whether a message about a reply was not logged yet since the last reload; notes it as logged.
     package func isNews(_ word: String, in title: String) -> Bool { news { $0.isNews(word, in: title) } }
 
-    /// The reply that one comes to for an input; nil where what lies beneath is asked.
+    /// Follows cases and sequences to the reply for an input; nil where the next layer is asked.
     private func resolve(
         _ found: FoundReply, _ input: ReplyInput, _ redaction: Redaction, _ lookup: inout ReplyLookup
     ) -> FoundReply? {
@@ -322,7 +321,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The place of the element that a sequence gives now; the last one is given again and again.
+    /// The index of the sequence's current element, before it advances; it stays at the last one.
     private func step(of sequence: SessionReplies.Sequence, among count: Int, in session: Session) -> Int {
         state.withLock { state in
             let step = state[session].steps[sequence, default: 0]

@@ -1,18 +1,18 @@
-/// A text of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
+/// A file of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
-    /// What is answered for which name.
+    /// The replies for all pages.
     package private(set) var replies: ReplyNames
-    /// What is answered while a scenario is on, before all else.
+    /// The replies of each scenario, asked before all others while it is on.
     package private(set) var scenarios: [String: ReplyNames]
     /// The scenarios that are on at first.
     package let scenario: [String]
 
     /// Replies for the pages whose path fits.
     package private(set) var pages: [ReplyLayers.PageMap]
-    /// What native does by itself, by its name.
+    /// The steps of each event, by its name.
     package let events: [String: [ReplyStep]]
 
-    /// What all pages are given.
+    /// The settings of all pages.
     package let settings: PageSettings
 
     /// The keys that it reads.
@@ -21,7 +21,7 @@ package struct ReplyFile: Sendable {
     ]
 
     /// - Parameters:
-    ///   - isAlone: there is nothing else in the text; other keys in it are mistakes.
+    ///   - isAlone: whether replies are all that the text may have, so that other keys are mistakes.
     ///   - trust: what its replies may say.
     /// - Throws: what is wrong, and where.
     package init(
@@ -56,7 +56,7 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    /// Leaves its replies to the pages at one path; scenarios stay as they are.
+    /// Limits its replies to the pages at one path; scenarios stay as they are.
     package mutating func restrict(toPagesAt path: String) {
         pages.append(.init(pattern: Glob(path), settings: PageSettings(), replies: replies))
         pages[pages.count - 1].replies.label = path
@@ -66,12 +66,12 @@ package struct ReplyFile: Sendable {
     /// Whether it answers a name, if only in a scenario or for some pages.
     package var hasReplies: Bool { all.contains { !$0.isEmpty } }
 
-    /// Whether it leaves what is asked for at a path to a handler, in some case (`$pass`).
+    /// Whether one of its replies may leave a path to a handler (`$pass`).
     package func passes(_ path: String) -> Bool { all.contains { $0.passes(path) } }
 
     private var all: [ReplyNames] { [replies] + scenarios.values + pages.map(\.replies) }
 
-    /// Says where its replies come from.
+    /// Sets the source of its replies.
     package mutating func name(by source: String) {
         replies.source = source
         replies.file = source
@@ -88,7 +88,7 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    /// What may have been meant otherwise.
+    /// Warnings about what is valid, but probably a mistake.
     package var doubts: [ReplyFault] {
         settings.doubts + pages.flatMap(\.settings.doubts) + replies.doubts + pages.flatMap(\.replies.doubts)
             + scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)

@@ -4,11 +4,11 @@ package struct ReplyInput: Sendable {
     package let value: JSON?
     /// The members that came from a query or a form, where every value is text.
     let texts: Set<String>
-    /// Whether it has so much that nobody should look at it on a loop.
+    /// Whether it is too large to be looked at on a loop.
     package var isLarge = false
     /// Whether something was sent that is neither JSON nor a form.
     package var isUnreadable = false
-    /// What the browser calls itself.
+    /// The browser's `User-Agent`.
     package var userAgent: String
 
     package init(_ value: JSON?, texts: Set<String> = [], userAgent: String = "") {
@@ -19,8 +19,7 @@ package struct ReplyInput: Sendable {
 }
 
 extension JSON {
-    /// The object or the array that a text says in JSON, as pages send it to bridges that take texts alone; any other value
-    /// is itself.
+    /// The object or array in a string of JSON, as pages send it to bridges that take only strings; else the value.
     var read: JSON {
         guard case .string(let text) = self, let first = text.utf8.first(where: { $0 > 0x20 }),
             first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -28,12 +27,12 @@ extension JSON {
         return (try? JSON(parsing: Array(text.utf8))) ?? self
     }
 
-    /// Whether it is a text that says an object or an array.
+    /// Whether it is a string that has an object or array as JSON.
     package var isWritten: Bool { stringValue != nil && read.stringValue == nil }
 }
 
 extension Request {
-    /// The input as replies look at it, by a body that is there.
+    /// The input for conditions and templates, made from a body that was collected.
     ///
     /// - Throws: a 400 or a 415 where it can be read neither as JSON nor as a form.
     package func replyInput() throws -> ReplyInput {

@@ -12,7 +12,7 @@ package protocol ReplyKeeper: Sendable {
     /// - Throws: an ``HTTPError`` that says why it is not written.
     func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int)
 
-    /// Writes names that nobody answered as replies to be filled in, those that no file has; all else stays as it is.
+    /// Writes unanswered names that no file has as replies to be filled in; all else stays as it is.
     ///
     /// - Returns: the file, and those that are new in it.
     /// - Throws: an ``HTTPError`` that says why they are not written.
@@ -22,7 +22,7 @@ package protocol ReplyKeeper: Sendable {
 /// A name that nobody answered, and what was sent with it.
 package struct UnansweredName: Sendable {
     package let name: String
-    /// As JSON, without secrets: at most three, and of long ones the beginning as a text.
+    /// At most three, without secrets; of a long one only the beginning, as a string.
     package let inputs: [JSON]
 
     package init(_ name: String, inputs: [JSON]) {
@@ -31,14 +31,14 @@ package struct UnansweredName: Sendable {
     }
 }
 
-/// Where names that nobody answered were written down, and which were not.
+/// The file into which unanswered names were written, and which were not.
 package struct SavedNames: Sendable {
     package let file: String
     /// Those that are new in it.
     package let names: [String]
     /// Those that no reply can have, such as `*`.
     package let refused: [String]
-    /// How often names were called that came when there were too many to be kept.
+    /// How many calls had further names, when there were too many to keep.
     package let beyond: Int
 
     package init(file: String, names: [String], refused: [String], beyond: Int) {

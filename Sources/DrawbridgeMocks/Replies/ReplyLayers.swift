@@ -1,16 +1,16 @@
-/// What a gateway answers by: layers of replies, and scenarios, which stand before all of them where they are on.
+/// The replies of a gateway: layers, and scenarios, which are asked before all layers while they are on.
 package struct ReplyLayers: Sendable {
-    /// The first is asked first.
+    /// The layers, in the order in which they are asked.
     package var replies: [ReplyNames]
-    /// Of each file its scenarios by their names; those of the first file are asked first.
+    /// The scenarios of each file, by their names; those of the first file are asked first.
     package var scenarios: [[String: ReplyNames]]
     /// The scenarios that are on at first; the last of them is asked first.
     package var scenario: [String]
-    /// Replies for some pages, which are asked behind scenarios and before all others.
+    /// Replies for some pages, which are asked after scenarios and before all others.
     package var pages: [PageMap] = []
-    /// What native does by itself, by its name.
+    /// The steps of each event, by its name.
     package var events: [String: [ReplyStep]] = [:]
-    /// What all pages are given.
+    /// The settings of all pages.
     package var settings = PageSettings()
 
     /// The file that is asked first; nil where there is none.
@@ -31,7 +31,7 @@ package struct ReplyLayers: Sendable {
         self.scenario = scenario
     }
 
-    /// What files say, and in front of them the replies that no file has; the first file is asked first.
+    /// The layers of files, in their order, and before them the replies that are in no file.
     ///
     /// - Parameter scenario: the scenarios that are on at first, besides those that the files say.
     package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]) {
@@ -48,14 +48,14 @@ package struct ReplyLayers: Sendable {
     /// The names of all scenarios, sorted.
     package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
 
-    /// What is wrong between the files: the scenarios that steps switch, and that nobody has written.
+    /// The scenarios that steps switch, and that no file defines.
     package var faults: [NoScenario] {
         let known = Set(scenarioNames)
         let switched = events.values.joined().compactMap(\.scenario) + all.flatMap(\.switched)
         return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
     }
 
-    /// The programs that are asked what calls are answered.
+    /// The programs that answer calls (`$forward`).
     package var forwards: [ForwardTarget] { all.flatMap(\.forwards) }
 
     /// The names of replies that ask a person.
@@ -69,7 +69,7 @@ package struct ReplyLayers: Sendable {
         pages.reduce(into: Set<String>()) { $0.formUnion($1.settings.bridges ?? []) }.sorted()
     }
 
-    /// What the page at a path is given; what is said of that page goes before what is said of all.
+    /// The settings of the page at a path; those for some pages go before those for all.
     func settings(ofPageAt path: String) -> PageSettings {
         pages.filter { $0.pattern.matches(path) }.reduce(PageSettings()) { $0.merged(before: $1.settings) }
             .merged(before: settings)
@@ -92,7 +92,7 @@ struct Scenarios: Sendable, Equatable {
         for name in names { turn(name, on: true) }
     }
 
-    /// The same after a save: of those that are gone, another one of their group is on, where the files say one.
+    /// Those that are on after a reload: for one that is gone, the one of its group that the files put on.
     func kept(of known: Set<String>, besides usual: [String]) -> Scenarios {
         var kept = Scenarios(on.filter(known.contains))
         for lost in on where !known.contains(lost) {
@@ -114,7 +114,7 @@ struct Scenarios: Sendable, Equatable {
     }
 }
 
-/// Nobody has written such a scenario.
+/// The error for a scenario that does not exist.
 package struct NoScenario: Error, CustomStringConvertible {
     let name: String
     let names: [String]

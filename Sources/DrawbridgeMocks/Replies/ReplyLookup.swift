@@ -1,4 +1,4 @@
-/// A reply for a call, or one within it.
+/// A reply that was found for a call, or one nested in it.
 package struct FoundReply: Sendable {
     /// Where its layer comes from.
     let source: String
@@ -17,7 +17,7 @@ package struct FoundReply: Sendable {
 package struct ReplyLookup: Sendable {
     /// Those that were not asked yet, the next one last.
     private var rest: [FoundReply]
-    /// Whose places in sequences count.
+    /// The session whose positions in sequences count.
     let session: Session
     /// Why those that were asked did not fit.
     package var why: [String] = []
@@ -38,7 +38,7 @@ package struct ReplyLookup: Sendable {
 
     mutating func next() -> FoundReply? { rest.popLast() }
 
-    /// Goes on with what a person chose, and then with what lies beneath.
+    /// Goes on with the reply that a person chose, and then with the next layers.
     package mutating func goOn(with choice: (name: String, reply: Reply), of found: FoundReply) {
         rest.append(found.inner(choice.reply, choice.name))
     }

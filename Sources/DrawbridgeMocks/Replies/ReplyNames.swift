@@ -10,7 +10,7 @@ package struct ReplyNames: Sendable {
         let line: Int?
     }
 
-    /// A reply as it is listed.
+    /// A reply in a list of all.
     package struct Listed: Sendable {
         package let pattern: RoutePattern
         /// As the journal and the log name it.
@@ -25,22 +25,22 @@ package struct ReplyNames: Sendable {
     }
 
     private var routes = Routes<Named>()
-    /// The names that a page can be shown: those that stand for one name each.
+    /// The names that can be listed for a page: those that are no patterns.
     private(set) var shown: Set<String> = []
-    /// Whether any of them says that its name is missing.
+    /// Whether any of them is `$missing`.
     private(set) var hasMissing = false
-    /// Where they come from, by which their sequences are told from those of others.
+    /// Where they come from, which tells their sequences from those of other layers.
     package var source = ""
-    /// What is said of them in the log beside the name: the scenario, or the pages that they are for.
+    /// What the log adds to their names: the scenario, or the pages that they are for.
     var label: String?
     /// The file that they stand in; nil for those that stand in none.
     var file: String?
-    /// What may have been meant otherwise, such as a template in a value that is answered as it stands.
+    /// Warnings about what is probably a mistake, such as a template in a value that is answered as it stands.
     package private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
-    /// The key of a name in what is written: its first slash may be there or not.
+    /// The key of a name in a file: without its first slash, which is optional.
     package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
     /// Reads an object of replies by their names.
@@ -64,14 +64,14 @@ package struct ReplyNames: Sendable {
         }
     }
 
-    /// The name that had the pattern before, if one had.
+    /// Adds a reply; returns the name of the one that had its pattern before.
     private mutating func insert(_ named: Named) -> String? {
         if named.pattern.isOnePath { shown.insert(String(named.pattern.text.dropFirst())) }
         if named.reply.isMissing { hasMissing = true }
         return routes.insert(named).first?.name
     }
 
-    /// Adds a reply; one of the same name goes.
+    /// Sets a reply, in place of one of the same name.
     ///
     /// - Parameter trust: what it may say.
     package mutating func set(
@@ -84,10 +84,9 @@ package struct ReplyNames: Sendable {
                 reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, line: nil))
     }
 
-    /// What may have been meant otherwise was said.
+    /// Drops the warnings, which were reported.
     mutating func forgetDoubts() { doubts = [] }
 
-    /// Takes a reply back.
     mutating func remove(_ name: String) {
         let pattern = RoutePattern(name)
         shown.remove(String(pattern.text.dropFirst()))
@@ -115,7 +114,7 @@ package struct ReplyNames: Sendable {
     /// All of them, in no order.
     package var listed: [Listed] { routes.all.map(listed) }
 
-    /// The best for a name.
+    /// The reply that fits a name best.
     package func listed(for segments: [String]) -> Listed? {
         routes.matches(segments).first.map { listed($0.route) }
     }
@@ -139,7 +138,6 @@ package struct ReplyNames: Sendable {
     /// All names, as they were written, sorted.
     package var names: [String] { routes.all.map(\.name).sorted() }
 
-    /// All patterns of paths that it has.
     var patterns: [String] { routes.all.map(\.pattern.text) }
 }
 
@@ -159,14 +157,14 @@ extension ReplyNames {
         }.map(\.name)
     }
 
-    /// Whether one of those that fit a path of one part leaves it to what lies beneath.
+    /// Whether a reply that fits a path of one part may leave it to the next layer (`$pass`).
     func passes(_ path: String) -> Bool {
         routes.matches([Self.key(path)]).contains { match in
             match.route.reply.allWithin.contains(where: \.isPass)
         }
     }
 
-    /// The programs that are asked.
+    /// The programs that answer calls (`$forward`).
     package var forwards: [ForwardTarget] {
         replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
     }
@@ -176,10 +174,10 @@ extension ReplyNames {
 }
 
 extension Reply {
-    /// Where the sequence stands that it is, if it is one.
+    /// The place of the reply, if it is a sequence.
     fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
 
-    /// Itself, and all within it.
+    /// The reply, and all that are nested in it.
     fileprivate var allWithin: [Reply] {
         let inner: [Reply] =
             switch outcome {

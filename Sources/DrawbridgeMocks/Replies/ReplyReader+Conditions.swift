@@ -1,4 +1,4 @@
-// What stands in `$when`.
+// Reads the value of `$when`.
 extension ReplyReader {
     private static let conditions = ["$match", "$exists", "$equals"]
 

@@ -1,8 +1,7 @@
-// What may have been meant otherwise.
 extension ReplyReader {
-    /// What may have been meant otherwise: words and templates within a value that is answered as it stands.
+    /// Warnings about what is probably a mistake: words and templates within a value that is answered as it stands.
     ///
-    /// Such a value is right, for an app may have keys and texts of this kind; most often a word was forgotten around it.
+    /// Such a value is valid, for an app may have such keys and texts; most often the word around it was forgotten.
     package static func doubts(about value: LocatedJSON) -> [ReplyFault] {
         if let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) {
             return members.flatMap { word, value -> [ReplyFault] in

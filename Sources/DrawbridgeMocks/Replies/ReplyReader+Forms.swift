@@ -1,6 +1,6 @@
 import HTTPTypes
 
-// Outcomes that have a form of their own.
+// Reads the outcomes whose value has a form of its own.
 extension ReplyReader {
     static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {
         let example = "{\"code\": 1001, \"message\": \"app not ready\"}"
@@ -32,7 +32,7 @@ extension ReplyReader {
         return Reply.Failure(code: code, message: message, data: data)
     }
 
-    /// - Parameter trust: nothing is sent elsewhere because of a file that nobody has named.
+    /// - Parameter trust: with `.little` it is refused: a file that nobody has named sends nothing elsewhere.
     static func forward(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> ForwardTarget {
         if trust == .little {
             throw ReplyFault(
@@ -47,8 +47,8 @@ extension ReplyReader {
             """, at: value)
     }
 
-    /// - Parameter trust: a file that nobody has named says neither header fields nor a body of its own kind: a page of
-    ///   somebody's could be made of these.
+    /// - Parameter trust: with `.little`, `headers`, `body` and `file` are refused: in a file that nobody has named,
+    ///   they could make a page of somebody else's.
     static func raw(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> RawReply {
         let example = "{\"status\": 401, \"json\": {\"error\": \"expired\"}}"
         guard let members = value.members else {
@@ -137,7 +137,7 @@ extension ReplyReader {
         return fields
     }
 
-    /// Reads what is done after an answer.
+    /// Reads the steps after an answer or of an event.
     static func steps(_ value: LocatedJSON) throws(ReplyFault) -> [ReplyStep] {
         let example = "[{\"call\": \"onPaid\", \"data\": {\"ok\": true}, \"after\": 800}]"
         guard let elements = value.elements else {

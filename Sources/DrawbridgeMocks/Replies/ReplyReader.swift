@@ -62,7 +62,7 @@ package struct ReplyReader {
         return reply
     }
 
-    /// Which words stand beside an outcome.
+    /// Checks that the other words may stand beside an outcome.
     private static func check(
         _ words: [String: LocatedJSON], beside outcome: String, at value: LocatedJSON
     ) throws(ReplyFault) {

@@ -1,5 +1,4 @@
-/// What is done after an answer, or when an event is played: native calls the page, tells it something, or changes the
-/// scenario.
+/// A step after an answer or of an event: native calls the page, sends it an event, or switches a scenario.
 package struct ReplyStep: Sendable {
     package enum Deed: Sendable {
         case call(String, Template)
@@ -21,6 +20,6 @@ package struct ReplyStep: Sendable {
     /// The scenario that it switches, if it switches one.
     var scenario: String? { if case .scenario(let name, _) = deed { name } else { nil } }
 
-    /// Whether there has to be a page that hears it.
+    /// Whether it needs a page that receives it.
     package var needsPage: Bool { if case .scenario = deed { false } else { true } }
 }

@@ -1,21 +1,20 @@
-/// What replies may say, by who has written them.
+/// What replies may contain, by where they come from.
 package enum ReplyTrust: Sendable, Equatable {
-    /// They stand in a file that nobody has named, or are set while the gateway runs: nothing is sent elsewhere, and no page
-    /// made of them.
+    /// From a file that nobody has named, or set at run time: they may send nothing elsewhere, and be no web page.
     case little
-    /// Somebody has written them into a flag or into code.
+    /// From a flag or from code.
     case written
-    /// Somebody has named their file; names of other files count from its folder.
+    /// From a file that somebody has named; names of other files count from its folder.
     case named(folder: String)
 }
 
-/// A file that is answered with.
+/// A file that a reply sends.
 package struct AnswerFile: Sendable, Hashable {
     /// As it was written.
     package let text: String
-    /// The folder that it does not leave.
+    /// The folder that it must be in.
     package let folder: String
-    /// The folders below that, and the file.
+    /// The parts of its path below that folder.
     package let names: [String]
 
     /// Nil for what leads out of the folder, or is hidden.
@@ -29,7 +28,7 @@ package struct AnswerFile: Sendable, Hashable {
     }
 }
 
-/// Gives what replies take from outside: what programs say, and what is in files.
+/// Supplies what replies take from outside: the answers of other programs, and files.
 package protocol ReplySupplier: Sendable {
     /// Asks a program.
     ///

@@ -1,6 +1,6 @@
-/// What is answered in one session.
+/// The replies of one session.
 package struct SessionReplies: Sendable {
-    /// A sequence, by where it stands.
+    /// Identifies a sequence by its layer and its place there.
     struct Sequence: Hashable, Sendable {
         let source: String
         let place: Reply.Place
@@ -8,41 +8,41 @@ package struct SessionReplies: Sendable {
 
     /// The scenarios that are on.
     var scenarios = Scenarios([])
-    /// The replies that were set while the gateway runs, and as they were written.
+    /// The replies that were set at run time: parsed, and as they were written.
     private(set) var names = ReplyNames()
     private(set) var own = JSON.Object()
     /// How many elements each sequence has answered.
     var steps: [Sequence: Int] = [:]
     /// When it was used last, as a number that grows.
     var used = 0
-    /// What is asked before the replies of a page, and what behind them.
+    /// The layers that are asked before those for some pages, these, and the layers after them.
     private var first: [ReplyNames] = []
     private var pages: [ReplyLayers.PageMap] = []
     private var rest: [ReplyNames] = []
 
-    /// So many replies a session may set, of so many bytes together.
+    /// The most replies that a session may set, and the most bytes that they may have together.
     static let mostReplies = 1000
     package static let mostBytes = 1 << 20
 
     init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
 
-    /// Nobody answers anything.
+    /// Whether it has no reply.
     var isEmpty: Bool { first.isEmpty && pages.isEmpty && rest.isEmpty }
 
-    /// Asks its own replies from now on, then the scenarios that are on, then the layers, and those of code at last.
+    /// Sets what is asked: its own replies, the scenarios that are on, the layers, and those of code at last.
     mutating func ask(_ given: ReplyLayers, _ coded: [ReplyNames]) {
         first = (names.isEmpty ? [] : [names]) + given.scenarios(scenarios.on)
         pages = given.pages
         rest = given.replies + coded
     }
 
-    /// All that are asked for a page at a path, the first before the others.
+    /// The layers for a page at a path, in the order in which they are asked.
     func layers(ofPageAt path: String?) -> [ReplyNames] {
         guard !pages.isEmpty, let path else { return first + rest }
         return first + pages.filter { $0.pattern.matches(path) }.map(\.replies) + rest
     }
 
-    /// All that may be asked, and the pages that one is for alone.
+    /// All layers, each with the pattern of the pages that it is limited to.
     var all: [(names: ReplyNames, pages: String?)] {
         first.map { ($0, nil) } + pages.map { ($0.replies, $0.pattern.text) } + rest.map { ($0, nil) }
     }
@@ -52,10 +52,10 @@ package struct SessionReplies: Sendable {
     /// Bytes of the replies that it has set.
     private(set) var ownBytes = 0
 
-    /// Sets a reply, or takes it back where it is nil.
+    /// Sets a reply; nil removes it.
     ///
-    /// - Parameter scenarios: those that there are.
-    /// - Returns: what may have been meant otherwise.
+    /// - Parameter scenarios: those that exist.
+    /// - Returns: warnings about what is probably a mistake.
     mutating func set(
         _ reply: LocatedJSON?, for name: String, in session: Session, scenarios: Set<String>
     ) throws(ReplyFault) -> [ReplyFault] {
@@ -91,7 +91,7 @@ package struct SessionReplies: Sendable {
         return doubts
     }
 
-    /// Forgets the places in sequences that are no more.
+    /// Forgets the positions in sequences that no longer exist.
     mutating func keepSteps(of sequences: Set<Sequence>) {
         steps = steps.filter { sequences.contains($0.key) }
     }

@@ -6,8 +6,8 @@ import Foundation
 
 /// A value with templates in its strings, such as `{{input.orderNo}}`.
 ///
-/// A string that is nothing but a template becomes what it stands for, with its type. Within a longer string it becomes
-/// text. What is filled in is never read for templates again, and names of members have none.
+/// A string that is only a template becomes the value that it names, with its type; within a longer string the value
+/// becomes text. What is filled in is not searched for templates, and neither are names of members.
 package struct Template: Sendable {
     /// What stands between `{{` and `}}`.
     enum Source: Sendable, Equatable {
@@ -17,7 +17,7 @@ package struct Template: Sendable {
         /// Two opening braces, which begin no template.
         case braces
 
-        /// Nil for a word that is none.
+        /// Nil for an unknown word.
         init?(_ word: Substring) {
             let parts = word.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             switch parts.first {
@@ -57,15 +57,15 @@ package struct Template: Sendable {
         }
     }
 
-    /// A string whose `{{…}}` nobody can fill in.
+    /// The error for a `{{…}}` with an unknown word.
     struct UnknownWord: Error {
         let word: String
     }
 
-    /// What is filled in had more bytes than ``mostBytes``.
+    /// The error where more bytes than ``mostBytes`` would be filled in.
     package struct TooLarge: Error {}
 
-    /// A reply that says its input many times would have many times its memory.
+    /// The most bytes that are filled in: a reply may name its input many times.
     package static let mostBytes = 8 << 20
 
     private let root: Node
@@ -81,7 +81,7 @@ package struct Template: Sendable {
         looksAtInput = false
     }
 
-    /// - Parameter isWritten: whether it stands for the value's JSON text, as apps answer whose pages say `JSON.parse`.
+    /// - Parameter isWritten: whether it becomes the value's JSON text, as apps answer whose pages call `JSON.parse`.
     /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
     init(_ value: JSON, isWritten: Bool = false) throws(UnknownWord) {
         let node = try Self.node(value)
@@ -91,7 +91,7 @@ package struct Template: Sendable {
 
     /// The value, filled in.
     ///
-    /// - Parameter missing: told the templates that stand for nothing in this input, and so became `null` or no text.
+    /// - Parameter missing: called with each template that has no value in this input, and became `null` or no text.
     /// - Throws: ``TooLarge``.
     package func filled(
         _ input: ReplyInput, missing: (String) -> Void = { _ in }
@@ -139,7 +139,7 @@ package struct Template: Sendable {
         return pieces
     }
 
-    /// What its values are, as far as they do not depend on what is sent.
+    /// The shape of the value, as far as it does not depend on the input.
     package var shape: ValueShape { Self.shape(of: root) }
 
     private static func shape(of node: Node) -> ValueShape {
@@ -199,7 +199,7 @@ package struct Template: Sendable {
             }
         }
 
-        /// What a template stands for; nil where the input has nothing there.
+        /// The value of a template, counted against the limit; nil where the input has none.
         private mutating func value(of source: Source, _ word: String) throws(TooLarge) -> JSON? {
             guard let value = source.value(in: input) else {
                 missing.append(word)
@@ -230,7 +230,7 @@ package struct Template: Sendable {
 extension Template.Source {
     var looksAtInput: Bool { if case .input = self { true } else { false } }
 
-    /// What it stands for; nil where the input has nothing there.
+    /// The value; nil where the input has none.
     func value(in input: ReplyInput) -> JSON? {
         switch self {
         case .uuid: .string(UUID().uuidString.lowercased())

@@ -1,8 +1,8 @@
-/// What is known of the values in one place: of which kinds they are, and of what they are made.
+/// What is known of the values in one place: their kinds, and the shapes of their elements and members.
 ///
-/// It is read off a Swift type, or off values that were seen; of both the same schemas and declarations are written.
+/// It is made from a Swift type, or from values that were seen; JSON Schema and TypeScript are written from it.
 package struct ValueShape: Sendable, Equatable {
-    /// Kinds of values that have no others in them.
+    /// Kinds of values, other than arrays and objects.
     package struct Kinds: OptionSet, Sendable {
         package let rawValue: Int
 
@@ -18,9 +18,9 @@ package struct ValueShape: Sendable, Equatable {
     /// The members of objects.
     package struct Members: Sendable, Equatable {
         package var known: [(name: String, shape: ValueShape)] = []
-        /// Those that every object has.
+        /// The names that every object has.
         package var required: Set<JSON.Bytewise> = []
-        /// What stands under any other name; none or one.
+        /// The shape of the values under all other names; none or one.
         package var others: [ValueShape] = []
 
         package init(
@@ -43,13 +43,13 @@ package struct ValueShape: Sendable, Equatable {
     package var kinds: Kinds = []
     /// Nothing is known: it may be anything.
     package var isAny = false
-    /// What texts look like, in the words of JSON Schema.
+    /// The `format` of strings, as in JSON Schema.
     package var format: String?
-    /// The only values that there are, in place of all of their kind.
+    /// The only values that are allowed, in place of all of their kind.
     package var cases: [JSON]?
-    /// What stands in arrays; none or one, nil where there are no arrays.
+    /// The shape of elements: one, or none where only empty arrays were seen; nil where there are no arrays.
     package var elements: [ValueShape]?
-    /// What stands in objects; nil where there are none.
+    /// The members of objects; nil where there are no objects.
     package var members: Members?
 
     package init(_ kinds: Kinds = []) { self.kinds = kinds }
@@ -60,10 +60,10 @@ package struct ValueShape: Sendable, Equatable {
         return shape
     }()
 
-    /// No value was seen.
+    /// Whether no value was seen.
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
 
-    /// Whether nothing may stand there as well.
+    /// Whether `null` is allowed.
     package var takesNull: Bool { isAny || kinds.contains(.null) }
 
     /// The same, or `null`.
@@ -75,13 +75,13 @@ package struct ValueShape: Sendable, Equatable {
 
     // MARK: Values that were seen
 
-    /// More members than this are no names that somebody has chosen, but ids: what stands under them is one.
+    /// With more members than this, their names count as ids, whose values share one shape.
     static let mostMembers = 100
     private static let deepest = 20
-    /// More parts than this tell nobody anything; the deepest go.
+    /// A shape with more parts than this is of no use; the deepest are cut off.
     private static let mostParts = 2000
 
-    /// What values have in common.
+    /// The shape that fits all of these values.
     package init(of values: [JSON]) {
         self = values.reduce(into: ValueShape()) { $0.merge(ValueShape(of: $1)) }
         var depth = Self.deepest
@@ -91,7 +91,7 @@ package struct ValueShape: Sendable, Equatable {
         }
     }
 
-    /// What one value is.
+    /// The shape of one value.
     init(of value: JSON, depth: Int = 0) {
         guard depth < Self.deepest else {
             self = .any
@@ -117,7 +117,7 @@ package struct ValueShape: Sendable, Equatable {
         }
     }
 
-    /// Something stands in the array.
+    /// Merges the shape of one more element into that of the elements.
     private mutating func add(_ element: ValueShape) {
         guard let known = elements?.first else {
             elements = [element]
@@ -128,14 +128,14 @@ package struct ValueShape: Sendable, Equatable {
 
     // MARK: Merging
 
-    /// What fits either of both.
+    /// The shape of what fits either of the two.
     package func merged(_ other: ValueShape) -> ValueShape {
         var merged = self
         merged.merge(other)
         return merged
     }
 
-    /// Lets others fit as well.
+    /// Widens the shape to all that fits the other one.
     package mutating func merge(_ other: ValueShape) {
         if isAny || other.isEmpty { return }
         if other.isAny || isEmpty {
@@ -158,7 +158,7 @@ package struct ValueShape: Sendable, Equatable {
 
     private var hasText: Bool { kinds.contains(.string) }
 
-    /// Cases hold for values without others in them, and only where both sides have nothing but those.
+    /// The cases of both; nil where one of them takes other values than its cases.
     private func mergedCases(_ other: ValueShape) -> [JSON]? {
         let (mine, theirs) = (kinds.subtracting(.null), other.kinds.subtracting(.null))
         if mine.isEmpty { return other.cases }
@@ -174,7 +174,7 @@ package struct ValueShape: Sendable, Equatable {
             + (members.map { $0.known.map(\.shape) + $0.others } ?? []).reduce(0) { $0 + $1.partCount }
     }
 
-    /// The same, where what lies deeper may be anything.
+    /// The same down to this depth, and anything below it.
     private func cut(to depth: Int) -> ValueShape {
         guard depth > 0 else { return elements == nil && members == nil ? self : .any }
         var shape = self
@@ -189,7 +189,7 @@ package struct ValueShape: Sendable, Equatable {
 }
 
 extension ValueShape.Members {
-    /// What fits either of both: a member that one of them has not may be missing.
+    /// The members of what fits either of the two: one that only one of them has is optional.
     fileprivate func merged(_ other: Self) -> Self {
         var merged = self
         var places: [JSON.Bytewise: Int] = [:]
@@ -208,7 +208,7 @@ extension ValueShape.Members {
         return merged.collapsed
     }
 
-    /// The same; of too many names those that are no names.
+    /// The same; or where the names count as ids, one shape for all of their values.
     fileprivate var collapsed: Self {
         guard known.count > ValueShape.mostMembers || !others.isEmpty && !known.isEmpty else { return self }
         let all = known.map(\.shape) + others

@@ -7,15 +7,15 @@ package final class Registry: Sendable {
 
     package init() {}
 
-    /// Another number after each change: as long as it is the same, a route that was found is still the right one.
+    /// A number that changes with each registration; while it is the same, a route that was found is still right.
     package var version: Int { changes.load(ordering: .acquiring) }
 
-    /// Something was registered or removed.
+    /// Notes that something was registered or removed.
     package func hasChanged() { changes.add(1, ordering: .releasing) }
 
-    /// Whether some handlers are those of some pages only: then it has to be asked from which page a request comes.
+    /// Whether some handlers are for some pages only, so that it matters from which page a request comes.
     package var hasSpecialHandlers: Bool { special.load(ordering: .acquiring) }
 
-    /// A set was made whose handlers some pages have alone.
+    /// Notes that a set was made whose handlers are for some pages only.
     package func hasBecomeSpecial() { special.store(true, ordering: .releasing) }
 }

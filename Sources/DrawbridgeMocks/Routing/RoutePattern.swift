@@ -12,7 +12,7 @@ package struct RoutePattern: Sendable {
     package let names: [String]
     /// Whether it stands for one path, and not for many.
     package var isOnePath: Bool { names.isEmpty }
-    /// Whether callers send that one path just as it stands here: nothing of it has to be percent-encoded.
+    /// Whether callers send that one path exactly as it is written: nothing of it has to be percent-encoded.
     var isSentAsItStands: Bool {
         isOnePath && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"%?#".utf8.contains($0) }
     }
@@ -28,13 +28,13 @@ package struct RoutePattern: Sendable {
         return segments.count == parts.count
     }
 
-    /// Whether a text may be a pattern: a wildcard stands at its end alone.
+    /// Whether a text may be a pattern: a wildcard may only be its last part.
     package static func isPattern(_ path: String) -> Bool {
         !parts(of: path).dropLast().contains("*")
     }
 
-    /// What stands between its slashes, without a first and a last one; told apart by bytes, as those of requests are: a
-    /// slash with a mark above it is no other character.
+    /// The parts between slashes, ignoring a first and a last one; split by bytes, as requests are, so that a slash
+    /// with a combining mark is a slash too.
     private static func parts(of path: String) -> [Substring] {
         let slash = UInt8(ascii: "/")
         var bytes = path.utf8[...]
@@ -44,7 +44,7 @@ package struct RoutePattern: Sendable {
             ? [] : bytes.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// The same for a text from outside, which may be no pattern.
+    /// Reads a text from outside; nil where it is no pattern.
     package init?(checking path: String) {
         guard Self.isPattern(path) else { return nil }
         self.init(path)
@@ -52,7 +52,7 @@ package struct RoutePattern: Sendable {
 
     /// Reads `/user/:id` and `/files/*`; a missing first slash is added, a last one ignored.
     ///
-    /// It is for paths of our own, and for those that were checked; it stops the process at any other.
+    /// It is for paths in code, and for those that were checked; any other stops the process.
     package init(_ path: String) {
         precondition(
             Self.isPattern(path),

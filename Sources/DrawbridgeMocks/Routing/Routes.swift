@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// What is kept under patterns of paths, as a tree of their parts: exact beats parameter beats wildcard.
+/// Targets by their patterns of paths, in a tree of the parts: exact beats parameter beats wildcard.
 ///
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 package struct Routes<Target: Routed> {
     private var root = Node()
-    /// The targets of paths that are sent as they stand, which is most of them, once more by their text.
+    /// The targets of paths that are sent as they are written, which is most of them, also by their text.
     private var exact: [String: [Target]] = [:]
 
     package init() {}
@@ -19,7 +19,7 @@ package struct Routes<Target: Routed> {
         var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && routes.isEmpty && wildcards.isEmpty }
     }
 
-    /// Keeps a target under its pattern; returns those there whose place it takes.
+    /// Adds a target; returns those with the same pattern that it replaces.
     package mutating func insert(_ route: Target) -> [Target] {
         let add = { (targets: inout [Target]) in
             let replaced = targets.filter { $0.isReplaced(by: route) }
@@ -31,7 +31,7 @@ package struct Routes<Target: Routed> {
         return Self.update(&root, route.pattern.parts[...], add)
     }
 
-    /// Removes all that stand there; returns them.
+    /// Removes all targets of a pattern; returns them.
     package mutating func remove(_ pattern: RoutePattern) -> [Target] {
         exact[pattern.text] = nil
         return Self.update(&root, pattern.parts[...]) { targets in
@@ -98,11 +98,11 @@ package struct Routes<Target: Routed> {
     }
 }
 
-/// What stands under a pattern of paths.
+/// What can be registered under a pattern of paths.
 package protocol Routed: Sendable {
     var pattern: RoutePattern { get }
 
-    /// Whether another one under the same pattern takes its place, and does not stand beside it.
+    /// Whether another one under the same pattern replaces it, instead of standing beside it.
     func isReplaced(by other: Self) -> Bool
 }
 

@@ -99,8 +99,12 @@ class Page:
             "same": {"value": message.get("data")},
             "fails": {"error": {"code": 500, "message": "it threw"}},
         }
+        # An event, or a call for which nobody waits, is confirmed before anything else.
+        if "event" in message or message.get("hears"):
+            await self.up({"result": message["id"]})
         if asked in answers:
-            await self.up({"result": message["id"], **answers[asked]})
+            told = "told" if message.get("hears") else "result"
+            await self.up({told: message["id"], **answers[asked]})
 
     async def up(self, *messages):
         numbered = []

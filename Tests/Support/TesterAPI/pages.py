@@ -1,8 +1,8 @@
 """Pages: what they are asked, what they say, and what becomes of them."""
 
-import json
+from concurrent.futures import ThreadPoolExecutor
 
-from gateway import Gateway, Page
+from gateway import Page
 
 
 def pages(check):
@@ -70,22 +70,24 @@ def pages(check):
     # For a moment a page that goes is there still, and is asked nothing more.
     bodies = ({"name": "a", "seconds": 0.1}, {"name": "a"}, {"script": "1", "seconds": 0.1}, {"event": "a"})
     for id, body in zip(verbs, bodies):
-        leaving(check, lambda page, missed: ask(id, 410, path=[page.id], body=body, otherwise=missed))
+        # What nobody waits for is not confirmed any more.
+        status = 410 if id in ("callPage", "evaluateInPage") else 409
+        leaving(check, lambda page, missed: ask(id, status, path=[page.id], body=body, otherwise=missed))
     leaving(check, lambda page, missed: ask(
-        "playEvent", 410, path=["back"], query={"page": page.id}, otherwise=missed))
-    # One that reads nothing takes 16 MB.
+        "playEvent", 409, path=["back"], query={"page": page.id}, otherwise=missed))
+    # One that reads nothing takes 16 MB, and confirms nothing.
     page.sleep()
     check.until(lambda: ask("getPage", path=[page.id]).data["state"] == "away", "a page without a connection")
-    for _ in range(15):
-        ask("sendToPage", path=[page.id], body={"name": "a", "data": "x" * (1 << 20)})
-    for id, name in zip(verbs, ("name", "name", "script", "event")):
-        ask(id, 503, path=[page.id], body={name: "x" * (1 << 20)})
-    ask("emitToPage", path=[page.id], body={"event": "a", "data": "x" * ((1 << 20) - 5000)})
-    size = 1 << 19
-    while size > 8:
-        if not fills(check, page, size):
-            size >>= 1
-    ask("playEvent", 503, path=["back"], query={"page": page.id})
+    with ThreadPoolExecutor(20) as pool:
+        sends = [pool.submit(ask, "sendToPage", 409, path=[page.id], body={"name": "a", "data": "x" * (1 << 20)})
+                 for _ in range(16)]
+        for id, name in (("callPage", "name"), ("evaluateInPage", "script")):
+            body = {name: "x" * (1 << 20), "seconds": 0.1}
+            check.until(lambda: ask(id, 503, path=[page.id], body=body, otherwise=(504,)), "a page that is full")
+        ask("emitToPage", 409, path=[page.id], body={"event": "x" * (1 << 20)})
+        ask("playEvent", 409, path=["back"], query={"page": page.id})
+        for send in sends:
+            send.result()
 
 
 def latest(check, page, operations):
@@ -126,15 +128,6 @@ def leaving(check, ask):
         return ask(page, (200, 504, 404))
 
     check.until(left, "a page that goes")
-
-
-def fills(check, page, size):
-    """Sends a page so much that it has hardly room for more; whether that fitted."""
-    connection = check.gateway.connect()
-    body = json.dumps({"event": "a", "data": "x" * size})
-    headers = {"Authorization": f"Bearer {Gateway.token}"}
-    connection.request("POST", f"/__drawbridge__/pages/{page.id}/emit", body, headers)
-    return connection.getresponse().status == 200
 
 
 def several_parts(check, operations):

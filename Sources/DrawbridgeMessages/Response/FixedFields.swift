@@ -8,9 +8,7 @@ package final class FixedFields: Sendable {
 
     package init(_ fields: [HTTPField]) {
         self.fields = fields
-        text = fields.flatMap { field in
-            Array(field.name.rawName.utf8) + [0] + Array(field.value.utf8) + [0]
-        }
+        text = fields.flatMap { Array("\($0.name.rawName)\0\($0.value)\0".utf8) }
     }
 
     /// Keep a foreign page from using the answer as a script or an image.

@@ -55,16 +55,27 @@ let package = Package(
             name: "DrawbridgeMocks", dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging],
             exclude: ["Replies/drawbridge.schema.json"]),
 
-        // The core: registry, handlers, journal, pages. No C library, no sockets.
+        // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(
-            name: "Drawbridge",
+            name: "DrawbridgeJournal", dependencies: ["DrawbridgeMocks", "HTTPGrammar", httpTypes, logging]),
+
+        // What is put into documents, so that their pages reach native.
+        .target(
+            name: "DrawbridgePageRuntime",
             dependencies: [
-                "CTexts", "DrawbridgeDocuments", "DrawbridgeMocks", "HTTPGrammar", httpTypes, logging,
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeJournal", "HTTPGrammar", httpTypes, logging,
             ],
-            exclude: [
-                "PageRuntime/Script", "PageRuntime/Bridges", "PageRuntime/Worker",
-                "Journal/tester-api.openapi.json",
-            ]),
+            exclude: ["Script", "Bridges", "Worker"]),
+
+        // The gateway: handlers at their paths, the pages that speak to it, and what lies behind it.
+        .target(
+            name: "DrawbridgeGateway",
+            dependencies: ["DrawbridgePageRuntime", "HTTPGrammar", httpTypes, logging]),
+
+        // The core, with the gateway's own endpoints: what a program imports. No C library, no sockets.
+        .target(
+            name: "Drawbridge", dependencies: ["DrawbridgeGateway", "HTTPGrammar", httpTypes, logging],
+            exclude: ["Journal/tester-api.openapi.json"]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.
         .systemLibrary(name: "CLinux"),
@@ -167,7 +178,7 @@ let package = Package(
             name: "DrawbridgeTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeMessages",
-                "DrawbridgeMocks",
+                "DrawbridgeGateway", "DrawbridgeJournal", "DrawbridgeMocks", "DrawbridgePageRuntime",
                 "DrawbridgeTesting", "TestSupport", httpTypes, logging,
             ],
             exclude: ["PageRuntime/names.js"]),

@@ -2,34 +2,34 @@
 
 static const struct Text texts[] = {
     TEXT("android")
-#embed "../Drawbridge/PageRuntime/Bridges/android.js"
+#embed "../DrawbridgePageRuntime/Bridges/android.js"
     END
     TEXT("capacitor")
-#embed "../Drawbridge/PageRuntime/Bridges/capacitor.js"
+#embed "../DrawbridgePageRuntime/Bridges/capacitor.js"
     END
     TEXT("cordova")
-#embed "../Drawbridge/PageRuntime/Bridges/cordova.js"
+#embed "../DrawbridgePageRuntime/Bridges/cordova.js"
     END
     TEXT("dsbridge")
-#embed "../Drawbridge/PageRuntime/Bridges/dsbridge.js"
+#embed "../DrawbridgePageRuntime/Bridges/dsbridge.js"
     END
     TEXT("flutter")
-#embed "../Drawbridge/PageRuntime/Bridges/flutter.js"
+#embed "../DrawbridgePageRuntime/Bridges/flutter.js"
     END
     TEXT("jsbridge-android")
-#embed "../Drawbridge/PageRuntime/Bridges/jsbridge-android.js"
+#embed "../DrawbridgePageRuntime/Bridges/jsbridge-android.js"
     END
     TEXT("kkjsbridge")
-#embed "../Drawbridge/PageRuntime/Bridges/kkjsbridge.js"
+#embed "../DrawbridgePageRuntime/Bridges/kkjsbridge.js"
     END
     TEXT("object")
-#embed "../Drawbridge/PageRuntime/Bridges/object.js"
+#embed "../DrawbridgePageRuntime/Bridges/object.js"
     END
     TEXT("reactnative")
-#embed "../Drawbridge/PageRuntime/Bridges/reactnative.js"
+#embed "../DrawbridgePageRuntime/Bridges/reactnative.js"
     END
     TEXT("webviewjavascriptbridge")
-#embed "../Drawbridge/PageRuntime/Bridges/webviewjavascriptbridge.js"
+#embed "../DrawbridgePageRuntime/Bridges/webviewjavascriptbridge.js"
     END
     {0, 0},
 };

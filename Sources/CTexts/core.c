@@ -2,61 +2,61 @@
 
 static const struct Text texts[] = {
     TEXT("bridges.js")
-#embed "../Drawbridge/PageRuntime/Script/bridges.js"
+#embed "../DrawbridgePageRuntime/Script/bridges.js"
     END
     TEXT("calls.js")
-#embed "../Drawbridge/PageRuntime/Script/calls.js"
+#embed "../DrawbridgePageRuntime/Script/calls.js"
     END
     TEXT("channel.js")
-#embed "../Drawbridge/PageRuntime/Script/channel.js"
+#embed "../DrawbridgePageRuntime/Script/channel.js"
     END
     TEXT("commands.js")
-#embed "../Drawbridge/PageRuntime/Script/commands.js"
+#embed "../DrawbridgePageRuntime/Script/commands.js"
     END
     TEXT("faults.js")
-#embed "../Drawbridge/PageRuntime/Script/faults.js"
+#embed "../DrawbridgePageRuntime/Script/faults.js"
     END
     TEXT("frames.js")
-#embed "../Drawbridge/PageRuntime/Script/frames.js"
+#embed "../DrawbridgePageRuntime/Script/frames.js"
     END
     TEXT("globals.js")
-#embed "../Drawbridge/PageRuntime/Script/globals.js"
+#embed "../DrawbridgePageRuntime/Script/globals.js"
     END
     TEXT("inject.js")
-#embed "../Drawbridge/PageRuntime/Script/inject.js"
+#embed "../DrawbridgePageRuntime/Script/inject.js"
     END
     TEXT("interface.js")
-#embed "../Drawbridge/PageRuntime/Script/interface.js"
+#embed "../DrawbridgePageRuntime/Script/interface.js"
     END
     TEXT("messages.js")
-#embed "../Drawbridge/PageRuntime/Script/messages.js"
+#embed "../DrawbridgePageRuntime/Script/messages.js"
     END
     TEXT("names.js")
-#embed "../Drawbridge/PageRuntime/Script/names.js"
+#embed "../DrawbridgePageRuntime/Script/names.js"
     END
     TEXT("native.js")
-#embed "../Drawbridge/PageRuntime/Script/native.js"
+#embed "../DrawbridgePageRuntime/Script/native.js"
     END
     TEXT("pristine.js")
-#embed "../Drawbridge/PageRuntime/Script/pristine.js"
+#embed "../DrawbridgePageRuntime/Script/pristine.js"
     END
     TEXT("queue.js")
-#embed "../Drawbridge/PageRuntime/Script/queue.js"
+#embed "../DrawbridgePageRuntime/Script/queue.js"
     END
     TEXT("shortcuts.js")
-#embed "../Drawbridge/PageRuntime/Script/shortcuts.js"
+#embed "../DrawbridgePageRuntime/Script/shortcuts.js"
     END
     TEXT("urls.js")
-#embed "../Drawbridge/PageRuntime/Script/urls.js"
+#embed "../DrawbridgePageRuntime/Script/urls.js"
     END
     TEXT("wvjb.js")
-#embed "../Drawbridge/PageRuntime/Script/wvjb.js"
+#embed "../DrawbridgePageRuntime/Script/wvjb.js"
     END
     TEXT("leave.js")
-#embed "../Drawbridge/PageRuntime/Worker/leave.js"
+#embed "../DrawbridgePageRuntime/Worker/leave.js"
     END
     TEXT("worker.js")
-#embed "../Drawbridge/PageRuntime/Worker/worker.js"
+#embed "../DrawbridgePageRuntime/Worker/worker.js"
     END
     TEXT("drawbridge.schema.json")
 #embed "../DrawbridgeMocks/Replies/drawbridge.schema.json"

@@ -106,4 +106,7 @@ extension String {
     package func cut(to length: Int) -> String {
         utf8.count <= length ? self : String(unicodeScalars.prefix(length)) + "…"
     }
+
+    /// Quotes a foreign text for a line of the log, shortened where it is long.
+    package init(quoted text: String) { self = "\(JSON.string(text.cut(to: 80)))" }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 
 @testable import Drawbridge
 @testable import DrawbridgeCommand
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 /// Names, patterns and settings by every way that they come in: in code, by flags, by the tests' API.

@@ -2,6 +2,7 @@ import HTTPTypes
 import Synchronization
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 /// What pages say: each line a frame of a channel, or the body of a request.

@@ -1,5 +1,6 @@
 @testable import Drawbridge
 @testable import DrawbridgeDocuments
+@testable import DrawbridgePageRuntime
 
 /// Policies of pages, which are opened for the page runtime.
 enum PolicyTarget: FuzzTarget {

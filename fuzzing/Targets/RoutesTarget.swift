@@ -1,6 +1,7 @@
 import HTTPTypes
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 @testable import DrawbridgeMocks
 

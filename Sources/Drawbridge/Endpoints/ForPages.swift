@@ -105,8 +105,8 @@ enum ForPages {
         let sign = try PageSign(body, id: id)
         guard let page = try page(sign, body, gateway, request) else { return isOver(sign, gateway) }
         let call = PageCall(
-            name: name, data: body["data"], id: nil,
-            bridge: body["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)), isByChannel: false)
+            waitingFor: name, body["data"],
+            bridge: body["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)))
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
@@ -123,7 +123,7 @@ enum ForPages {
             await gateway.respond(to: call, of: page, by: nil)
         }
         page.warnIfMissing(answer, call)
-        var text = Array(#"{"received":\#(page.state.withLock { $0.received }),"#.utf8)
+        var text = Array(#"{"received":\#(page.received),"#.utf8)
         text += answer.member
         text.append(UInt8(ascii: "}"))
         var response = Response(bytes: text, contentType: "application/json")

@@ -47,8 +47,8 @@ extension Gateway {
             let bridge = Page.Bridge(rawValue: record.head.bridge),
             record.head.contentType == "application/json"
         {
-            var call = PageCall(name: record.name, data: input ?? record.shownInput(nil), bridge: bridge)
-            call.resentFrom = record.number
+            let call = PageCall(
+                repeating: record.number, record.name, input ?? record.shownInput(nil), bridge: bridge)
             request = self.request(call, of: page)
         } else {
             var headers: HTTPFields = [.session: record.session.name]

@@ -7,7 +7,7 @@ extension Gateway {
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
     package func saveMissing() async throws -> SavedNames {
         let redaction = secrets.withLock { $0 }
-        let (missed, beyond) = journal.state.withLock { ($0.unanswered.calls, $0.unanswered.others) }
+        let (missed, beyond) = journal.unansweredCalls
         var refused: [String] = []
         let names = missed.compactMap { name, calls in
             guard CallName.canHaveReply(name), calls.allSatisfy(Recording.isForOneName) else {

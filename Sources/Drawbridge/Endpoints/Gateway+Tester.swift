@@ -65,8 +65,3 @@ extension Request {
             .badRequest, "a secret has no place in an address; send it as Authorization: Bearer")
     }
 }
-
-extension String {
-    /// Quotes a foreign text for a line of the log, shortened where it is long.
-    init(quoted text: String) { self = "\(JSON.string(text.cut(to: 80)))" }
-}

@@ -160,21 +160,6 @@ enum PagesAPI {
 }
 
 extension Page {
-    /// What programs and the inspector see of it.
-    var described: JSON {
-        let (presence, since, isHidden, missed) = state.withLock {
-            ($0.presence, $0.since, $0.isHidden, $0.missed.map { JSON.string($0.text) })
-        }
-        return [
-            "id": .string(id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
-            "hidden": .bool(isHidden), "came": .string(came.timestamp), "url": .string(url),
-            "title": .string(title), "session": .string(session.name), "missed": .array(missed),
-            "bridges": .array(bridges.map(\.rawValue).sorted().map(JSON.string)),
-            "userAgent": userAgent.map(JSON.string) ?? .null,
-            "remoteAddress": remoteAddress.map(JSON.string) ?? .null,
-        ]
-    }
-
     fileprivate var inLog: String { "page \(id.prefix(8)) at \(path)" }
 }
 
@@ -195,18 +180,5 @@ extension Gateway {
                 data: .array(fitting.map(\.described)))
         }
         return page
-    }
-}
-
-extension HTTPError {
-    /// The error for a caller when a page did not answer.
-    init(_ error: PageError) {
-        switch error.reason {
-        case .deadline: self.init(.gatewayTimeout, error.message)
-        case .failed(let code): self.init(.badGateway, error.message, code: code)
-        case .closed, .frozen, .lost: self.init(.gone, error.message)
-        case .waiting: self.init(.conflict, error.message)
-        case .full, .stopped: self.init(.serviceUnavailable, error.message)
-        }
     }
 }

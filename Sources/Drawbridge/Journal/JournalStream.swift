@@ -6,8 +6,6 @@ import Synchronization
 /// A record comes again when it has changed. Nothing is buffered for a reader: a slow one gets each record as it is
 /// when there is room, and is told where some were dropped.
 enum JournalStream {
-    /// The most readers at a time.
-    static let most = 16
     /// The most records in a batch, and the most bytes.
     private static let batch = (records: 200, bytes: 1 << 20)
     /// The pause between two batches, so that a burst of changes is sent together.
@@ -71,7 +69,7 @@ enum JournalStream {
         try await client.didLoad(": \(epoch)\n\n")
         if isWhole { try await client.didLoad(event("gateway", gateway.introduction)) }
         while true {
-            let seen = journal.state.withLock { $0.changes }
+            let seen = journal.changeCount
             var isBehind = true
             while isBehind {
                 let changes = journal.changes(since: place, filter, atMost: batch.records)
@@ -117,21 +115,4 @@ protocol StreamHost: Sendable {
     var introduction: JSON { get }
     func redaction(for query: RecordQuery) -> Redaction?
     func present(_ topic: Journal.Topic) async -> JSON
-}
-
-/// Counts as one of the readers of the stream while it exists.
-private final class JournalReader: Sendable {
-    private let journal: Journal
-
-    init(_ journal: Journal) throws(HTTPError) {
-        let count = journal.readers.add(1, ordering: .relaxed).newValue
-        guard count <= JournalStream.most else {
-            journal.readers.subtract(1, ordering: .relaxed)
-            throw HTTPError(
-                .serviceUnavailable, "\(JournalStream.most) read the stream already; close one of them")
-        }
-        self.journal = journal
-    }
-
-    deinit { journal.readers.subtract(1, ordering: .relaxed) }
 }

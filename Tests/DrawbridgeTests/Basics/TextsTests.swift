@@ -9,8 +9,8 @@ import Testing
 
     /// A file that is forgotten in Sources/CTexts would be in no program.
     @Test(arguments: [
-        "Sources/Drawbridge/PageRuntime/Script", "Sources/Drawbridge/PageRuntime/Bridges",
-        "Sources/Drawbridge/PageRuntime/Worker", "Sources/DrawbridgeServer/Inspector/Page",
+        "Sources/DrawbridgePageRuntime/Script", "Sources/DrawbridgePageRuntime/Bridges",
+        "Sources/DrawbridgePageRuntime/Worker", "Sources/DrawbridgeServer/Inspector/Page",
         "Sources/DrawbridgeCommand/Manual", "examples/pages", "examples/shop",
     ])
     func everyFileOfAFolderIsBuiltIn(_ folder: String) throws {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func theyAreWholeAndUnderTheirNames() throws {
-        let file = Self.project.appending(path: "Sources/Drawbridge/PageRuntime/Script/calls.js")
+        let file = Self.project.appending(path: "Sources/DrawbridgePageRuntime/Script/calls.js")
         #expect(Texts.core["calls.js"] == Array(try Data(contentsOf: file)))
     }
 }

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Drawbridge
 @testable import DrawbridgeDocuments
+@testable import DrawbridgePageRuntime
 
 @Suite("Policies that are opened for the page runtime")
 struct ContentSecurityPolicyTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 
 /// What belongs to a loop's handlers is touched on its thread.
 @Suite struct HandlerTasksTests {

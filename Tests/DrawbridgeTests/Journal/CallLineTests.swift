@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 
 /// What the log says of a call.
 @Suite(.timeLimit(.minutes(5))) struct CallLineTests {

@@ -2,6 +2,8 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
+@testable import DrawbridgeJournal
 
 /// What the journal has besides calls.
 @Suite("What else the journal has", .timeLimit(.minutes(5))) struct JournalKindsTests {

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
+@testable import DrawbridgeJournal
 
 /// The event stream of records.
 @Suite("The stream of records", .timeLimit(.minutes(10))) struct JournalStreamTests {
@@ -121,7 +123,7 @@ import Testing
     @Test func readersAreFewAndSortedOut() async throws {
         let program = JournalProgram()
         var readers: [Reader] = []
-        for _ in 0..<JournalStream.most { readers.append(await Reader(program, "?name=echo&session=ann")) }
+        for _ in 0..<JournalReader.most { readers.append(await Reader(program, "?name=echo&session=ann")) }
         let late = await program.ask(.get, "calls/events")
         #expect(late.status == .serviceUnavailable)
         await program.call("/echo?_mobile_bridge=1")

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
+@testable import DrawbridgeJournal
 
 /// What was called of native, as programs that test read it.
 @Suite("The journal of calls", .timeLimit(.minutes(5))) struct JournalTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJournal
 
 @Suite("The queue of records")
 struct RecordQueueTests {

@@ -4,7 +4,9 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
+@testable import DrawbridgePageRuntime
 
 /// Bridges from outside the core, as the gateway serves them and hears of them.
 @Suite(.timeLimit(.minutes(5))) struct BridgeScriptTests {

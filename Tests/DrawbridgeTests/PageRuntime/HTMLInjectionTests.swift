@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
+@testable import DrawbridgePageRuntime
 
 @Suite("The tag in documents")
 struct HTMLInjectionTests {

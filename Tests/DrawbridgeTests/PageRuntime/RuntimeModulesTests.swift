@@ -2,11 +2,12 @@ import Foundation
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgePageRuntime
 
 /// The page runtime is one function of several files: each says what it takes from which of the others.
 @Suite(.timeLimit(.minutes(5))) struct RuntimeModulesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/Drawbridge/PageRuntime/Script").standardized
+        .appending(path: "../../../Sources/DrawbridgePageRuntime/Script").standardized
 
     /// The files of the folder, by their texts.
     private static func files() throws -> [[UInt8]: String] {

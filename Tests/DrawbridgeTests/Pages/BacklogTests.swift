@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 /// Much that waits for a page: large answers, many messages, and a page that takes nothing.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 /// What pages and testers ask of the gateway itself, below `/__drawbridge__/`.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 
 /// Pages and native over a channel, without a socket (contract, sections 3 to 7).
 @Suite(.timeLimit(.minutes(5))) struct PageTests {

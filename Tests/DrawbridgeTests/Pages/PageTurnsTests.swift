@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 
 /// A page's calls begin in its order, also those that come by requests of their own.
 @Suite("The turns of a page's requests", .timeLimit(.minutes(5))) struct PageTurnsTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 extension Gateway {

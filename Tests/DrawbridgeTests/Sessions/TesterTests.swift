@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
+@testable import DrawbridgeJournal
 @testable import DrawbridgeMessages
 
 /// What a program that tests changes: replies, scenarios, events, questions.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
 
 /// A page's life, played by chance from a seed, and what the manual says of it.

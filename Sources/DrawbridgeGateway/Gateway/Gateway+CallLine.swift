@@ -1,0 +1,215 @@
+import Synchronization
+
+// What the log says of each call.
+extension Gateway {
+    /// Makes the line of a call when it is written: for this many columns, nil for any width, and with or without the
+    /// ids of request and page.
+    package typealias CallLine = @Sendable (_ columns: Int?, _ hasIDs: Bool) -> String
+
+    /// Whether it has a journal.
+    package var keepsJournal: Bool { journal.isOn }
+
+    /// Reports each call of native when it has ended, on any thread; for gateways with a journal.
+    ///
+    /// - Parameter tell: gets whether the call failed or was not answered, about how many bytes its line holds until it
+    ///   is made, and the line.
+    package func tellCalls(
+        _ tell: @escaping @Sendable (_ hasFailed: Bool, _ bytes: Int, _ line: @escaping CallLine) -> Void
+    ) {
+        journal.listen { [weak self] record, times in
+            // A line shows only the beginning of input and output, and must not keep all of them until it is made.
+            let record = record.shortened(to: 4 << 10)
+            let hasFailed = [.error, .expired, .left].contains(record.state) || record.by == .nobody
+            tell(hasFailed, record.bytes) { [weak self] columns, hasIDs in
+                self?.line(of: record, times: times, columns: columns, hasIDs: hasIDs) ?? ""
+            }
+        }
+    }
+
+    /// The line that tells of a call: name, input, who answered or why nobody did, time, answer.
+    ///
+    /// ```
+    /// getUser {}                 reply getUser, step 2   0.3 ms  {"code":0,"data":{"nick":"Ann"…
+    /// pay {"channel":"card"}     no case fits: channel is "card", wanted "wechat"; nobody answers
+    /// vibrate {"ms":30}          not mocked, 3rd time; add "vibrate" to tickets/drawbridge.json
+    /// ```
+    ///
+    /// - Parameter times: how often nobody has answered a call of its name by now.
+    private func line(of record: JournalRecord, times: Int, columns: Int?, hasIDs: Bool) -> String {
+        let room = columns ?? 120
+        var line = LineText(record.shownName)
+        let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
+        if record.by == .nobody {
+            // What to do matters more than the input, and than that columns are aligned.
+            let why = "  \(whyNobody(record, times))"
+            let left = max(line.columns, room - LineText(why).columns)
+            if input != "null" {
+                line.append(" \(input)", upTo: columns == nil ? 500 : min(room * 3 / 10, left))
+            }
+            line.pad(to: min(room * 3 / 10, left))
+            line.append(why)
+        } else {
+            if input != "null" { line.append(" \(input)", upTo: columns == nil ? 500 : room * 3 / 10) }
+            line.pad(to: room * 3 / 10)
+            line.append("  ")
+            line.append(record.who)
+            if record.form == .missing {
+                line.append(": not available in this app")
+            } else {
+                line.pad(to: room * 5 / 10 + 2)
+                line.append("  \(outcome(of: record))")
+            }
+        }
+        if hasIDs {
+            line.cut(to: 2000)
+            line.append("  request=\(record.head.id)  bridge=\(record.head.bridge)")
+            if let page = record.page { line.append("  page=\(page.id.prefix(8))") }
+            if record.session != .usual { line.append("  session=\(record.session.name)") }
+        } else {
+            line.cut(to: columns ?? 2000)
+        }
+        return line.text
+    }
+
+    private var redaction: Redaction { secrets.withLock { $0 } }
+
+    /// The outcome of a call that something answered: its time, and its answer.
+    private func outcome(of record: JournalRecord) -> String {
+        let milliseconds = record.took?.milliseconds ?? "0"
+        let time = "\(String(repeating: " ", count: max(0, 4 - milliseconds.count)))\(milliseconds) ms"
+        switch record.state {
+        case .silent: return "never answers"
+        case .left: return "\(time)  \(journal.isStopping ? "stopped" : "its caller left")"
+        case .error, .expired: break
+        case .answered, .waiting, nil: return "\(time)  \(code(of: record))\(ending(of: record))"
+        }
+        return "\(time)  \(code(of: record))\(message(of: record) ?? ending(of: record))"
+    }
+
+    /// The message of an error.
+    private func message(of record: JournalRecord) -> String? {
+        guard case .failure = record.form else { return nil }
+        return (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
+    }
+
+    private func ending(of record: JournalRecord) -> String {
+        switch record.form {
+        case .stream: "a stream"
+        case .raw(let type) where !type.hasPrefix("application/json") && !type.hasPrefix("text/"):
+            "\(type), \(record.output.bytes.count) B"
+        default: record.shown(record.shownOutput(redaction), isWhole: record.output.isWhole)
+        }
+    }
+
+    private func code(of record: JournalRecord) -> String {
+        guard let code = record.code, code != 200 else { return "" }
+        return code >= 400 ? "error \(code): " : "code \(code)  "
+    }
+
+    /// Why nobody has answered, and what to do for that.
+    private func whyNobody(_ record: JournalRecord, _ times: Int) -> String {
+        let cases = record.why.map { $0.trimmingTitle(of: record.name, isOnly: record.why.count == 1) }
+        guard cases.isEmpty else {
+            return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
+        }
+        func said() -> String? { (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue }
+        // The name has handlers, for other methods.
+        if record.code == 405 { return said() ?? "its handlers take other methods" }
+        if record.name.isEmpty, let said = said(), said != "No response" { return said }
+        let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
+        let mock = howToMock(record.name) ?? "no mock can have this name"
+        guard let near = record.near else { return "not mocked\(count); \(mock)" }
+        return "not mocked\(count); \(near)\(near.hasSuffix("?") ? " Else" : ";") \(mock)"
+    }
+
+    static func ordinal(_ number: Int) -> String {
+        let ending =
+            switch (number % 10, number % 100) {
+            case (_, 11...13): "th"
+            case (1, _): "st"
+            case (2, _): "nd"
+            case (3, _): "rd"
+            default: "th"
+            }
+        return "\(number)\(ending)"
+    }
+}
+
+extension JournalRecord {
+    /// Its name as one word, quoted where it is none: a page may call any name.
+    fileprivate var shownName: String {
+        let name = name
+        guard !name.isEmpty else { return "(no name)" }
+        let isWord = name.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "{" }
+        return isWord ? name.cut(to: 200) : String(quoted: name)
+    }
+
+    /// Who has answered.
+    fileprivate var who: String {
+        switch by {
+        case .reply(let title):
+            title.hasSuffix(", silence") ? "reply \(title.dropLast(9))" : "reply \(title)"
+        case .handler(let name): "handler \(name)"
+        case .nobody: "nobody"
+        case .gateway: "refused"
+        case nil: "answered behind"
+        }
+    }
+
+    fileprivate func shown(_ value: JSON, isWhole: Bool) -> String {
+        guard !isWhole, let text = value.stringValue else { return "\(value)" }
+        return text + "…"
+    }
+}
+
+extension String {
+    /// A case that did not fit, without the name of its reply: `pay, case 1: channel is "card"`.
+    ///
+    /// - Parameter isOnly: whether it is the only case that did not fit, so that its number says nothing.
+    fileprivate func trimmingTitle(of name: String, isOnly: Bool) -> String {
+        guard hasPrefix("\(name), case ") else { return self }
+        let plain = dropFirst(name.count + 2)
+        guard isOnly, let colon = plain.firstRange(of: ": ") else { return String(plain) }
+        return String(plain[colon.upperBound...])
+    }
+}
+
+/// A line that is written from left to right, and knows how many columns of a terminal it takes.
+private struct LineText {
+    private(set) var text = ""
+    private(set) var columns = 0
+
+    init(_ text: String) { append(text) }
+
+    mutating func append(_ more: String) {
+        text += more
+        for scalar in more.unicodeScalars { columns += Self.columns(of: scalar) }
+    }
+
+    /// Appends as much as there is room for up to a column, which ends with an ellipsis then.
+    mutating func append(_ more: String, upTo column: Int) {
+        append(more)
+        cut(to: column)
+    }
+
+    mutating func pad(to column: Int) {
+        guard columns < column else { return }
+        text += String(repeating: " ", count: column - columns)
+        columns = column
+    }
+
+    /// Cuts the line to this many columns, with an ellipsis at its end.
+    mutating func cut(to most: Int) {
+        guard columns > most else { return }
+        while columns > most - 1, let last = text.unicodeScalars.last {
+            text.unicodeScalars.removeLast()
+            columns -= Self.columns(of: last)
+        }
+        append("…")
+    }
+
+    /// A character outside ASCII may take two columns; the ellipsis is known to take one.
+    private static func columns(of scalar: Unicode.Scalar) -> Int {
+        scalar.isASCII || scalar == "…" ? 1 : 2
+    }
+}

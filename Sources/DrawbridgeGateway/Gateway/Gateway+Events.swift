@@ -1,0 +1,67 @@
+import Logging
+
+// What native does by itself: steps of events.
+extension Gateway {
+    /// Notes that a page has arrived, and plays the event for that, once for its document.
+    package func greet(_ page: Page) {
+        page.note(.page, "came")
+        tellOfSpokenBridges(page)
+        // A page that begins its second life here has been greeted in its first.
+        guard page.life == 1, replyBook.hasEventAtArrival else { return }
+        let name = ReplyFile.atArrival
+        let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
+        let (pages, id) = (pages, page.id)
+        replySteps.begin(
+            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages.page(id) })
+    }
+
+    /// Plays an event, and waits until all of its steps are done and heard.
+    ///
+    /// - Parameters:
+    ///   - page: receives it; nil for the newest page of the session.
+    /// - Throws: where there is no such event, or no page that runs, or a page that has not heard all of it.
+    package func play(event name: String, on page: Page?, in session: Session) async throws {
+        let events = replyBook.events
+        guard let steps = events[name] else {
+            let near = Nearest.of(name, among: events.keys.sorted()).map { "did you mean \($0)?" }
+            let all =
+                events.isEmpty
+                ? "write it below \"events\"" : "there are \(events.keys.sorted().joined(separator: ", "))"
+            throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(near ?? all)")
+        }
+        let pages = pages
+        let hearing = { @Sendable in
+            let running = (page.map { [$0] } ?? pages.open.filter { $0.session == session }).filter(\.mayHear)
+            return running.first { $0.presence == .here } ?? running.first
+        }
+        if steps.contains(where: \.needsPage), hearing() == nil {
+            let all = page.map { [$0] } ?? pages.open.filter { $0.session == session }
+            let there = all.prefix(5).map { "\($0.id.prefix(8)) at \($0.path) is \($0.presence)" }
+            let error = HTTPError(
+                .conflict,
+                """
+                no running page in session \((page?.session ?? session).name) can receive \(name)\
+                \(there.isEmpty ? "" : ": page \(there.joined(separator: ", "))"); GET \(OwnPath.pages.path) lists all pages
+                """, data: .array(all.map(\.described)))
+            logger.warning("event \(name): \(error.message)")
+            throw error
+        }
+        let input = ReplyInput(nil, userAgent: hearing()?.userAgent ?? "")
+        do {
+            try await replySteps.play(
+                steps, input, scene(of: "event \(name)", page?.session ?? session, page: hearing))
+        } catch let error as ReplySteps.Unheard {
+            logger.warning("event \(name): \(error)")
+            throw error
+        }
+    }
+
+    /// The session and the page for which the steps of a reply or of an event are run.
+    func scene(
+        of title: String, _ session: Session, page: @escaping @Sendable () -> Page?
+    ) -> ReplySteps.Scene {
+        ReplySteps.Scene(title: title, session: session, logger: logger, page: page) {
+            try self.turn($0, on: $1, in: session)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+// Replies: what is answered in place of handlers.
+extension Gateway {
+    /// Answers names by replies, in place of handlers, from now on.
+    ///
+    /// ```swift
+    /// try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+    /// ```
+    ///
+    /// They replace all that `mock` has given before; `mock()` removes them. Those of the command's flags and
+    /// files are asked before them. What a reply may be: <doc:MockingNativeCalls>.
+    ///
+    /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
+    /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
+    public func mock(_ replies: String...) async throws {
+        let layers = try replies.enumerated().map { place, text in
+            var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
+            names.source = "mock \(place)"
+            return names
+        }
+        changingNames { replyBook.set(inCode: layers) }
+    }
+
+    /// Replaces all replies of flags and files, at once.
+    ///
+    /// Open pages are told the names of new replies, and those that are gone.
+    package func reply(by layers: ReplyLayers) {
+        let given = pageRuntime?.bridges.map(\.name) ?? []
+        for name in layers.bridgesOfPages where !given.contains(name) {
+            let near = Nearest.of(name, among: given).map { "is it \($0)?" } ?? "give it by --bridge \(name)"
+            logger.warning("pages are to have the bridge \(name), which no page gets; \(near)")
+        }
+        changingNames { replyBook.set(layers) }
+    }
+
+    /// Switches a scenario on or off, and tells pages their new names.
+    ///
+    /// - Parameter isByTest: whether a test does it, and not a step after an answer.
+    /// - Throws: where there is no such scenario.
+    package func turn(
+        _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
+    ) throws(NoScenario) {
+        var problem: NoScenario?
+        changingNames(in: session) {
+            do throws(NoScenario) {
+                try replyBook.turn(scenario, on: isOn, in: session, isByTest: isByTest)
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+        let place = session == .usual ? "" : " in session \(session.name)"
+        logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")\(place)")
+    }
+
+    /// Sets a reply of a session, which is asked before all others; nil removes it.
+    ///
+    /// - Throws: what is wrong with it, or why there is no room for it.
+    package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
+        var outcome: Result<[ReplyFault], ReplyFault> = .success([])
+        changingNames(in: session) {
+            do throws(ReplyFault) {
+                outcome = .success(try replyBook.set(reply, for: name, in: session))
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        for doubt in try outcome.get() {
+            logger.warning("session \(session.name), \(name): \(doubt.message)")
+        }
+    }
+
+    /// Drops all that a session has changed, and cancels its steps and questions.
+    package func reset(_ session: Session) {
+        replySteps.cancel(in: session)
+        questions.reset(session)
+        journal.forget(session)
+        changingNames(in: session) { replyBook.reset(session) }
+    }
+
+    /// Makes a change, and tells open pages which names they have now; one change at a time, so that pages are told in
+    /// order.
+    ///
+    /// - Parameter session: whose pages it may concern; nil for all.
+    private func changingNames(in session: Session? = nil, _ change: () -> Void) {
+        naming.withLock { _ in
+            let concerned = pages.open.filter { session == nil || $0.session == session }
+            let old = views(of: concerned)
+            change()
+            journal.touch(.replies, .scenarios, .sessions)
+            let new = views(of: concerned)
+            // Many pages have the same names: they are compared and written once for all of them.
+            var messages: [[Int]: [UInt8]?] = [:]
+            for (place, page) in concerned.enumerated() {
+                let (before, now) = (old.view[place], new.view[place])
+                let message =
+                    messages[[before, now]]
+                    ?? (old.names[before] == new.names[now] ? nil : JSON.object(new.names[now].members).bytes)
+                messages[[before, now]] = .some(message)
+                // A page that has gone needs none.
+                if let message { _ = try? page.post(message) }
+            }
+        }
+    }
+
+    /// The different lists of names that pages are shown, and for each page the index of its list.
+    private func views(of pages: [Page]) -> (names: [PageNames], view: [Int]) {
+        var places: [PageView: Int] = [:]
+        var names: [PageNames] = []
+        let view = pages.map { page in
+            let path = page.path
+            let view = PageView(
+                session: page.session, sets: handlerSets(ofPageAt: path).map(ObjectIdentifier.init),
+                replies: replyBook.parts(ofPageAt: path))
+            if let place = places[view] { return place }
+            places[view] = names.count
+            names.append(shownNames(toPageAt: path, in: page.session))
+            return names.count - 1
+        }
+        return (names, view)
+    }
+
+    /// What decides which names a page is shown: its session, its sets of handlers, and its entries of `pages`.
+    private struct PageView: Hashable {
+        let session: Session
+        let sets: [ObjectIdentifier]
+        let replies: [Int]
+    }
+
+    /// The replies to a request; none to HEAD and OPTIONS, which handlers do not take either unless they say so.
+    func replies(to plain: Request) -> ReplyLookup {
+        plain.method == .head || plain.method == .options
+            ? ReplyLookup([], in: .usual) : replies(for: plain)
+    }
+
+    /// The replies for its path, whatever its method.
+    func replies(for plain: Request) -> ReplyLookup {
+        guard replyBook.isUsed else { return ReplyLookup([], in: .usual) }
+        return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)
+    }
+
+    /// The patterns of all replies that the page of a request may get.
+    func patternsOfReplies(for request: Request) -> [String] {
+        replyBook.isUsed ? replyBook.patterns(in: request.session, ofPageAt: request.pagePath) : []
+    }
+
+    /// The answer of the first of these replies that fits; nil where the handlers are asked.
+    ///
+    /// - Parameter plain: has its collected body afterwards, where a reply looked at it.
+    func replied(
+        _ plain: inout Request, by replies: ReplyLookup, original: Request, _ tasks: HandlerTasks?
+    ) async -> Response? {
+        guard !replies.isEmpty else { return nil }
+        do {
+            return try await replied(to: &plain, original: original, replies, by: tasks)
+        } catch {
+            return failure(known(error, in: plain.path, plain), to: plain)
+        }
+    }
+
+    /// Throws a 405 for HEAD and OPTIONS where only replies have the name.
+    func checkMethodForReplies(_ plain: Request) throws(HTTPError) {
+        guard plain.method == .head || plain.method == .options, unhandled != .passThrough,
+            replies(for: plain).mayAnswer
+        else { return }
+        throw HTTPError(
+            .methodNotAllowed, "\(plain.path) has a reply, which answers no \(plain.method)",
+            headers: [.allow: Route.usualMethods])
+    }
+
+    private func replied(
+        to plain: inout Request, original: Request, _ lookup: ReplyLookup, by tasks: HandlerTasks?
+    ) async throws -> Response? {
+        let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
+        sends(plain)
+        if input.value?.isWritten == true, replyBook.isNews("input", in: plain.path) {
+            plain.logger.notice(
+                "\(plain.path) received JSON as a string; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
+            )
+        }
+        // What is asked instead gets the body that was read.
+        var original = original
+        original.body = plain.body
+        var lookup = lookup
+        while let found = await next(in: &lookup, input) {
+            if case .ask(let ask) = found.reply.outcome {
+                lookup.goOn(with: try await choice(by: ask, of: found, input, for: plain), of: found)
+                continue
+            }
+            if !lookup.why.isEmpty {
+                if let number = plain.record { journal.note(why: lookup.why, of: number) }
+                plain.logger.debug("reply \(found.title), after \(lookup.why.joined(separator: "; "))")
+            }
+            guard !found.reply.isMissing else {
+                var answer = try await withoutHandler(
+                    plain, original: original,
+                    saying: "\(found.title): not available in this app, by its mock")
+                ends(plain, &answer, by: .reply(found.title), form: .missing)
+                return answer
+            }
+            let title = found.reply.isSilence ? "\(found.title), silence" : found.title
+            let (book, supplier) = (replyBook, replySupplier.withLock { $0 })
+            let route = Route(replying: title) { request in
+                ReplyHandler(
+                    reply: found.reply, title: found.title, input: input, request: request, book: book,
+                    supplier: supplier)
+            }
+            let resets = found.reply.then.isEmpty ? 0 : replySteps.resets(of: plain.session)
+            var answer = await run(route, plain, by: tasks)
+            if !found.reply.then.isEmpty { goOn(after: &answer, found, input, for: plain, since: resets) }
+            return answer
+        }
+        let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
+        if let number = plain.record, !passed.isEmpty { journal.note(why: passed, of: number) }
+        if !passed.isEmpty, !journal.isTold {
+            plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
+        }
+        return nil
+    }
+
+    /// Runs the steps that a reply has after its answer.
+    ///
+    /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
+    /// as soon as it has the answer, finds it so.
+    ///
+    /// - Parameter resets: how often its session was reset when the call came.
+    private func goOn(
+        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request,
+        since resets: Int
+    ) {
+        // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
+        guard !Task.isCancelled, replySteps.resets(of: plain.session) == resets else { return }
+        let (pages, id) = (pages, plain.page?.id)
+        let scene = scene(of: "reply \(found.title), $then", plain.session) {
+            id.flatMap { pages.page($0) }
+        }
+        var steps = found.reply.then[...]
+        while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {
+            do {
+                try turn(name, on: isOn, in: plain.session)
+            } catch {
+                return logger.warning("\(scene.title): \(error)")
+            }
+            steps.removeFirst()
+        }
+        guard !steps.isEmpty else { return }
+        answer.afterwards = { [steps] in self.replySteps.begin(Array(steps), input, scene) }
+    }
+}

@@ -1,0 +1,153 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+// Requests that are meant for native and reach no handler.
+extension Gateway {
+    /// Answers by the policy ``unhandled``; the log and a header name the nearest registered path.
+    ///
+    /// - Parameter reason: a message in place of that.
+    func withoutHandler(
+        _ plain: Request, original: Request, saying reason: String? = nil
+    ) async throws -> Response {
+        if unhandled == .passThrough, plain.channelCall == nil {
+            return try await answerFromBehind(original)
+                ?? Self.refusal(HTTPError.nothingBehind(original.path))
+        }
+        let hint = reason.map(shown) ?? hint(for: plain)
+        if reason == nil, let number = plain.record, !replies(for: plain).mayAnswer,
+            let near = elsewhere(than: plain)
+        {
+            journal.note(near: near.words, of: number)
+        }
+        // For a page's channel call, the page reports it, in its console too.
+        if plain.channelCall == nil, !journal.isTold {
+            if let times = timesMissed(plain.path) {
+                plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
+            }
+        }
+        if unhandled == .fail {
+            var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
+            response.answeredBy = Response.noHandler
+            return response
+        }
+        var response = failure(HTTPError(.badRequest, "No response"), to: plain)
+        response.headers[.hint] = hint
+        response.answeredBy = Response.noHandler
+        return response
+    }
+
+    /// How often a name was missed, as the end of a sentence; nil where it is not logged again: it is the first time,
+    /// the 10th, the 100th and so on.
+    package func timesMissed(_ name: String) -> String? {
+        let count = replyBook.news { $0.countMissed(name) }
+        var rest = count
+        while rest > 1, rest.isMultiple(of: 10) { rest /= 10 }
+        guard rest == 1 else { return nil }
+        return count == 1 ? "" : " (\(count) times now)"
+    }
+
+    func methodNotAllowed(_ plain: Request, _ routes: [Route]) -> HTTPError {
+        let allow = routes.map(\.allow).joined(separator: ", ")
+        return HTTPError(
+            .methodNotAllowed,
+            "\(plain.path) has no handler that takes \(plain.method); registered there: \(allow)",
+            headers: [.allow: allow])
+    }
+
+    /// What to do for the name of a request to be answered, as the end of a sentence; empty where it has a reply, since
+    /// the hint tells why that does not answer.
+    func howToMock(_ plain: Request) -> String {
+        guard !replies(for: plain).mayAnswer else { return "" }
+        let name = CallName.plain(Percent.decode(plain.path[...].utf8) ?? plain.path)
+        return howToMock(name).map { "; \($0)" } ?? ""
+    }
+
+    /// What to do for a name to be answered; nil where no reply can have it.
+    ///
+    /// A page may call any name, and a person pastes the flag into a shell: so only plain names are put into it.
+    func howToMock(_ name: String) -> String? {
+        guard CallName.canHaveReply(name) else { return nil }
+        let remedies = remedies.withLock { $0 }
+        let short = name.cut(to: 100)
+        var ways: [String] = []
+        if remedies.contains(.handler) {
+            ways.append("add a handler: gateway.register(…, at: \(JSON.string("/\(short)")))")
+        }
+        if remedies.contains(.mock) {
+            if let file = replyBook.file {
+                // The end of a long path tells which file it is.
+                ways.append(
+                    "add \(JSON.string(short)) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+                )
+            } else {
+                let isPlain = CallName.isPlain(name)
+                ways.append(
+                    isPlain ? "mock it: --reply '\(name)=…'" : "mock \(JSON.string(short)) in drawbridge.json"
+                )
+            }
+        }
+        if heldBack.withLock({ $0.contains(name) }) { ways.append("start with --built-ins") }
+        return ways.joined(separator: ", or ")
+    }
+
+    /// Only ASCII may stand in a header; a path is shown as it would be sent.
+    private func shown(_ text: String) -> String {
+        let shown = Percent.encode(text, keeping: "/:* ,")
+        return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
+    }
+
+    func hint(for request: Request) -> String {
+        if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
+            return "no handler at /, which gets what a page sends without a name, "
+                + "as WebViewJavascriptBridge 4 does by send(data): register one there"
+        }
+        let path = Percent.decode(request.path[...].utf8) ?? request.path
+        var hint = "no handler at \(shown(path))"
+        if replies(for: request).mayAnswer {
+            return "\(hint), and no case of its reply answers this input; give it a last case without $when"
+        }
+        switch elsewhere(than: request) {
+        case .pages(let words): hint += "; \(words)"
+        case .nearest(let path): hint += "; the nearest registered path is \(shown(path))"
+        case nil: break
+        }
+        return hint
+    }
+
+    /// What exists in place of a name that nothing answers.
+    private enum Elsewhere {
+        /// Handlers of other pages.
+        case pages(String)
+        case nearest(path: String)
+
+        var words: String {
+            switch self {
+            case .pages(let words): words
+            case .nearest(let path): "did you mean \(CallName.plain(path))?"
+            }
+        }
+    }
+
+    private func elsewhere(than request: Request) -> Elsewhere? {
+        let others = patternsOfPages(with: request.path, otherThan: request)
+        if !others.isEmpty {
+            let pages = others.map(shown).joined(separator: ", ")
+            let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
+            return .pages("pages at \(pages) have one, and \(own)")
+        }
+        let path = Percent.decode(request.path[...].utf8) ?? request.path
+        let patterns = patterns(for: request) + patternsOfReplies(for: request)
+        let near = Nearest.of(path, among: patterns) ?? patterns.sorted().first { Self.isNear(path, to: $0) }
+        return near.map { .nearest(path: $0) }
+    }
+
+    /// Whether a path is similar to a pattern in the parts that are no parameters.
+    private static func isNear(_ path: String, to pattern: String) -> Bool {
+        let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
+        guard parts.count == given.count else { return false }
+        let said = zip(parts, given).filter { $0.0.first != ":" }
+        let wanted = said.map { "/\($0.0)" }.joined()
+        return !said.isEmpty && Nearest.of(said.map { "/\($0.1)" }.joined(), among: [wanted]) != nil
+    }
+}

@@ -1,0 +1,195 @@
+public import Logging
+package import Synchronization
+
+/// The native side of a page: takes the requests that are meant for native, and lets everything else pass.
+///
+/// ```swift
+/// let gateway = Gateway(passThrough: [.staticFiles("public")])
+/// try gateway.register(LoginHandler.self, at: "/login")
+/// try gateway.register(at: "/storage") { StorageHandler(database: database) }
+/// try await gateway.run(.init(port: 8080))
+/// ```
+///
+/// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
+/// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
+public final class Gateway: Answerer {
+    /// What happens to a request that is meant for native but has no handler.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Unhandled: Sendable {
+        /// `{"code":400,"message":"No response"}`, as existing pages expect.
+        case answer
+        /// It goes on as it was sent, like a request that was not intercepted.
+        case passThrough
+        /// A true 404 that names the nearest registered path.
+        case fail
+    }
+
+    /// How many bytes of a body are collected unless a handler says otherwise: 8 MB.
+    public static let defaultBodyLimit = Request.Body.usualLimit
+
+    /// The rules that take requests for native, in order.
+    public let rules: [any InterceptionRule]
+    /// How answers look.
+    public let answers: AnswerForm
+    /// What happens without a handler.
+    public let unhandled: Unhandled
+    /// Who may call.
+    public let access: AccessPolicy
+    /// The limit of a collected body in bytes.
+    public let bodyLimit: Int
+    /// Who asks the person at the app.
+    public let presenter: any Presenter
+    /// Where the gateway and its handlers log.
+    public let logger: Logger
+    /// What pages are given to reach native; nil leaves documents as they are.
+    public let pageRuntime: PageRuntime?
+    /// The pages that speak to the gateway now.
+    public let pages = Pages()
+    /// Opens the tester's API below `/__drawbridge__/`: another secret than the pages' own.
+    public let testerToken: TesterToken
+    /// The devices elsewhere that were let in, and the tickets for others.
+    public let admissions = Admissions()
+    /// Its name in the `Via` of what goes through it, by which it recognises requests that come back to it.
+    @usableFromInline package let via = Via()
+    /// The servers that listen for it, and those that have not stopped yet.
+    private let servers = Mutex((listening: 0, open: 0))
+    /// The `User-Agent` for pages whose settings have none.
+    let appName: AppName?
+    /// Puts the page runtime into documents.
+    package let injection: HTMLInjection?
+
+    package let behind: any GatewayBackground
+    let middleware: [any Middleware]
+    /// Whether the log takes the level `debug`; looked up once, since every request needs it twice.
+    package let isTelling: Bool
+    /// Whether all rules are the gateway's own, which change a request's target and nothing else.
+    let hasUsualRules: Bool
+    package let registry = Registry()
+    /// What was called of native, and what has become of it.
+    public let journal: Journal
+    /// Removes secrets from what leaves the journal.
+    package let secrets = Mutex(Redaction())
+    /// The URL by which programs on this machine reach it, without a slash at the end; nil where it does not listen.
+    package let ownAddress = Mutex<String?>(nil)
+    /// The replies, which answer in place of handlers.
+    package let replyBook: ReplyBook
+    /// Runs the steps after the answers of replies, and those of events.
+    let replySteps = ReplySteps()
+    /// Supplies replies with the answers of programs and with files; nil where nothing does.
+    package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
+    /// Writes replies into a file; nil where nothing does.
+    package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
+    /// The ways to have a name answered that messages propose.
+    package let remedies = Mutex<Set<Remedy>>([.handler])
+
+    package enum Remedy: Sendable {
+        /// In code.
+        case handler
+        /// By a flag of the command's, or a file.
+        case mock
+    }
+
+    /// The manual, as HTML; empty where the program brings none.
+    package let manual = Mutex<[UInt8]>([])
+    /// The names that `--built-ins` would answer, which a file of mocks has switched off.
+    package let heldBack = Mutex<Set<String>>([])
+
+    /// Held while the names that pages may call are changed.
+    let naming = Mutex<Void>(())
+    /// The bridges that scripts of a served folder use, and that pages do not get.
+    let spokenBridges = Mutex<[SpokenBridge]>([])
+    /// The questions that wait for an answer.
+    package let questions: Questions
+    /// The handlers that every page can reach.
+    package let handlers: HandlerSet
+    /// Handlers that have a rule of their own, and no path.
+    let ruled: RuledHandlers
+    package let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
+
+    package static let droppedAnswerCount = Atomic<Int>(0)
+
+    package init(
+        behind: any GatewayBackground, isProxy: Bool, middleware: [any Middleware],
+        rules: [any InterceptionRule],
+        answers: AnswerForm, unhandled: Unhandled, access: AccessPolicy, bodyLimit: Int,
+        presenter: any Presenter, pageRuntime: PageRuntime?, testerToken: TesterToken, keepsJournal: Bool,
+        logger: Logger
+    ) {
+        self.testerToken = testerToken
+        let journal = Journal(isOn: keepsJournal)
+        self.journal = journal
+        questions = Questions(in: journal)
+        self.behind = behind
+        let replyBook = ReplyBook(in: registry)
+        self.replyBook = replyBook
+        handlers = HandlerSet(in: registry, logger: logger)
+        ruled = RuledHandlers(in: registry)
+        self.pageRuntime = pageRuntime
+        appName = pageRuntime?.appName
+        // The tag in documents holds the page token, which is a new one in every process.
+        injection = pageRuntime.map { runtime in
+            let bridges: @Sendable (Request) -> [BridgeScript] = { request in
+                guard !runtime.bridges.isEmpty else { return [] }
+                return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
+            }
+            return HTMLInjection(
+                epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
+                version: { request in bridges(request).map { "-\($0.name)" }.joined() }
+            ) { request, nonce in
+                RuntimeScript.tags(
+                    for: request.path, token: access.token.text, nonce: nonce,
+                    bridges(request).map(\.path))
+            }
+        }
+        self.middleware = middleware
+        self.rules = rules
+        hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule }
+        self.answers = answers
+        self.unhandled = unhandled
+        var policy = access
+        policy.via = via
+        policy.isForProxy = isProxy
+        self.access = policy
+        self.bodyLimit = bodyLimit
+        self.presenter = presenter
+        self.logger = logger
+        isTelling = logger.logLevel <= .debug
+    }
+
+    /// Notes that a server listens for it.
+    package func serverBegan() {
+        servers.withLock { servers in
+            servers.listening += 1
+            servers.open += 1
+            journal.isStopping = false
+        }
+    }
+
+    /// Notes, once for each server, that it listens no longer; with the last one, nobody waits for calls any more.
+    package func serverIsStopping() {
+        servers.withLock { servers in
+            servers.listening -= 1
+            if servers.listening == 0 { journal.isStopping = true }
+        }
+    }
+
+    /// Notes, once for each server, that it has stopped; with the last one, pages are gone, and waits for them fail.
+    package func serverHasStopped() {
+        let isLast = servers.withLock { servers in
+            servers.open -= 1
+            return servers.open == 0
+        }
+        guard isLast else { return }
+        pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
+        // After the pages: a call that ended with its page may have begun steps.
+        replySteps.cancel()
+    }
+
+    /// How many chunks were dropped because they came after the end of their stream, in the whole process.
+    public static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
+
+    /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
+    public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
+}

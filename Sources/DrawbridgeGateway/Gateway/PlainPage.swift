@@ -1,0 +1,37 @@
+import HTTPTypes
+
+/// A small page of the gateway's own for people who were not let in yet: it may load nothing, and be framed by nobody.
+package enum PlainPage {
+    /// - Parameters:
+    ///   - title: its title.
+    ///   - body: HTML, of fixed text alone.
+    ///   - script: what it runs; it may ask the gateway.
+    package static func response(title: String, _ body: String, script: String? = nil) -> Response {
+        let nonce = String.random128()
+        let text = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <title>\(title)</title>
+            <style nonce="\(nonce)">
+            body { font: 18px/1.5 system-ui, sans-serif; max-width: 30em; margin: 15vh auto; padding: 0 1em; }
+            h1 { font-size: 1.3em; }
+            </style>
+            \(body)
+            \(script.map { "<script nonce=\"\(nonce)\">\n\($0)\n</script>\n" } ?? "")
+            """
+        var response = Response(text: text, contentType: "text/html; charset=utf-8")
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        response.headers[.xFrameOptions] = "DENY"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.addSafety()
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
+}

@@ -1,0 +1,24 @@
+/// A call that no page makes: a program or a person tries a name, or repeats a call of the journal.
+package final class RepeatedCall: ChannelCall {
+    /// By which bridge the call is said to have come.
+    let bridge: String
+    /// The number of the call that this one repeats.
+    let number: Int?
+
+    package let isForScript = true
+    package let session: Session? = nil
+
+    package init(at bridge: String, repeating number: Int? = nil) {
+        self.bridge = bridge
+        self.number = number
+    }
+}
+
+extension Request {
+    /// Where it comes from, as records tell it.
+    func caller(at bridge: String) -> JournalRecord.Caller {
+        JournalRecord.Caller(
+            page: concernedPage, bridge: bridge, isOnChannel: callingPage != nil,
+            resentFrom: (channelCall as? RepeatedCall)?.number ?? callingPage?.call.resentFrom)
+    }
+}

@@ -1,0 +1,312 @@
+import Dispatch
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// One handler at work on one request: runs it, and answers for it exactly once.
+///
+/// The handler has a task to itself, which starts at once: a handler that does not suspend is done before anything
+/// waits. When the deadline passes or the caller leaves, the task is cancelled, then `stopLoading` is called, and when
+/// that has returned the answer is made without the handler, however long its `startLoading` still runs.
+package final class Load: Expiring, Errand {
+    let route: Route
+    let request: Request
+    private let handler: any Handler
+    private let place: Place
+    private let state = Mutex(State())
+
+    /// Where the handler's task runs.
+    private enum Place {
+        case anywhere
+        case loop(any HandlerLoop)
+        /// A serial queue gets a thread at once, where a concurrent one holds new work back while others block.
+        ///
+        /// That goes for some 250 at a time, which is Dispatch's limit; more of them wait.
+        case thread(DispatchQueue)
+    }
+
+    private struct State {
+        var isOver = false
+        /// True when the caller left before there was another outcome.
+        var isCancelled = false
+        /// What the handler answered, until it is taken; else there is an error.
+        var response: Response?
+        var error: (any Error)?
+        /// When the handler began, and how long it took.
+        var began = Moment.now
+        var took = Duration.zero
+        /// Called when there is an outcome.
+        var waiter: (@Sendable () -> Void)?
+        var task: Task<Void, Never>?
+    }
+
+    /// - Parameter loop: where a handler runs that does not block; nil: wherever the caller's task does.
+    init(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) throws {
+        self.route = route
+        self.request = request
+        handler = try route.make(request)
+        place =
+            switch route.handler.execution {
+            case .loop: loop.map(Place.loop) ?? .anywhere
+            case .thread: .thread(DispatchQueue(label: "drawbridge.handler"))
+            }
+    }
+
+    /// True when there is an outcome.
+    package var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
+    ///
+    /// A stream holds its load, so the load keeps the handler's response and not that stream, which would be a cycle.
+    ///
+    /// - Throws: what the handler threw, or why it was stopped.
+    func takeResponse() throws -> Response {
+        guard var response = state.withLock({ $0.response.take() }) else {
+            throw state.withLock { $0.error } ?? CancellationError()
+        }
+        if case .stream(let length, let write) = response.body {
+            response.body = .stream(length: length, streaming(write))
+        }
+        return response
+    }
+
+    /// True when the caller left before there was another outcome.
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// How long the handler took.
+    var took: Duration { state.withLock { $0.took } }
+
+    /// Waits for the handler's answer, the deadline, or the caller's leaving.
+    func end() async {
+        guard !isOver else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in wait { waiter.resume() } }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Calls `waiter` once there is an outcome, at once if there is one; from now on, the deadline counts.
+    package func wait(_ waiter: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            guard !state.isOver else { return true }
+            state.waiter = waiter
+            return false
+        }
+        if isOver { return waiter() }
+        awaitDeadline()
+        let requests = request.pageRequests
+        requests?.began(request, by: ObjectIdentifier(self))
+        // The load may have ended before that was noted.
+        if self.isOver { requests?.ended(request, by: ObjectIdentifier(self)) }
+    }
+
+    /// Called when the caller has left.
+    package func cancel() { stop(with: CancellationError()) }
+
+    /// Starts the handler.
+    ///
+    /// Returns true when the load is over, as it is with a handler that does not suspend.
+    ///
+    /// - Parameter tasks: those of the loop; nil: the handler's task inherits what the caller's has.
+    @discardableResult func start(by tasks: HandlerTasks? = nil) -> Bool {
+        let waiting = CallingPage.waiting(for: request)
+        if let tasks, tasks.loop.isCurrent, case .loop = place, waiting == nil {
+            tasks.next().start(self, of: tasks)
+        } else {
+            let task = waiting.map { CallingPage.$waiting.withValue($0, operation: ownTask) } ?? ownTask()
+            state.withLock { state in if !state.isOver { state.task = task } }
+        }
+        let (isOver, held) = state.withLock { ($0.isOver, $0.isOver ? $0.took : $0.began.elapsed) }
+        if case .loop = place { route.tellIfLong(held, request) }
+        return isOver
+    }
+
+    /// A task for this load alone, which inherits the task-local values of the caller's.
+    private func ownTask() -> Task<Void, Never> {
+        switch place {
+        case .anywhere: Task.immediate { await self.run() }
+        case .loop(let loop):
+            loop.watch.during(route.handler) { Task.immediate(executorPreference: self) { await self.run() } }
+        case .thread: Task(executorPreference: self) { await self.run() }
+        }
+    }
+
+    /// Runs the handler; returns false when there was another outcome before.
+    @discardableResult func run() async -> Bool {
+        do {
+            return finish(try await handler.startLoading(request), nil)
+        } catch {
+            return finish(nil, error)
+        }
+    }
+
+    /// Notes the task to cancel when the handler has to stop.
+    func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
+
+    /// Who is told when there is an outcome, and the handler's task while it runs.
+    private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
+
+    /// Decides the outcome, and returns whom to tell; nil when it is decided already.
+    private func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
+        var response = response
+        return state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.isCancelled = error is CancellationError
+            swap(&state.response, &response)
+            state.error = error
+            state.took = state.began.elapsed
+            return (state.waiter.take(), state.task.take())
+        }
+    }
+
+    /// Takes the handler's answer or error; returns whether this is the first outcome, and counts.
+    private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
+        guard let concerned = decide(response, error) else {
+            // A handler that was cancelled and throws that has lost no answer.
+            if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+            return false
+        }
+        resume(concerned)
+        return true
+    }
+
+    /// Cancels the task, then calls `stopLoading`, then releases the answer.
+    ///
+    /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
+    private func stop(with error: any Error, atDeadline isAtDeadline: Bool = false) {
+        guard let concerned = decide(nil, error) else { return }
+        concerned.task?.cancel()
+        tellHandler(atDeadline: isAtDeadline) { [self] in resume(concerned) }
+    }
+
+    /// Calls `stopLoading` where the handler runs, and then `next`.
+    ///
+    /// A handler that blocks there holds up its own loop, which is logged, or a thread of its own: never the thread of
+    /// ``Deadlines``. Without a loop, it holds up whoever has cancelled it.
+    private func tellHandler(
+        atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
+    ) {
+        let tell: @Sendable (any HandlerLoop) -> Void = { [self] loop in
+            step(on: loop) { handler.stopLoading() }
+            next()
+        }
+        switch place {
+        case .loop(let loop) where loop.isCurrent: tell(loop)
+        case .loop(let loop): loop.enqueue { tell(loop) }
+        case .anywhere where !isAtDeadline:
+            handler.stopLoading()
+            next()
+        case .anywhere, .thread:
+            let watch = StopWatch(of: self)
+            OwnThread.perform { [self] in
+                handler.stopLoading()
+                watch.end()
+                next()
+            }
+        }
+    }
+
+    /// Logs a handler that does not return from its `stopLoading()`.
+    private final class StopWatch: Expiring {
+        private let load: Load
+
+        init(of load: Load) {
+            self.load = load
+            Deadlines.shared.add(self, after: .seconds(1))
+        }
+
+        func end() { Deadlines.shared.remove(self) }
+
+        func expire() {
+            load.request.logger.error(
+                """
+                \(load.route.name) has been in its stopLoading() for more than a second, and the answer waits for that; \
+                let it say that the work is to end, and not wait until it has
+                """)
+        }
+    }
+
+    /// Tells whoever waits for the answer; a load that nobody had to wait for has no deadline.
+    private func resume(_ concerned: Concerned) {
+        guard let waiter = concerned.waiter else { return }
+        Deadlines.shared.remove(self)
+        request.pageRequests?.ended(request, by: ObjectIdentifier(self))
+        waiter()
+    }
+
+    private func awaitDeadline() {
+        guard let deadline = route.deadline else { return }
+        Deadlines.shared.add(self, after: deadline)
+        // The load may have ended before its deadline was added.
+        if isOver { Deadlines.shared.remove(self) }
+    }
+
+    /// Called when the deadline has passed.
+    package func expire() {
+        let deadline = route.deadline ?? .zero
+        stop(
+            with: HTTPError(
+                .gatewayTimeout,
+                """
+                \(route.name) did not answer within \(deadline); give it a longer deadline, or nil where a person answers
+                """), atDeadline: true)
+    }
+
+    /// Runs a stream where its handler runs, and calls the handler's `stopLoading` when the reader leaves.
+    private func streaming(
+        _ write: @escaping @Sendable (Client) async throws -> Void
+    ) -> @Sendable (Client) async throws -> Void {
+        { client in
+            try await withTaskCancellationHandler {
+                if case .anywhere = self.place {
+                    try await write(client)
+                } else {
+                    try await withTaskExecutorPreference(self) { try await Self.apart(write, client) }
+                }
+            } onCancel: {
+                self.tellHandler()
+            }
+        }
+    }
+}
+
+extension Load {
+    /// Leaves the caller's executor for the task's own.
+    @concurrent
+    private static func apart(
+        _ write: @Sendable (Client) async throws -> Void, _ client: Client
+    ) async throws {
+        // Without work of its own, this function would not change the executor: the compiler leaves that out.
+        try Task.checkCancellation()
+        try await write(client)
+    }
+}
+
+/// The load is the executor of its handler's task, so that every step of the handler runs in its place.
+extension Load: TaskExecutor {
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        switch place {
+        case .anywhere: DispatchQueue.global().async { self.run(job) }
+        case .loop(let loop): loop.enqueue { self.run(job, on: loop) }
+        case .thread(let queue): queue.async { self.run(job) }
+        }
+    }
+
+    private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+
+    private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
+        step(on: loop) { run(job) }
+    }
+
+    func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route.handler, work) }
+
+    /// Logs the handler when one step of it took so long that the others on its loop had to wait.
+    func step(on loop: any HandlerLoop, _ work: () -> Void) {
+        let start = Moment.now
+        loop.watch.during(route.handler, work)
+        route.tellIfLong(start.elapsed, request)
+    }
+}

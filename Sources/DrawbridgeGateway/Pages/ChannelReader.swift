@@ -1,0 +1,152 @@
+import HTTPGrammar
+import HTTPTypes
+import Synchronization
+
+/// Reads what a page says by one channel, from the greeting on.
+package final class ChannelReader: Sendable {
+    private let gateway: Gateway
+    private let head: RequestHead
+    private let remoteAddress: String?
+    private let page = Mutex<Page?>(nil)
+
+    /// The most bytes that may wait in a channel: the longest message, and short ones that acknowledge the page's.
+    package static let mostWaiting = Outbox.limit + (1 << 20)
+
+    /// - Parameter request: opened the channel; the page's calls get its head.
+    package init(_ gateway: Gateway, _ request: Request) {
+        self.gateway = gateway
+        head = request.asPage
+        remoteAddress = request.remoteAddress
+    }
+
+    /// Takes the next text of the page.
+    package func receive(_ text: [UInt8], on connection: any PageConnection) {
+        guard let json = try? JSON(parsing: text), json.objectValue != nil else {
+            return refuse("it sends what is no JSON object", connection)
+        }
+        if let hello = json["hello"] {
+            guard page.withLock({ $0 == nil }) else { return refuse("it says hello again", connection) }
+            return greet(hello, connection)
+        }
+        guard let page = page.withLock({ $0 }) else {
+            return refuse("it does not begin with hello", connection)
+        }
+        // It was sent before the page began another life.
+        guard json["life"]?.numberValue?.intValue == page.life else { return }
+        if let number = json["ack"]?.numberValue?.intValue {
+            page.state.withLock { state in
+                state.outbox.acknowledge(number)
+                state.sendWhatMayGo()
+            }
+        }
+        if json["bye"]?.boolValue == true { return page.leave() }
+        guard let messages = json["up"]?.arrayValue,
+            let received = page.take(messages, bytes: text.count, by: connection.tasks)
+        else { return }
+        connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
+    }
+
+    /// Notes that the channel is closed.
+    package func ended(_ connection: any PageConnection) {
+        page.withLock { $0 }?.disconnect(connection)
+    }
+
+    private func greet(_ hello: JSON, _ connection: any PageConnection) {
+        let sign: PageSign
+        do {
+            sign = try PageSign(hello)
+        } catch {
+            return refuse("its hello does not say who it is: \(error.message)", connection)
+        }
+        let arrival = gateway.pages.find(sign) {
+            Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
+        }
+        if case .full = arrival { return refuse(Pages.isFull.message, connection) }
+        guard case .page(let page, let isNew) = arrival else {
+            if case .over = arrival { connection.send(gateway.isOver(sign).bytes) }
+            return connection.close()
+        }
+        self.page.withLock { $0 = page }
+        // Later changes of these come with its messages.
+        if page.state.withLock({ $0.received == 0 }) {
+            page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
+        }
+        for name in hello["bridges"]?.arrayValue ?? [] {
+            guard let bridge = name.stringValue.flatMap(Page.Bridge.init(rawValue:)) else { continue }
+            page.state.withLock { $0.add(bridge) }
+        }
+        guard page.connect(connection, received: sign.received) else {
+            connection.send(gateway.isOver(sign).bytes)
+            return connection.close()
+        }
+        if isNew { gateway.greet(page) }
+    }
+
+    private func refuse(_ reason: String, _ connection: any PageConnection) {
+        gateway.logger.warning("the channel of a page was closed: \(reason)")
+        connection.close()
+    }
+}
+
+extension PageMessage {
+    /// The numbers of messages, as far as JavaScript can count exactly.
+    static let counts = 1...(1 << 53)
+
+    /// Reads `[[1, {…}], …]`; leaves out what has no number.
+    static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
+        messages.compactMap { pair in
+            guard let number = pair[0]?.numberValue?.intValue, counts.contains(number) else { return nil }
+            return (number, pair[1].flatMap(PageMessage.init))
+        }
+    }
+}
+
+extension Gateway {
+    /// What a page is told whose life is over here: it begins the next one.
+    package func isOver(_ sign: PageSign) -> JSON {
+        ["over": .number(.init(sign.life)), "epoch": .string(pages.epoch)]
+    }
+
+    /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
+    ///
+    /// - Throws: the refusal.
+    package func admitChannel(_ request: Request, token: String?) throws(HTTPError) {
+        guard pageRuntime != nil else {
+            throw HTTPError(.notFound, "pages have no runtime here, and no channel")
+        }
+        if let error = access.refusesPage(request) { throw error }
+        // Callers by the proxy show no admission, so nothing would close the channel when a device's admission ends.
+        if access.isForOthers(request), !access.isFromThisMachine(request) {
+            throw AccessPolicy.nativeIsForDevices
+        }
+        switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
+        case .right: return
+        case .throttled: throw AccessPolicy.throttled
+        case .wrong, nil:
+            throw HTTPError(
+                .forbidden, "a channel needs the page token, as the subprotocol token.…; reload the page")
+        }
+    }
+}
+
+extension Request {
+    /// The head that the calls of the page get which sent this.
+    package var asPage: RequestHead {
+        let own = headers.filter { field in
+            let name = field.name.canonicalName
+            return name != "upgrade" && name != "connection" && !name.hasPrefix("sec-websocket-")
+                && name != "content-type" && field.name != .pageToken
+        }
+        var fields = HTTPFields(own)
+        if session != .usual { fields[.session] = session.name }
+        return RequestHead(.post, scheme: scheme, authority: authority, target: "/", headers: fields)
+    }
+}
+
+extension Pages {
+    /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
+    static func isID(_ text: String) -> Bool {
+        text.utf8.count == 32
+            && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
+    }
+}

@@ -1,0 +1,66 @@
+// The names that pages find at their objects, and what is logged about those that they do not find.
+extension Gateway {
+    /// The names that the page at a path finds at native's objects now.
+    package func shownNames(toPageAt path: String?, in session: Session) -> PageNames {
+        guard let runtime = pageRuntime else { return PageNames() }
+        return PageNames(
+            present: runtime.showsAllNames ? names(forPageAt: path, in: session) : [],
+            absent: replyBook.missing(among: runtime.givenNames, in: session, ofPageAt: path).sorted())
+    }
+
+    package func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)? {
+        guard let runtime = pageRuntime, missed.isMessageHandler || runtime.shortcuts.contains(missed.object),
+            let reason = reason(for: missed, in: page, runtime)
+        else { return nil }
+        return (
+            "the page has read \(missed.text), which is not there: \(reason)",
+            replyBook.news { $0.isNews(missed: missed.text) }
+        )
+    }
+
+    package func hasBridge(_ bridge: Page.Bridge) -> Bool {
+        pageRuntime?.bridges.contains { $0.name == bridge.rawValue } == true
+    }
+
+    package func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)? {
+        guard !isGiven(hint) else { return nil }
+        return (
+            "the page has failed without \(hint.name); if that is its app's bridge, pages get it by \(hint.option)",
+            replyBook.news { $0.isNews(missed: hint.name) }
+        )
+    }
+
+    /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
+    private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
+        let request = request(PageCall(name: missed.name), of: page)
+        let path = page.path
+        guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {
+            return nil
+        }
+        let flag = missed.isMessageHandler ? runtime.flag(forHandler: missed) : nil
+        if names(forPageAt: path, in: page.session).contains(missed.name) {
+            return flag.map { "it is answered, and pages find it there by \($0)" }
+                ?? "it has come since the page was loaded; load the page again"
+        }
+        if replies(for: request).mayAnswer || hasHandler(for: request) {
+            return "a pattern answers it, and patterns give pages no names: give it a reply of its own"
+        }
+        let more = flag.map { ", and give it to pages by \($0)" } ?? ""
+        return "\(hint(for: request))\(howToMock(request))\(more)"
+    }
+
+    private func hasHandler(for request: Request) -> Bool {
+        Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
+    }
+}
+
+extension PageRuntime {
+    /// The flag that gives pages a name below `messageHandlers`, besides those that they have; nil where they have all.
+    ///
+    /// A page may read any name, and a person pastes the flag into a shell: so only plain names are shown in it.
+    fileprivate func flag(forHandler missed: MissedName) -> String? {
+        if messageHandlers.contains(Self.everyName) { return nil }
+        let names = messageHandlers.map { replyHandlers.contains($0) ? "\($0)=reply" : $0 }
+        return "--message-handler " + (names + [missed.isPlain ? missed.name : "…"]).joined(separator: ",")
+    }
+}

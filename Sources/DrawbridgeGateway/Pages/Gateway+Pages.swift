@@ -1,0 +1,53 @@
+import HTTPTypes
+import Logging
+import Synchronization
+
+// What a gateway does for pages.
+extension Gateway: PageHost {
+    /// Whether the page gets the outcome of its call: not of a channel call without a callback, and not of a missing
+    /// handler at the bridges with a callback, where pages of an app expect silence.
+    package func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
+        guard call.isByChannel else { return true }
+        return call.id != nil && !answer.isSilent
+            && (!answer.isMissing || pageRuntime?.missing == .answer || call.needsAnswer)
+    }
+
+    /// What to do for a name to be answered, as the end of a sentence.
+    package func howToMock(_ call: PageCall, of page: Page) -> String {
+        howToMock(request(call, of: page))
+    }
+
+    /// A page's call as a request.
+    package func request(_ call: PageCall, of page: Page) -> Request {
+        Request(
+            CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
+            remoteAddress: page.remoteAddress, answerer: self)
+    }
+
+    /// Lets the handler answer that a page has called by its name.
+    package func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
+        let began = ContinuousClock.now
+        let request = request(call, of: page)
+        let response = await respond(to: request, by: tasks)
+        let answer = await PageAnswer(response, asText: call.bridge?.hasEnvelope == true)
+        page.state.withLock { $0.connection }?.answered(
+            request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
+            took: began.duration(to: .now))
+        return answer
+    }
+
+    /// Waits until the messages that a page sent before its request have begun.
+    func awaitTurn(of request: Request) async {
+        guard !request.isAnonymous, let id = request.headers.value(.pageID), Pages.isID(id),
+            let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
+            let token = request.headers.value(.pageToken), access.token.matches(token)
+        else { return }
+        let hasCome = await pages.turns.wait(for: place, of: id) { pages.hasBegun(place, of: id) }
+        guard !hasCome else { return }
+        request.logger.warning(
+            """
+            \(request.path) waited \(pages.turns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
+            has not come, so their order may be another than the page's
+            """)
+    }
+}

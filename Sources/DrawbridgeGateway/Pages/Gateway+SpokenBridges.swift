@@ -1,0 +1,36 @@
+import Synchronization
+
+// Bridges that the scripts of a served folder use.
+extension Gateway {
+    /// Logs the bridges that pages use and do not get, and keeps them for the pages' consoles.
+    package func remember(_ bridges: [SpokenBridge]) {
+        let bridges = bridges.filter { !isGiven($0.hint) }
+        guard !bridges.isEmpty else { return }
+        spokenBridges.withLock { $0 += bridges }
+        for bridge in bridges where replyBook.news({ $0.isNews(missed: bridge.hint.name) }) {
+            logger.notice("\(bridge.sentence)")
+            if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
+        }
+        for page in pages.open { tellOfSpokenBridges(page) }
+    }
+
+    /// Tells a page's console which bridges its scripts use and do not get.
+    func tellOfSpokenBridges(_ page: Page) {
+        for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
+    }
+
+    /// The bridges that the page at a path uses and does not get.
+    package func spokenBridges(ofPageAt path: String) -> [SpokenBridge] {
+        let all = spokenBridges.withLock { $0 }
+        guard !all.isEmpty, let segments = Target.segments(of: path) else { return [] }
+        let isFolder = segments.isEmpty || path.hasSuffix("/")
+        let file = (isFolder ? segments + ["index.html"] : segments).joined(separator: "/")
+        return all.filter { $0.pages.contains(file) }
+    }
+
+    /// Whether pages have a bridge already.
+    func isGiven(_ hint: BridgeHint) -> Bool {
+        guard let runtime = pageRuntime else { return true }
+        return runtime.bridges.contains { $0.gives(hint) } || runtime.shortcuts.contains(hint.name)
+    }
+}

@@ -1,0 +1,227 @@
+import HTTPTypes
+import Synchronization
+
+// Page to native.
+extension Page {
+    /// How many messages are handled in a row before others get their turn.
+    private static let workAtOnce = 64
+
+    /// Takes those numbered messages that are next; others were taken before, or will be sent again.
+    ///
+    /// - Parameters:
+    ///   - messages: each a number and what it says.
+    ///   - bytes: of all of them.
+    ///   - step: called after them.
+    /// - Returns: the number of the last message that was taken; nil where the life is over, and nothing was taken.
+    @discardableResult
+    package func take(
+        _ messages: [JSON], bytes: Int, then step: (@Sendable () -> Void)? = nil,
+        by tasks: HandlerTasks?
+    ) -> Int? {
+        for message in messages { tell("RCVD", message.bytes) }
+        let bytes = bytes / max(1, messages.count)
+        let messages = PageMessage.numbered(messages)
+        let (received, mustWork): (Int?, Bool) = state.withLock { state in
+            if case .over = state.phase { return (nil, false) }
+            for (number, message) in messages where number == state.received + 1 {
+                state.received = number
+                state.inbox.append(.message(number, message, bytes: bytes))
+            }
+            if let step { state.inbox.append(.step(step)) }
+            let mustWork = !state.isWorking && !state.inbox.isEmpty
+            if mustWork { state.isWorking = true }
+            return (state.received, mustWork)
+        }
+        if mustWork { work(by: tasks) }
+        return received
+    }
+
+    /// Handles messages one after the other, whether they came by the channel or by HTTP.
+    private func work(by tasks: HandlerTasks?) {
+        while true {
+            let some = state.withLock { state in
+                let some = state.inbox.prefix(Self.workAtOnce)
+                state.inbox.removeFirst(some.count)
+                if some.isEmpty { state.isWorking = false }
+                return some
+            }
+            guard !some.isEmpty else { return }
+            for work in some { run(work, by: tasks) }
+            if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
+            guard some.count == Self.workAtOnce else { continue }
+            guard let tasks else {
+                // This may be on a loop, where others get their turn first.
+                Task { self.work(by: nil) }
+                return
+            }
+            return tasks.loop.enqueue { self.work(by: tasks) }
+        }
+    }
+
+    private func run(_ work: Work, by tasks: HandlerTasks?) {
+        switch work {
+        case .step(let step): step()
+        case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
+        case .message(_, .result(let id, let outcome), _): answered(id, outcome)
+        case .message(_, .told(let id, let outcome), _): told(id, outcome)
+        case .message(_, .ready(let bridge), _):
+            state.withLock { $0.add(bridge) }
+            gateway.journal.touch(.pages)
+        case .message(_, .missed(let name), _): miss(name)
+        case .message(_, .fault(let fault), _): note(fault)
+        case .message(_, .bridgeFault(let bridge, let message, let line), _):
+            tellFault(of: bridge, message, line)
+        case .message(_, .hidden(let isHidden), _): note(isHidden: isHidden)
+        case .message(_, .moved(let url, let title), _): move(to: url, title: title)
+        case .message(_, nil, _): break
+        }
+    }
+
+    /// How many faults in the scripts of bridges are logged for a page.
+    private static let mostBridgeFaults = 20
+
+    /// Logs a fault in the script of a bridge of `--bridge`.
+    private func tellFault(of bridge: Bridge, _ message: String, _ line: Int?) {
+        let isOne = state.withLock { state in
+            state.bridgeFaults += 1
+            return state.bridgeFaults <= Self.mostBridgeFaults
+        }
+        guard isOne, gateway.hasBridge(bridge) else { return }
+        let place = "\(bridge.rawValue).js\(line.map { ":\($0)" } ?? "")"
+        gateway.logger.warning("page \(id.prefix(8)) at \(path): \(place): \(message.cut(to: 1000))")
+    }
+
+    /// Lets the requests begin that wait for the messages up to this one.
+    private func hasBegun(_ number: Int) {
+        state.withLock { $0.begun = number }
+        gateway.pages.turns.reached(.init(life: life, number: number), of: id)
+    }
+
+    /// Notes the URL and the title that the page reports.
+    ///
+    /// They are shortened, since a page may send anything, and again and again.
+    func move(to url: String?, title: String?) {
+        state.withLock { state in
+            state.url = url?.cut(to: Self.mostOfURL) ?? state.url
+            state.title = title?.cut(to: Self.mostOfTitle) ?? state.title
+        }
+        gateway.journal.touch(.pages)
+    }
+
+    /// Starts a handler; it is cancelled when the page goes.
+    private func run(_ call: PageCall, of bytes: Int, by tasks: HandlerTasks?) {
+        let number: Int? = state.withLock { state in
+            guard state.runningMemory?.change(to: state.runningBytes + bytes) ?? true else { return nil }
+            state.runningBytes += bytes
+            state.lastRun += 1
+            state.running[state.lastRun] = Page.Running(bytes: bytes)
+            return state.lastRun
+        }
+        guard let number else { return end(call, PageAnswer(error: .noRoomForPages)) }
+        let task = Task.immediate {
+            let outcome = await gateway.respond(to: call, of: self, by: tasks)
+            state.withLock { state in
+                guard let ended = state.running.removeValue(forKey: number) else { return }
+                state.runningBytes -= ended.bytes
+                state.runningMemory?.changeAnyway(to: state.runningBytes)
+            }
+            end(call, outcome)
+            outcome.afterwards?()
+        }
+        let isGone = state.withLock { state in
+            state.running[number]?.task = task
+            if case .over = state.phase { return true }
+            return false
+        }
+        if isGone { task.cancel() }
+    }
+
+    /// Sends the page the outcome of its call, in the form of its bridge.
+    private func end(_ call: PageCall, _ outcome: PageAnswer) {
+        let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
+        warnIfMissing(outcome, call)
+        guard let id = call.id, gateway.isHeard(outcome, call) else {
+            if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
+            return
+        }
+        // The log has it in the line of the call. Few pages look at errors, so the console gets it too.
+        if let problem, outcome.isRefusedInput { tellConsole(problem) }
+        send(call, under: id, outcome)
+    }
+
+    /// Sends an answer, or in its place why it cannot be sent: a page waits for every call that it gave a callback.
+    private func send(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
+        guard let problem = send(outcome, under: id) else { return }
+        let refusal =
+            Outbox.fits(PageAnswer.message(id, outcome))
+            ? HTTPError(.serviceUnavailable, problem.message)
+            : HTTPError(
+                .contentTooLarge,
+                """
+                the answer has \(outcome.value.count) bytes, and a message to a page \(Outbox.limit) at most; answer \
+                less, or let the page ask by a flagged request, whose answer may have any length
+                """)
+        warn("\(call.name): \(refusal.message)")
+        if send(PageAnswer(error: refusal), under: id) != nil {
+            end(PageError(.full, "the page took no answers, and asked for ever more"))
+        }
+    }
+
+    /// Sends an answer; returns why there is no room for it, if so.
+    ///
+    /// A page that has gone needs none.
+    private func send(_ answer: PageAnswer, under id: Int) -> PageError? {
+        do {
+            try post(PageAnswer.message(id, answer), upTo: Outbox.limitOfAnswers)
+            return nil
+        } catch {
+            return error.reason == .full && isOpen ? error : nil
+        }
+    }
+
+    /// Warns that no handler has the name of a call.
+    package func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
+        guard let hint = answer.hint else { return }
+        let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
+        let text = "\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)"
+        if !gateway.journal.isTold, let times = gateway.timesMissed(call.name) {
+            warn(text + times)
+        } else {
+            tellConsole(text)
+        }
+    }
+
+    /// Writes a text to the log and to the page's console.
+    func warn(_ text: String) {
+        gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
+        tellConsole(text)
+    }
+
+    /// Writes a text to the page's console.
+    func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
+}
+
+extension Page {
+    /// How many missed names of a page are kept; its script reports no more either.
+    private static let mostMissed = 50
+
+    /// Notes that the page has looked up a name in vain.
+    ///
+    /// The log has it once until mocks are reloaded, and each page's console once.
+    func miss(_ missed: MissedName) {
+        let isNew = state.withLock { state in
+            guard state.missed.count < Self.mostMissed, !state.missed.contains(missed) else { return false }
+            state.missed.append(missed)
+            return true
+        }
+        guard isNew, let complaint = gateway.complaint(about: missed, of: self) else { return }
+        say(complaint, of: missed.text)
+    }
+
+    /// Tells the page's console what the page lacks, and the first time the log and the journal too.
+    func say(_ complaint: (text: String, isNews: Bool), of name: String) {
+        guard complaint.isNews else { return tellConsole(complaint.text) }
+        note(.notice, name, saying: complaint.text)
+        warn(complaint.text)
+    }
+}

@@ -1,0 +1,307 @@
+import Synchronization
+
+// Native to page.
+extension Page {
+    /// How long a page may take for an answer unless the call says otherwise.
+    public static let usualDeadline = Duration.seconds(30)
+
+    /// Calls a handler of the page's, and waits for its answer.
+    ///
+    /// The call goes by a bridge that the page speaks: to a handler that was registered with its
+    /// WebViewJavascriptBridge, to its `bridge.handleNativeMsg`, or to a global function of that name; the first that
+    /// there is, unless `bridge` says which.
+    ///
+    /// - Parameters:
+    ///   - name: the name under which the page registered it.
+    ///   - data: what it gets.
+    ///   - bridge: by which it is called; nil for the first that there is.
+    ///   - deadline: how long it may take; nil for ever. An `alert()` in the page holds up every answer.
+    /// - Returns: what the page answered; `null` for nothing.
+    /// - Throws: a ``PageError`` that says what happened to the page.
+    public func call(
+        _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
+    ) async throws -> JSON {
+        let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
+        return try await noting(push) {
+            try await ask("\(name) of the page", deadline) { id in
+                Self.call(name, data, bridge, id)
+            }
+        }
+    }
+
+    /// Calls a handler of the page's, and does not wait for it.
+    ///
+    /// What the page answers is noted and dropped; that it has no such handler stands in the log.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
+        try deliver(name, data, by: bridge, isAwaited: false) { [weak self] error in
+            guard let self, error.reason != .stopped else { return }
+            gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
+        }
+    }
+
+    /// Calls a handler of the page's, and does not wait for its answer.
+    ///
+    /// - Parameters:
+    ///   - isAwaited: whether somebody waits until it is received, for whom too many unconfirmed ones are an error.
+    ///   - failing: called with the reason why the page has not received it.
+    /// - Returns: the call, which ends when the page has received it.
+    @discardableResult
+    package func deliver(
+        _ name: String, _ data: JSON, by bridge: Bridge? = nil, isAwaited: Bool = true,
+        failing: @escaping @Sendable (PageError) -> Void = { _ in }
+    ) throws(PageError) -> PendingCall {
+        let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
+        return try deliver(push, name, isAwaited: isAwaited, failing) {
+            Self.call(name, data, bridge, $0, isHeard: true)
+        }
+    }
+
+    /// Sends an event, as ``emit(_:_:)`` does.
+    ///
+    /// - Returns: the call, which ends when a listener of the page has received it.
+    package func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
+        let push = note(.push, event, at: "event", data.bytes, .waiting)
+        return try deliver(push, event, isAwaited: true, { _ in }) { id in
+            var message: JSON.Object = ["event": .string(event), "data": data]
+            if let id { message["id"] = .number(.init(id)) }
+            return .object(message)
+        }
+    }
+
+    /// The most calls and events that a page may leave unconfirmed.
+    private static let mostDeliveries = 1000
+
+    private func deliver(
+        _ push: Int?, _ name: String, isAwaited: Bool, _ failing: @escaping @Sendable (PageError) -> Void,
+        _ message: (_ id: Int?) -> JSON
+    ) throws(PageError) -> PendingCall {
+        let journal = gateway.journal
+        let delivery = PendingCall(page: self, what: name) { outcome in
+            switch outcome {
+            case .success: if let push { journal.end(push, .silent) }
+            case .failure(let error):
+                if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+                failing(error)
+            }
+        }
+        let id: Int? = state.withLock { state in
+            guard state.deliveries.count < Self.mostDeliveries else { return nil }
+            state.lastCall += 1
+            state.deliveries[state.lastCall] = delivery
+            if let push {
+                if state.lastDeliveries.count == 100 { state.lastDeliveries.removeFirst() }
+                state.lastDeliveries.append((state.lastCall, push))
+            }
+            return state.lastCall
+        }
+        if id == nil, isAwaited {
+            let error = PageError(
+                .full,
+                "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
+            )
+            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
+        }
+        delivery.number = id ?? 0
+        do {
+            delivery.place = try post(message(id).bytes)
+        } catch {
+            state.withLock { state in
+                if let id { state.deliveries[id] = nil }
+            }
+            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
+        }
+        if id == nil { delivery.end(.success(.null)) }
+        return delivery
+    }
+
+    /// Notes an answer of the page for which nobody waits.
+    func told(_ id: Int, _ outcome: Result<JSON, PageError>) {
+        let record = state.withLock { $0.lastDeliveries.first { $0.id == id }?.record }
+        guard let record else { return }
+        switch outcome {
+        case .success(let value): gateway.journal.note(told: value.bytes, of: record)
+        case .failure(let error): gateway.journal.note(told: JSON.string(error.message).bytes, of: record)
+        }
+    }
+
+    /// Runs a script in the page and gives its value, awaited if it is a promise.
+    ///
+    /// A page whose policy forbids `eval` runs no script: then it fails, and says so.
+    ///
+    /// - Throws: a ``PageError``, with the script's own message where it threw.
+    public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
+        let push = note(.push, "evaluate", at: "script", JSON.string(script).bytes, .waiting)
+        return try await noting(push) {
+            try await ask("a script in the page", deadline) { id in
+                ["evaluate": .string(script), "id": .number(.init(id))]
+            }
+        }
+    }
+
+    /// Sends an event: the page's `addEventListener("drawbridge:name", …)` hears it, with the data as its `detail`.
+    ///
+    /// - Throws: a ``PageError`` when the page is gone.
+    public func emit(_ event: String, _ data: JSON = .null) throws {
+        let push = note(.push, event, at: "event", data.bytes, .waiting)
+        try postNoting(push, (["event": .string(event), "data": data] as JSON).bytes)
+    }
+
+    /// Makes the page reload; one that is gone need not.
+    func reload() { _ = try? post((["reload": true] as JSON).bytes) }
+
+    /// Sends a message that gets no answer, and notes whether it could be sent.
+    private func postNoting(_ push: Int?, _ text: [UInt8]) throws(PageError) {
+        do {
+            try post(text)
+            if let push { gateway.journal.end(push, .silent) }
+        } catch {
+            if let push { gateway.journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            throw error
+        }
+    }
+
+    /// Notes the outcome of a push.
+    private func noting(_ push: Int?, _ ask: () async throws -> JSON) async throws -> JSON {
+        guard let push else { return try await ask() }
+        do {
+            let value = try await ask()
+            gateway.journal.end(push, .answered, output: value.bytes)
+            return value
+        } catch let error as PageError {
+            let outcome: JournalRecord.State = error.reason == .deadline ? .expired : .error
+            gateway.journal.end(push, outcome, output: JSON.string(error.message).bytes)
+            throw error
+        } catch {
+            gateway.journal.end(push, .left)
+            throw error
+        }
+    }
+
+    /// - Parameter isHeard: whether the page confirms that it has received the call, in place of answering it.
+    private static func call(
+        _ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?, isHeard: Bool = false
+    ) -> JSON {
+        var message: JSON.Object = ["call": .string(name)]
+        if isHeard { message["hears"] = true }
+        if !data.isNull { message["data"] = data }
+        if let id { message["id"] = .number(.init(id)) }
+        if let bridge { message["bridge"] = .string(bridge.rawValue) }
+        return .object(message)
+    }
+
+    /// Sends a message with an id, and waits for the answer with that id.
+    private func ask(
+        _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
+    ) async throws -> JSON {
+        if let waiting = CallingPage.waiting, waiting.page == id {
+            let error = PageError(
+                .waiting,
+                "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
+                    + "answer first, or let the page call by a bridge with a callback")
+            gateway.logger.warning("page \(id.prefix(8)) at \(path), called by \(waiting.handler): \(error)")
+            throw error
+        }
+        tellWhereItStandsStill(what)
+        let call = PendingCall(page: self, what: what)
+        let (id, missing) = state.withLock { state in
+            guard state.missing == nil || state.goneBy != nil else { return (0, state.missing) }
+            state.lastCall += 1
+            state.calls[state.lastCall] = call
+            return (state.lastCall, nil)
+        }
+        if let missing { throw missing }
+        call.number = id
+        do {
+            call.place = try post(message(id).bytes)
+        } catch {
+            state.withLock { _ = $0.calls.removeValue(forKey: id) }
+            throw error
+        }
+        return try await call.result(within: deadline)
+    }
+
+    /// Logs, once for each request, the handlers whose synchronous answer the page waits for: if they wait for this
+    /// one, in another task or by another handler, nobody gets an answer.
+    private func tellWhereItStandsStill(_ what: String) {
+        let handlers = state.withLock { state in
+            let new = state.waits.filter { !$0.value.isTold }
+            for number in new.keys { state.waits[number]?.isTold = true }
+            return new.values.map(\.handler).sorted()
+        }
+        guard !handlers.isEmpty else { return }
+        let names = handlers.joined(separator: ", ")
+        gateway.logger.warning(
+            """
+            page \(id.prefix(8)) at \(path) stands still in a synchronous request until \(names) has answered, and \
+            \(what) waits until then; if \(names) waits for that, neither ends
+            """)
+    }
+
+    /// Notes that the page is blocked by a synchronous request, which a handler answers.
+    package func standStill(for handler: String) -> Int {
+        state.withLock { state in
+            state.lastWait += 1
+            state.waits[state.lastWait] = Wait(handler: handler)
+            return state.lastWait
+        }
+    }
+
+    /// Notes that a synchronous request has its answer.
+    package func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
+
+    /// Sends a message, now or when the page is back.
+    ///
+    /// - Parameter limit: the bytes that may wait for the page, this message among them.
+    /// - Returns: its number.
+    @discardableResult
+    func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
+        let outcome: Result<Int, PageError> = state.withLock { state in
+            if let gone = state.goneBy { return .failure(gone) }
+            guard Outbox.fits(text) else {
+                return .failure(
+                    PageError(.full, "\(text.count) bytes are more than a page is sent in one message"))
+            }
+            guard state.outbox.hasRoom(for: text, limit: limit) else {
+                return .failure(
+                    PageError(
+                        .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
+            }
+            guard state.outbox.add(text) else {
+                return .failure(PageError(.full, HTTPError.noRoomForPages.message))
+            }
+            // The message may be acknowledged before this returns.
+            let number = state.outbox.last
+            state.sendWhatMayGo()
+            return .success(number)
+        }
+        let number = try outcome.get()
+        tell("SEND", text)
+        return number
+    }
+
+    /// Logs what is sent to a page and comes from it, at the level `debug` (contract, section 4).
+    func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
+        guard gateway.isTelling else { return }
+        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text()))")
+    }
+
+    /// Takes the answer to one of native's calls; a second one, or one that nobody waits for, is ignored.
+    func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
+        state.withLock { $0.calls.removeValue(forKey: id) ?? $0.deliveries.removeValue(forKey: id) }?.end(
+            outcome)
+    }
+
+    /// Ends a call without its answer; one that was not sent yet is never sent.
+    func giveUp(_ call: PendingCall, _ error: PageError) {
+        state.withLock { state in
+            state.calls[call.number] = nil
+            state.deliveries[call.number] = nil
+            state.outbox.withdraw(call.place)
+        }
+        call.end(.failure(error))
+    }
+}

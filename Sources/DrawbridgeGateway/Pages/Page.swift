@@ -1,0 +1,246 @@
+import HTTPTypes
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One loaded document: call it, send it events, run a script in it.
+///
+/// A page is there from its first use of a bridge until it is closed or reloaded. What is sent to it arrives in order
+/// and once, also over a connection that broke, and waits in the page until its bridge is ready.
+///
+/// ```swift
+/// for await change in gateway.pages {
+///     guard case .came(let page) = change else { continue }
+///     let title = try await page.evaluate("document.title")
+///     let shared = try await page.call("share")
+/// }
+/// ```
+public final class Page: Sendable, Identifiable {
+    /// Where a page is, as far as native knows.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Presence: String, Sendable, CaseIterable {
+        /// It has its channel.
+        case here
+        /// It has no connection: it has not opened its channel yet, lost it, sleeps, or its browser has quit.
+        case away
+        /// The browser keeps it for its back button, where it does not run.
+        case frozen
+        /// It has said that it goes.
+        case leaving
+        /// It was closed, reloaded or lost.
+        case gone
+    }
+
+    /// Names the page in headers and in `/__drawbridge__/pages`; nobody can guess it.
+    ///
+    /// A page that was given up and comes back is another ``Page`` with the same id.
+    public let id: String
+    /// Which of its lives this is, from 1 on (<doc:ThePageRuntime>).
+    let life: Int
+    /// When it was first heard of.
+    let came = Date.now
+    /// The caller's address, without a port.
+    public let remoteAddress: String?
+    /// The head of the request that opened its channel: its cookies and its browser.
+    package let head: RequestHead
+    /// The session of its document.
+    package let session: Session
+
+    struct State {
+        var url: String
+        var title: String
+        var bridges: Set<Bridge> = []
+        /// The names that the page has looked up at native's objects in vain.
+        var missed: [MissedName] = []
+        /// How many faults it has reported.
+        var faults = 0
+        /// The bridges of which its console was told.
+        var hinted: Set<String> = []
+        /// How many faults in the scripts of bridges it has reported.
+        var bridgeFaults = 0
+        /// Whether it has reported that it is hidden.
+        var isHidden = false
+        var phase = Phase.open
+        var connection: (any PageConnection)?
+        /// When its presence changed last.
+        var since = Date.now
+        /// Synchronous requests under way, which block the page.
+        var waits: [Int: Wait] = [:]
+        var lastWait = 0
+        /// True while the browser keeps it for its back button.
+        var isFrozen = false
+        /// True when its pending calls have failed because it is away.
+        var isMissed = false
+        var outbox: Outbox
+        /// The number of the last message of the page that was taken.
+        var received = 0
+        /// The number of the last message that has begun.
+        var begun = 0
+        /// What was taken and not yet handled, one after the other.
+        var inbox: [Work] = []
+        var isWorking = false
+        var handlers: HandlerSet?
+        var calls: [Int: PendingCall] = [:]
+        var lastCall = 0
+        /// Calls and events that the page is to confirm, and for whose answers nobody waits.
+        var deliveries: [Int: PendingCall] = [:]
+        /// The records of the last of them, for answers that the page sends all the same.
+        var lastDeliveries: [(id: Int, record: Int)] = []
+        /// The page's calls of handlers that are under way.
+        var running: [Int: Running] = [:]
+        var lastRun = 0
+        /// The bytes of their messages, and what counts them in the server's memory.
+        var runningBytes = 0
+        var runningMemory: (any WaitingMemory)?
+
+        /// The most bridges that a page may name: any script in it could name more and more.
+        private static let mostBridges = 32
+
+        /// Notes that a bridge of the page is ready.
+        mutating func add(_ bridge: Bridge) {
+            if bridges.count < Self.mostBridges { bridges.insert(bridge) }
+        }
+
+        /// Why nothing can be sent to it; nil while that can be.
+        var goneBy: PageError? {
+            switch phase {
+            case .open: nil
+            case .leaving: .left
+            case .over(let error): error
+            }
+        }
+
+        var presence: Presence {
+            switch phase {
+            case .leaving: .leaving
+            case .over: .gone
+            case .open: connection != nil ? .here : isFrozen ? .frozen : .away
+            }
+        }
+
+        /// Notes that its presence changes now.
+        mutating func changes() { since = .now }
+
+        /// Why calls that wait for its answer fail now; nil where they may wait.
+        var missing: PageError? { isMissed ? (isFrozen ? .frozen : .away) : nil }
+
+        /// Sends what the window allows; under the lock, so that messages leave in the order of their numbers.
+        mutating func sendWhatMayGo() {
+            guard let connection else { return }
+            while let frame = outbox.nextFrame() { connection.send(frame) }
+        }
+    }
+
+    /// How far a life has come.
+    enum Phase {
+        case open
+        /// The page has said that it leaves; its last messages may come a moment later.
+        case leaving
+        case over(PageError)
+    }
+
+    /// A page's call of a handler that is under way.
+    struct Running {
+        /// Nil until it has started.
+        var task: Task<Void, Never>?
+        /// About how many bytes its message has.
+        let bytes: Int
+    }
+
+    /// A synchronous request of the page's.
+    struct Wait {
+        /// The path of the handler that it waits for.
+        var handler: String
+        /// Whether it was logged that the page is called meanwhile.
+        var isTold = false
+    }
+
+    /// What is done for a page, in order.
+    enum Work: Sendable {
+        /// With about its size: messages that came together are taken as equally long.
+        case message(Int, PageMessage?, bytes: Int)
+        /// Something that came by HTTP, after the messages that came with it.
+        case step(@Sendable () -> Void)
+
+        /// The number of a message.
+        var number: Int? {
+            if case .message(let number, _, _) = self { number } else { nil }
+        }
+    }
+
+    let state: Mutex<State>
+    let gateway: any PageHost
+
+    /// - Parameter said: has the members `url` and `title`, and `session` if the page has one.
+    package init(
+        _ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost
+    ) {
+        id = sign.id
+        life = sign.life
+        self.head = head
+        self.remoteAddress = remoteAddress
+        self.gateway = gateway
+        let name = said["session"]?.stringValue ?? head.headers.value(.session)
+        session = name.flatMap(Session.init) ?? .usual
+        state = Mutex(
+            State(
+                url: (said["url"]?.stringValue ?? head.headers[.referer] ?? "").cut(to: Self.mostOfURL),
+                title: (said["title"]?.stringValue ?? "").cut(to: Self.mostOfTitle),
+                outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
+                runningMemory: gateway.pages.makeMemory()))
+    }
+
+    /// The most that is kept of a URL, and of a title.
+    static let mostOfURL = 8000
+    static let mostOfTitle = 1000
+
+    /// Its address, with query and fragment.
+    public var url: String { state.withLock { $0.url } }
+
+    /// Its title when it was last heard of.
+    public var title: String { state.withLock { $0.title } }
+
+    /// The browser as it names itself.
+    public var userAgent: String? { head.headers[.userAgent] }
+
+    /// The bridges that the page has been seen to use, and that are ready.
+    public var bridges: Set<Bridge> { state.withLock { $0.bridges } }
+
+    /// False once it is closed, reloaded or lost.
+    public var isOpen: Bool { state.withLock { $0.goneBy == nil } }
+
+    /// Whether it has its channel, is away, kept for the back button, leaving, or gone.
+    public var presence: Presence { state.withLock { $0.presence } }
+
+    /// Whether it can receive what is sent to it: it has its channel, or may have it any moment.
+    package var mayHear: Bool { [.here, .away].contains(presence) }
+
+    /// How many of its numbered messages have come.
+    package var received: Int { state.withLock { $0.received } }
+
+    /// True when its life is over.
+    var isOver: Bool { presence == .gone }
+
+    /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
+    ///
+    /// They go with the page. Those of every page at an address are ``Gateway/pages(matching:_:)``.
+    public var handlers: HandlerSet {
+        let set = state.withLock { state in
+            if let handlers = state.handlers { return handlers }
+            let handlers = HandlerSet(in: gateway.registry, logger: gateway.logger)
+            state.handlers = handlers
+            return handlers
+        }
+        gateway.registry.hasBecomeSpecial()
+        return set
+    }
+
+    /// The path of its address, by which its handlers are chosen.
+    package var path: String { Target.path(ofURL: url) }
+}

@@ -1,0 +1,96 @@
+import HTTPTypes
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The outcome of a page's call of a handler: a value, or an error.
+package struct PageAnswer: Sendable {
+    /// JSON text; `null` for nothing.
+    var value: [UInt8] = Self.null
+    var error: HTTPError?
+    /// True where no answer ever comes.
+    var isSilent = false
+    /// Called after it was sent.
+    package var afterwards: (@Sendable () -> Void)?
+    /// The hint about a name that no handler has; nil where one answered, whatever it says.
+    var hint: String?
+
+    /// Whether a handler refused its input.
+    var isRefusedInput = false
+
+    /// True where no handler has the name.
+    var isMissing: Bool { hint != nil }
+
+    static let null = Array("null".utf8)
+
+    /// The channel's message with the answer.
+    static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
+        var text = Array(#"{"reply":"#.utf8)
+        JSON.write(id, into: &text)
+        text.append(UInt8(ascii: ","))
+        text += answer.member
+        if !isLast { text += #","more":true"#.utf8 }
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// The answer as the member `value` or `error` of an object.
+    package var member: [UInt8] {
+        if let error {
+            // Tells a missing handler from a handler's own 400, since some bridges do.
+            let missing = isMissing ? #","missing":true"# : ""
+            return Array(#""error":"#.utf8) + UsualEnvelope.failure(error) + Array(missing.utf8)
+        }
+        return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
+    }
+}
+
+extension PageAnswer {
+    /// What a response says to a script that asked without HTTP (contract, the first rule): the bare output, text as a
+    /// string, bytes as base64, nothing as `null`.
+    ///
+    /// - Parameter asText: the page wants the text of the answer, whatever it is.
+    init(_ response: Response, asText: Bool = false) async {
+        isSilent = response.isSilent
+        afterwards = response.afterwards
+        isRefusedInput = response.refusal != nil && response.answeredBy?.hasPrefix("handler") == true
+        hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
+        do {
+            if case .output(let output) = response.body {
+                value = output
+                return
+            }
+            let bytes = try await response.body.collect()
+            if asText {
+                value = JSON.string(String(decoding: bytes, as: UTF8.self)).bytes
+            } else if response.code != nil || response.status.kind == .clientError
+                || response.status.kind == .serverError
+            {
+                error = Self.error(response, bytes)
+            } else if !bytes.isEmpty {
+                value = JSON.string(Self.text(bytes, response.headers[.contentType] ?? "")).bytes
+            }
+        } catch {
+            self.error =
+                error as? HTTPError ?? HTTPError(.internalServerError, "the answer broke off before its end")
+        }
+    }
+
+    private static func error(_ response: Response, _ body: [UInt8]) -> HTTPError {
+        let envelope = try? JSON(parsing: body)
+        return HTTPError(
+            response.status,
+            envelope?["message"]?.stringValue ?? String(decoding: body, as: UTF8.self).cut(to: 200),
+            code: response.code ?? envelope?["code"]?.numberValue?.intValue, data: envelope?["data"])
+    }
+
+    package static func text(_ bytes: [UInt8], _ type: String) -> String {
+        let isText = type.isEmpty || type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
+        if isText, let text = String(validating: bytes, as: UTF8.self) { return text }
+        return Data(bytes).base64EncodedString()
+    }
+}

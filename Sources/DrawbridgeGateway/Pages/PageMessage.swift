@@ -1,0 +1,107 @@
+/// A message from a page to native.
+enum PageMessage: Sendable {
+    /// A call of a handler; without an id nobody waits for the reply.
+    case call(PageCall)
+    /// The answer to a call of native's.
+    case result(Int, Result<JSON, PageError>)
+    /// The answer to a call of native's for which nobody waits.
+    case told(Int, Result<JSON, PageError>)
+    /// A bridge of the page's is ready to take calls.
+    case ready(Page.Bridge)
+    case moved(url: String?, title: String?)
+    /// The page has looked up a name that does not exist.
+    case missed(MissedName)
+    /// An error in the page itself.
+    case fault(PageFault)
+    /// An error in the script of a bridge of `--bridge`.
+    case bridgeFault(Page.Bridge, message: String, line: Int?)
+    /// Whether the page is hidden.
+    case hidden(Bool)
+
+    /// Reads a message; nil for one of no known kind.
+    init?(_ json: JSON) {
+        if let name = json["call"]?.stringValue {
+            var call = PageCall(
+                name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
+                bridge: json["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)))
+            call.waits = json["waits"]?.boolValue == true
+            call.takesProgress = json["progress"]?.boolValue == true
+            self = .call(call)
+        } else if let id = json["result"]?.numberValue?.intValue {
+            self = .result(id, Self.outcome(json))
+        } else if let id = json["told"]?.numberValue?.intValue {
+            self = .told(id, Self.outcome(json))
+        } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
+            self = .ready(bridge)
+        } else if let missed = MissedName(json) {
+            self = .missed(missed)
+        } else if let fault = PageFault(json) {
+            self = .fault(fault)
+        } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name),
+            let message = json["message"]?.stringValue
+        {
+            self = .bridgeFault(bridge, message: message, line: json["line"]?.numberValue?.intValue)
+        } else if let isHidden = json["hidden"]?.boolValue {
+            self = .hidden(isHidden)
+        } else if json["url"] != nil || json["title"] != nil {
+            self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)
+        } else {
+            return nil
+        }
+    }
+
+    private static func outcome(_ json: JSON) -> Result<JSON, PageError> {
+        guard let error = json["error"] else { return .success(json["value"] ?? .null) }
+        return .failure(
+            PageError(
+                .failed(code: error["code"]?.numberValue?.intValue ?? 500),
+                error["message"]?.stringValue ?? "the page gave no reason"))
+    }
+}
+
+/// A page's call of a handler, by one of the bridges with a callback.
+package struct PageCall: Sendable {
+    var name: String
+    var data: JSON?
+    /// The number under which its page waits for the answer.
+    var id: Int?
+    /// The bridge by which it called; nil where it does not say.
+    var bridge: Page.Bridge?
+    /// What a bridge of `--bridge` declares: that its caller waits for an answer, and takes progress before it.
+    var waits = false
+    var takesProgress = false
+    /// False for a synchronous call, whose answer is that of its request.
+    var isByChannel = true
+    /// The number of the call in the journal that this one repeats.
+    var resentFrom: Int?
+
+    init(
+        name: String, data: JSON? = nil, id: Int? = nil, bridge: Page.Bridge? = nil, waits: Bool = false,
+        takesProgress: Bool = false
+    ) {
+        self.name = name
+        self.data = data
+        self.id = id
+        self.bridge = bridge
+        self.waits = waits
+        self.takesProgress = takesProgress
+    }
+
+    /// A synchronous call.
+    package init(waitingFor name: String, _ data: JSON?, bridge: Page.Bridge?) {
+        self.init(name: name, data: data, bridge: bridge)
+        isByChannel = false
+    }
+
+    /// A call that repeats one of the journal.
+    package init(repeating number: Int, _ name: String, _ data: JSON, bridge: Page.Bridge) {
+        self.init(name: name, data: data, bridge: bridge)
+        resentFrom = number
+    }
+
+    /// Whether the caller would wait for ever without an answer.
+    var needsAnswer: Bool { waits || bridge?.needsAnswer == true }
+
+    /// Whether the callback may be called more than once.
+    var hearsProgress: Bool { takesProgress || bridge?.hearsProgress == true }
+}

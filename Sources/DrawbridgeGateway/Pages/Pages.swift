@@ -1,0 +1,213 @@
+import Synchronization
+
+/// The pages that speak to a gateway now, and word of those that come and go.
+///
+/// A page that uses no bridge is not among them: it says nothing to native.
+public final class Pages: Sendable {
+    /// A page came or went.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Change: Sendable {
+        /// It spoke to native for the first time.
+        case came(Page)
+        /// It was closed, reloaded or lost; the error says which.
+        case went(Page, PageError)
+    }
+
+    private struct State {
+        var pages: [String: Page] = [:]
+        var ended = EndedLives()
+        var listeners: [Int: AsyncStream<Change>.Continuation] = [:]
+        var lastListener = 0
+    }
+
+    /// Makes what counts the messages of a page; nil where no server has a limit for them.
+    private struct Memory {
+        var make: (@Sendable () -> any WaitingMemory)?
+    }
+
+    /// How long a page may be without a connection before it is given up.
+    static let grace = Duration.seconds(30)
+
+    /// How long messages of a page that leaves are still taken.
+    static let leave = Duration.milliseconds(300)
+
+    /// Identifies this store to pages, which begin another life where they find another store.
+    package let epoch = RequestID.epoch()
+
+    private let state = Mutex(State())
+
+    /// Requests of pages that wait for earlier messages of their page.
+    let turns = PageTurns()
+
+    /// Requests of pages whose handlers have not answered yet.
+    let requests = PageRequests()
+
+    /// Has a lock of its own, since pages are made while that of `state` is held.
+    private let memory = Mutex(Memory())
+
+    private let limit = Mutex(PageError.usualPatience)
+
+    /// ``PageError/usualPatience``, or another time where a test has set one.
+    package var patience: Duration {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
+    init() {}
+
+    /// Counts messages of pages that come from now on in a server's memory; with several servers, in the first one's.
+    package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
+        memory.withLock { if $0.make == nil { $0.make = makeMemory } }
+    }
+
+    /// Makes what counts the messages of one page in one direction.
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
+
+    /// All of them, the newest first.
+    ///
+    /// - Throws: nothing today; a store that several processes share may be out of reach one day.
+    public var all: [Page] { get async throws { open } }
+
+    /// The page with this id; nil where it is gone.
+    ///
+    /// - Throws: as ``all``.
+    public subscript(id: String) -> Page? { get async throws { page(id) } }
+
+    /// Those of this process, the newest first.
+    package var open: [Page] {
+        state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
+    }
+
+    /// The page of this process with this id.
+    package func page(_ id: String) -> Page? { state.withLock { $0.pages[id] } }
+
+    /// Sends an event to every page (``Page/emit(_:_:)``).
+    public func emit(_ event: String, _ data: JSON = .null) {
+        // A page that has gone meanwhile needs no event.
+        for page in open { try? page.emit(event, data) }
+    }
+
+    /// Makes all pages reload, since what they were given is out of date.
+    package func reload() {
+        for page in open { page.reload() }
+    }
+
+    /// What is known here of a page that sends something.
+    package enum Arrival {
+        /// Its life goes on; or begins, and then it is new.
+        case page(Page, isNew: Bool)
+        /// Its life is over here: the page is to begin the next one, where it can still be told.
+        case over
+        /// It has begun a later life, and this is late: dropped, and not acknowledged.
+        case late
+        /// There are too many pages for another one.
+        case full
+    }
+
+    /// The most pages at a time: whoever has the page token could make any number.
+    static let most = 20_000
+    package static let isFull = HTTPError(
+        .serviceUnavailable, "\(most) pages are open here; close some, and reload this one")
+
+    /// Finds the page of this sign, or makes it where its life begins; an earlier life of the page ends then.
+    package func find(_ sign: PageSign, make: () -> Page) -> Arrival {
+        while true {
+            let (arrival, before) = state.withLock { state in
+                Self.find(sign, isOurs: sign.epoch == epoch, in: &state, make: make)
+            }
+            guard let before else { return arrival }
+            before.end(.followed)
+        }
+    }
+
+    /// - Returns: with it, a page of an earlier life that has to end first.
+    private static func find(
+        _ sign: PageSign, isOurs: Bool, in state: inout State, make: () -> Page
+    ) -> (Arrival, before: Page?) {
+        // Another store has taken messages of this life, and what it did with them is not known here.
+        if !isOurs, !sign.isFresh { return (.over, nil) }
+        if let page = state.pages[sign.id] {
+            if sign.life > page.life { return (.over, page) }
+            if sign.life < page.life { return (.late, nil) }
+            return (page.isOver ? .over : .page(page, isNew: false), nil)
+        }
+        if let ended = state.ended[sign.id] {
+            if sign.life < ended.number { return (.late, nil) }
+            if sign.life == ended.number { return (.over, nil) }
+        }
+        // A life that has sent or received something was known once, but what was taken of it is forgotten.
+        guard sign.isFresh else { return (.over, nil) }
+        guard state.pages.count < most else { return (.full, nil) }
+        let page = make()
+        state.pages[sign.id] = page
+        for listener in state.listeners.values { listener.yield(.came(page)) }
+        return (.page(page, isNew: true), nil)
+    }
+
+    /// The messages of a life that is over which were not taken yet, from its last request, which comes late.
+    ///
+    /// That request is a beacon: the page gets no answer and never sends it again. What is returned here counts as
+    /// taken.
+    ///
+    /// - Returns: the messages, and the number of the last one before them; nil for a life that nobody remembers.
+    package func lastWords(
+        of sign: PageSign, _ messages: [JSON]
+    ) -> (messages: [JSON], before: Int)? {
+        state.withLock { state in
+            guard let life = state.ended[sign.id], life.number == sign.life, state.pages[sign.id] == nil
+            else { return nil }
+            let last = PageMessage.numbered(messages).map(\.number).reduce(life.last) { last, number in
+                number == last + 1 ? number : last
+            }
+            state.ended.took(last, of: sign.id)
+            return (messages, life.last)
+        }
+    }
+
+    /// Forgets which lives are over, for tests: as ten minutes later.
+    func forgetEndedLives() { state.withLock { $0.ended = EndedLives() } }
+
+    /// Whether a page's messages up to a position have begun, or it has begun a later life.
+    func hasBegun(_ place: PageTurns.Place, of id: String) -> Bool {
+        let (page, ended) = state.withLock { ($0.pages[id], $0.ended[id]?.number ?? 0) }
+        guard let page else { return ended >= place.life }
+        if page.life != place.life { return page.life > place.life }
+        return page.isOver || page.state.withLock { $0.begun } >= place.number
+    }
+
+    /// Ends all of them.
+    func end(_ error: PageError) { for page in open { page.end(error) } }
+
+    /// Removes a page whose life is over.
+    ///
+    /// - Parameter last: the number of its last message that was taken.
+    func remove(_ page: Page, last: Int, _ error: PageError) {
+        state.withLock { state in
+            // A page that was made for late last messages is not among them.
+            guard state.pages[page.id] === page else { return }
+            state.pages[page.id] = nil
+            state.ended.add(page.id, life: page.life, last: last)
+            for listener in state.listeners.values { listener.yield(.went(page, error)) }
+        }
+        turns.reached(.init(life: page.life, number: .max), of: page.id)
+    }
+}
+
+extension Pages: AsyncSequence {
+    /// Pages that are there already come first; ends with its task.
+    public func makeAsyncIterator() -> AsyncStream<Change>.Iterator {
+        let (stream, listener) = AsyncStream.makeStream(of: Change.self)
+        let number = state.withLock { state in
+            for page in state.pages.values { listener.yield(.came(page)) }
+            state.lastListener += 1
+            state.listeners[state.lastListener] = listener
+            return state.lastListener
+        }
+        listener.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return stream.makeAsyncIterator()
+    }
+}

@@ -1,0 +1,236 @@
+import Logging
+import Synchronization
+
+/// Runs steps, which end with their session's reset, and with the gateway.
+package final class ReplySteps: Sendable {
+    /// The session and the page for which steps are run.
+    struct Scene: Sendable {
+        /// Which reply or event they belong to.
+        let title: String
+        let session: Session
+        let logger: Logger
+        /// The page that receives them; asked at each step, since one that was away may be back.
+        let page: @Sendable () -> Page?
+        /// Switches a scenario on or off.
+        let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
+    }
+
+    /// A step with its templates filled in, so that the input need not be kept until it is run.
+    private struct Filled: Sendable {
+        enum Deed: Sendable {
+            case call(String, JSON)
+            case emit(String, JSON)
+            case scenario(String, on: Bool)
+        }
+
+        let deed: Deed
+        let after: Int
+
+        init(_ step: ReplyStep, _ input: ReplyInput) throws {
+            after = step.after
+            deed =
+                switch step.deed {
+                case .call(let name, let data): .call(name, try data.filled(input))
+                case .emit(let name, let data): .emit(name, try data.filled(input))
+                case .scenario(let name, let isOn): .scenario(name, on: isOn)
+                }
+        }
+
+        var size: Int {
+            switch deed {
+            case .call(_, let data), .emit(_, let data): data.bytes.count
+            case .scenario: 0
+            }
+        }
+    }
+
+    private struct State {
+        var tasks: [Int: (session: Session, task: Task<Void, any Error>)] = [:]
+        var last = 0
+        /// A number for each session that was reset, which changes with each reset.
+        var resets: [Session: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The most lists of steps under way in a session, and in all sessions, and the most bytes of each: steps may wait
+    /// for a day, and calls come again and again.
+    static let most = 1000
+    static let mostOfAll = 10_000
+    static let mostBytes = 64 << 10
+
+    /// Begins to run one step after the other; errors are logged.
+    ///
+    /// - Parameter input: the input for their templates.
+    func begin(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) {
+        let (own, all) = state.withLock { state in
+            (state.tasks.values.count { $0.session == scene.session }, state.tasks.count)
+        }
+        guard own < Self.most, all < Self.mostOfAll else {
+            let whose = own < Self.most ? "of all sessions" : "of session \(scene.session.name)"
+            return scene.logger.warning(
+                "\(scene.title): left out, since \(max(own, all)) lists of steps \(whose) wait already; let them wait less, or reset"
+            )
+        }
+        do {
+            _ = start(try Self.filled(steps, input), scene, hearing: Pages.grace) { error in
+                guard !(error is CancellationError) else { return }
+                scene.logger.warning("\(scene.title): \(error)")
+            }
+        } catch {
+            scene.logger.warning("\(scene.title): \(error)")
+        }
+    }
+
+    private static func filled(_ steps: [ReplyStep], _ input: ReplyInput) throws -> [Filled] {
+        let filled = try steps.map { try Filled($0, input) }
+        guard filled.reduce(0, { $0 + $1.size }) <= mostBytes else { throw TooMuch() }
+        return filled
+    }
+
+    package struct TooMuch: Error, CustomStringConvertible {
+        package var description: String {
+            "its data has more than \(ReplySteps.mostBytes >> 10) KB; let it say less of what was sent"
+        }
+    }
+
+    /// Runs one step after the other, and waits until all are done.
+    ///
+    /// - Throws: what went wrong with the first that could not be done; the others are left out.
+    func play(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) async throws {
+        let task = start(try Self.filled(steps, input), scene, hearing: Self.patience) { throw $0 }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// - Parameter time: how long pages have to confirm what they were sent, after the last step.
+    private func start(
+        _ steps: [Filled], _ scene: Scene, hearing time: Duration,
+        failing: @escaping @Sendable (any Error) throws -> Void
+    ) -> Task<Void, any Error> {
+        // Made under the lock: a task that is over at once must not remove itself before it was added.
+        state.withLock { state in
+            state.last += 1
+            let number = state.last
+            let task = Task {
+                defer { self.state.withLock { $0.tasks[number] = nil } }
+                do {
+                    try await Self.play(steps, scene, hearing: time)
+                } catch {
+                    try failing(error)
+                }
+            }
+            state.tasks[number] = (scene.session, task)
+            return task
+        }
+    }
+
+    /// Runs the steps, and waits until pages have confirmed all that was sent.
+    ///
+    /// No step waits for an answer, which many pages do not give.
+    private static func play(_ steps: [Filled], _ scene: Scene, hearing time: Duration) async throws {
+        var sent: [Sent] = []
+        var failure: (any Error)?
+        do {
+            for step in steps {
+                try Task.checkCancellation()
+                if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
+                if let one = try play(step, scene) { sent.append(one) }
+            }
+        } catch {
+            failure = error
+        }
+        let end = ContinuousClock.now + time
+        var unheard = Unheard()
+        for one in sent {
+            do {
+                _ = try await one.delivery.result(within: max(.zero, ContinuousClock.now.duration(to: end)))
+                scene.logger.info(
+                    "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) has heard \(one.name)")
+            } catch let error as PageError {
+                unheard.add(one.name, by: one.page, error)
+            }
+        }
+        try Task.checkCancellation()
+        if let failure {
+            if !unheard.all.isEmpty { scene.logger.warning("\(scene.title): \(unheard)") }
+            throw failure
+        }
+        if !unheard.all.isEmpty { throw unheard }
+    }
+
+    private typealias Sent = (name: String, page: Page, delivery: PendingCall)
+
+    private static func play(_ step: Filled, _ scene: Scene) throws -> Sent? {
+        switch step.deed {
+        case .scenario(let name, let isOn):
+            try scene.turn(name, isOn)
+            return nil
+        case .call(let name, let data):
+            guard let page = scene.page() else { throw NoPage(name: name) }
+            return (name, page, try page.deliver(name, data))
+        case .emit(let event, let data):
+            guard let page = scene.page() else { throw NoPage(name: event) }
+            return (event, page, try page.deliver(event: event, data))
+        }
+    }
+
+    /// How long a connected page may take to confirm an event; an open `alert` holds it up.
+    package static let patience = Duration.seconds(10)
+
+    /// The error for what pages were sent and have not confirmed.
+    package struct Unheard: Error, CustomStringConvertible {
+        private(set) var all: [(name: String, page: JSON, reason: String)] = []
+
+        package init() {}
+
+        package mutating func add(_ name: String, by page: Page, _ error: PageError) {
+            all.append((name, page.described, "page \(page.id.prefix(8)) at \(page.path): \(error)"))
+        }
+
+        package var description: String {
+            all.map { "\($0.name) was not heard by \($0.reason)" }.joined(separator: "; ")
+        }
+
+        /// For a program: what was not confirmed, by which page, and why.
+        package var data: JSON {
+            .array(all.map { ["name": .string($0.name), "page": $0.page, "why": .string($0.reason)] })
+        }
+    }
+
+    /// The error for a step that needs a page, where there is none.
+    package struct NoPage: Error, CustomStringConvertible {
+        let name: String
+
+        package var description: String {
+            """
+            no page to call \(name) in: the caller is not a page with the page runtime, or has not used a bridge yet
+            """
+        }
+    }
+
+    /// How many are under way.
+    var count: Int { state.withLock { $0.tasks.count } }
+
+    /// A number that changes when a session is reset: a call that began before runs no steps after it.
+    func resets(of session: Session) -> Int { state.withLock { $0.resets[session, default: 0] } }
+
+    /// Cancels all steps of a session; of all sessions where it is nil.
+    func cancel(in session: Session? = nil) {
+        let tasks = state.withLock { state in
+            if let session {
+                // Numbers of sessions that were reset so many resets ago are not needed any more.
+                if state.resets.count >= 10 * ReplyBook.mostSessions { state.resets = [:] }
+                state.last += 1
+                state.resets[session] = state.last
+            }
+            let ended = state.tasks.filter { session == nil || $0.value.session == session }
+            for number in ended.keys { state.tasks[number] = nil }
+            return ended.values.map(\.task)
+        }
+        for task in tasks { task.cancel() }
+    }
+}

@@ -1,0 +1,127 @@
+import Logging
+import Synchronization
+
+/// Handlers by path: those of every page, those that only some pages have, or a group of them with middleware of its own.
+///
+/// Sets organise, they do not protect: pages of one origin can read each other.
+public final class HandlerSet: Sendable {
+    /// The routes that a set has in common with its groups.
+    private final class Table: Sendable {
+        let routes = Mutex(Routes<Route>())
+    }
+
+    private let table: Table
+    private let registry: Registry
+    private let middleware: [any Middleware]
+    private let logger: Logger
+
+    convenience init(in registry: Registry, logger: Logger) {
+        self.init(Table(), in: registry, [], logger)
+    }
+
+    private init(
+        _ table: Table, in registry: Registry, _ middleware: [any Middleware], _ logger: Logger
+    ) {
+        self.table = table
+        self.registry = registry
+        self.middleware = middleware
+        self.logger = logger
+    }
+
+    /// Registers a handler type: every request to the path gets a fresh instance.
+    ///
+    /// A type with stored properties is made once as a check, so that one that cannot be made is found out here.
+    ///
+    /// - Parameters:
+    ///   - type: a handler with an `init()` or an `init(request:)`.
+    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
+    ///     Registering a path again replaces the handler that takes the same methods; requests under way keep theirs.
+    /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
+    public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
+        let route = try route(at: path) { try H(request: $0) }
+        // A type without stored properties needs no check.
+        if MemoryLayout<H>.size > 0 {
+            do {
+                _ = try H(request: route.named(route.pattern.names.map { _ in "1" }, in: Request(path)))
+            } catch let error as MissingInitializer {
+                throw RegistrationError(path, "\(error)")
+            } catch {
+                // Another error is about this request alone: the type can be made.
+            }
+        }
+        add(route)
+    }
+
+    /// Registers a closure that makes the handler, for one with dependencies.
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable () throws -> H
+    ) throws(RegistrationError) {
+        add(try route(at: path) { _ in try make() })
+    }
+
+    /// Registers a closure that makes the handler for its request.
+    ///
+    /// - Throws: for a path that no request can have.
+    public func register<H: Handler>(
+        at path: String, _ make: @escaping @Sendable (Request) throws -> H
+    ) throws(RegistrationError) {
+        add(try route(at: path, make))
+    }
+
+    /// The same handlers, where those that are registered with it are called by way of middleware.
+    ///
+    /// ```swift
+    /// let members = gateway.group(NeedsLogin())
+    /// try members.register(OrdersHandler.self, at: "/orders")
+    /// ```
+    ///
+    /// It stands inside the gateway's own middleware, and sees a request as its handler gets it: without the flag, with
+    /// ``Request/parameters``. What it throws is answered as an error of the handler's.
+    ///
+    /// - Parameter middleware: the outermost first; inside that of the group in which it is made.
+    public func group(_ middleware: any Middleware...) -> HandlerSet {
+        HandlerSet(table, in: registry, self.middleware + middleware, logger)
+    }
+
+    /// Removes the handlers of a path; a request that has its handler already keeps it.
+    ///
+    /// - Returns: false when there was none.
+    @discardableResult
+    public func unregister(_ path: String) -> Bool {
+        guard let pattern = RoutePattern(checking: path) else { return false }
+        defer { registry.hasChanged() }
+        return !table.routes.withLock { $0.remove(pattern) }.isEmpty
+    }
+
+    /// The registered paths with the names of their handlers, sorted.
+    public var registered: [(path: String, handler: String)] {
+        all.map { ($0.pattern.text, $0.name) }.sorted { $0 < $1 }
+    }
+
+    private func route<H: Handler>(
+        at path: String, _ make: @escaping @Sendable (Request) throws -> H
+    ) throws(RegistrationError) -> Route {
+        Route(pattern: try RoutePattern(registering: path), within: middleware, make: make)
+    }
+
+    private func add(_ route: Route) {
+        let replaced = table.routes.withLock { $0.insert(route) }
+        registry.hasChanged()
+        for old in replaced { logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)") }
+    }
+
+    func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
+        table.routes.withLock { $0.matches(segments) }
+    }
+
+    func best(_ path: String, taking method: String) -> Route? {
+        table.routes.withLock { $0.best(path) }?.first { $0.takes(method) }
+    }
+
+    /// All routes, in no order.
+    package var all: [Route] { table.routes.withLock { $0.all } }
+
+    var patterns: [RoutePattern] { all.map(\.pattern) }
+}

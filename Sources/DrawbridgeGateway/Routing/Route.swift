@@ -1,0 +1,141 @@
+import HTTPTypes
+
+/// A registered handler type, and how to make one.
+package final class Route: Routed {
+    /// Makes a synchronous handler, and lets it answer.
+    typealias Immediate = @Sendable (Request) throws -> Response
+
+    /// Whether a handler without a path takes a request.
+    typealias Rule = @Sendable (Request) -> Bool
+
+    package let pattern: RoutePattern
+    package let handler: any Handler.Type
+    let make: @Sendable (Request) throws -> any Handler
+
+    /// The name of the handler's type, for logs and errors.
+    package let name: String
+
+    /// Who answered, for the access log.
+    let title: String
+
+    /// The text of `Server-Timing` before the milliseconds.
+    let timing: [UInt8]
+
+    /// Lets a synchronous handler answer without a task; nil for all others.
+    let immediate: Immediate?
+
+    /// Decides in place of a path whether the handler takes a request; nil where it has a path.
+    let rule: Rule?
+
+    /// How long the answer may take; nil: as long as it takes.
+    let deadline: Duration?
+
+    /// The middleware around its handler alone, the outermost first.
+    let middleware: [any Middleware]
+
+    private let methods: Set<String>?
+
+    /// Makes the route of a reply, for any path and without a deadline.
+    ///
+    /// - Parameter title: which reply it is, such as `pay, case 2`.
+    init<H: Handler>(replying title: String, make: @escaping @Sendable (Request) throws -> H) {
+        pattern = RoutePattern("/*")
+        handler = H.self
+        self.make = make
+        name = "reply \(title)"
+        rule = nil
+        deadline = nil
+        immediate = nil
+        self.title = name
+        timing = Array("reply;desc=\"\(Percent.encode(title, keeping: " ,/:*"))\";dur=".utf8)
+        methods = nil
+        middleware = []
+    }
+
+    convenience init<H: Handler>(
+        pattern: RoutePattern, within middleware: [any Middleware] = [],
+        make: @escaping @Sendable (Request) throws -> H
+    ) {
+        self.init(
+            String(describing: H.self), pattern, rule: nil, deadline: H.deadline, within: middleware,
+            make: make)
+    }
+
+    /// Makes a route of another name, rule and deadline than the handler's type says.
+    init<H: Handler>(
+        _ name: String, _ pattern: RoutePattern, rule: Rule?, deadline: Duration?,
+        within middleware: [any Middleware] = [], make: @escaping @Sendable (Request) throws -> H
+    ) {
+        self.pattern = pattern
+        handler = H.self
+        self.make = make
+        self.name = name
+        self.rule = rule
+        self.deadline = deadline
+        self.middleware = middleware
+        immediate = (H.self as? any SynchronousHandler.Type).flatMap { Self.immediate($0, made: make) }
+        title = "handler \(name)"
+        timing = Array("handler;desc=\"\(name)\";dur=".utf8)
+        methods = H.methods.map { Set($0.map(\.rawValue)) }
+    }
+
+    /// A request with its path parameters.
+    func named(_ values: [String], in request: Request) -> Request {
+        guard !values.isEmpty || !request.parameters.isEmpty else { return request }
+        var named = request
+        named.parameters = Dictionary(zip(pattern.names, values), uniquingKeysWith: { $1 })
+        return named
+    }
+
+    /// Whether the handler asks for this method.
+    func takes(_ method: String) -> Bool {
+        guard let methods else { return method != "HEAD" && method != "OPTIONS" }
+        return methods.contains(method)
+    }
+
+    /// Whether another route of its path takes a method that it takes too.
+    package func isReplaced(by other: Route) -> Bool {
+        switch (methods, other.methods) {
+        case (let mine?, let its?): !mine.isDisjoint(with: its)
+        case (let some?, nil), (nil, let some?): !some.isSubset(of: ["HEAD", "OPTIONS"])
+        case (nil, nil): true
+        }
+    }
+
+    /// - Parameter make: the closure that makes an `H`, without its type.
+    private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
+        // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
+        if case .thread = type.execution { return nil }
+        guard let make = make as? @Sendable (Request) throws -> H else {
+            preconditionFailure("\(H.self) is registered, and \(Swift.type(of: make)) makes it")
+        }
+        return { request in try make(request).startLoading(request) }
+    }
+
+    /// Logs the handler when it took so long that the others on its loop had to wait.
+    func tellIfLong(_ held: Duration, _ request: Request) {
+        guard held > Self.longStep else { return }
+        request.logger.warning(
+            """
+            \(name) held its loop for \(Int(held / .milliseconds(1))) ms while all other requests there waited; \
+            await instead of blocking, in its stopLoading() too, or declare: static var execution: Execution { .thread }
+            """)
+    }
+
+    /// How long the handler held its loop, until now; logs it where that was too long.
+    func held(since began: Moment, _ request: Request) -> Duration {
+        let held = began.elapsed
+        tellIfLong(held, request)
+        return held
+    }
+
+    private static let longStep = Duration.milliseconds(50)
+
+    /// Its methods, as in an `Allow` header.
+    var allow: String {
+        handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
+    }
+
+    /// The same for handlers and replies that do not say which methods they take.
+    static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
+}

@@ -1,0 +1,108 @@
+import Synchronization
+
+// Waits for calls, and for other changes.
+extension Journal {
+    /// The most waiters at a time, of all sessions.
+    static let mostWaiters = 256
+
+    /// Somebody who is woken when a record changes that may concern them.
+    struct Waiter {
+        let filter: RecordFilter?
+        /// Whether a change of a topic wakes them too.
+        let hearsTopics: Bool
+        let wake: @Sendable () -> Void
+    }
+
+    /// Whether the gateway stops; that wakes all waiters.
+    package var isStopping: Bool {
+        get { state.withLock { $0.isStopping } }
+        set {
+            let waiters = state.withLock { state in
+                state.isStopping = newValue
+                return state.takeWaiters { _ in newValue }
+            }
+            for waiter in waiters { waiter.wake() }
+        }
+    }
+
+    /// Waits until `isDone` returns true, which is asked again after each change.
+    ///
+    /// - Parameters:
+    ///   - filter: which records may matter; nil for all.
+    ///   - hearsTopics: whether a change of a topic matters too.
+    /// - Returns: false where the time was over before.
+    /// - Throws: where too many wait already.
+    package func wait(
+        for filter: RecordFilter?, until deadline: ContinuousClock.Instant, hearsTopics: Bool = false,
+        _ isDone: @Sendable () -> Bool
+    ) async throws(HTTPError) -> Bool {
+        while true {
+            let changes = state.withLock { $0.changes }
+            if isDone() { return true }
+            guard !isStopping else { throw HTTPError(.serviceUnavailable, "the gateway stops") }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
+            guard state.withLock({ $0.waiters.count < Self.mostWaiters }) else {
+                throw HTTPError(
+                    .serviceUnavailable,
+                    "\(Self.mostWaiters) wait for calls already; ask again when some have ended")
+            }
+            await changed(since: changes, filter, until: deadline, hearsTopics: hearsTopics)
+        }
+    }
+
+    /// Waits for the next change, the deadline, or the cancellation of its task.
+    ///
+    /// - Parameter hearsTopics: whether a change of a topic matters too.
+    package func changed(
+        since changes: Int, _ filter: RecordFilter?, until deadline: ContinuousClock.Instant,
+        hearsTopics: Bool = false
+    ) async {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let timer = Task {
+            try? await Task.sleep(until: deadline)
+            wake(number)
+        }
+        defer { timer.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isTime = state.isStopping || ContinuousClock.now >= deadline
+                    if isTime || state.changes != changes || Task.isCancelled {
+                        return true
+                    }
+                    state.waiters[number] = Waiter(filter: filter, hearsTopics: hearsTopics) {
+                        continuation.resume()
+                    }
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            wake(number)
+        }
+    }
+
+    private func wake(_ number: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.wake()
+    }
+}
+
+extension Journal.State {
+    /// Takes out the waiters whom the record of a number may concern.
+    mutating func takeWaiters(concernedBy number: Int) -> [Journal.Waiter] {
+        guard !waiters.isEmpty, let record = record(number) else { return [] }
+        return takeWaiters { $0.filter?.isAbout(record) ?? true }
+    }
+
+    /// Takes out the waiters whom a change concerns.
+    mutating func takeWaiters(_ concerns: (Journal.Waiter) -> Bool) -> [Journal.Waiter] {
+        guard !waiters.isEmpty else { return [] }
+        let taken = waiters.filter { concerns($0.value) }
+        for number in taken.keys { waiters[number] = nil }
+        return Array(taken.values)
+    }
+}

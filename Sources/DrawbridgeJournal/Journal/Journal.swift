@@ -1,0 +1,266 @@
+import HTTPTypes
+import Synchronization
+
+/// What has happened between pages and native, one record each, in the order in which it began.
+///
+/// A gateway keeps it where it was made with `keepsJournal: true`: the last 10,000 records, in 64 MB at most.
+///
+/// Numbers grow for ever. The oldest records are dropped where there is no more room, and a reader whose position is
+/// older than all that are left is told so.
+public final class Journal: Sendable {
+    /// How much is kept.
+    package struct Limits: Sendable {
+        var records = 10_000
+        /// Requests that were passed through, which are many and tell little.
+        var requests = 2_000
+        var bytes = 64 << 20
+        /// The most bytes for the records of one page.
+        var bytesOfPage: Int { bytes / 2 }
+    }
+
+    struct State {
+        /// All records except requests that were passed through.
+        var records = RecordQueue()
+        /// Requests that were passed through, kept apart so that the files of a page displace no calls.
+        var requests = RecordQueue()
+        var next = 1
+        /// How often anything has changed.
+        var changes = 0
+        var bytes = 0
+        var bytesOfPages: [String: Int] = [:]
+        var views = SessionViews()
+        var unanswered = Unanswered<JournalRecord>()
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        /// The last change of each topic.
+        var touched: [Topic: Int] = [:]
+        var isStopping = false
+        /// Called for each call that has ended; nil where nothing wants to know.
+        var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
+    }
+
+    /// Whether anything is kept.
+    package let isOn: Bool
+    private let limits: Limits
+    let state = Mutex(State())
+    /// How many read its stream.
+    let readers = Atomic(0)
+
+    package init(isOn: Bool, limits: Limits = Limits()) {
+        self.isOn = isOn
+        self.limits = limits
+    }
+
+    // MARK: What happens
+
+    /// Notes that a call has begun, or a request that is passed through.
+    ///
+    /// - Parameter input: what is sent; nil where it was not read yet.
+    /// - Returns: its number.
+    package func begin(
+        _ request: Request, as kind: JournalRecord.Kind = .call, from caller: JournalRecord.Caller,
+        _ input: [UInt8]? = []
+    ) -> Int {
+        let type = JournalRecord.Head.contentType(of: request, input ?? [])
+        return add(JournalRecord.Head(kind, request, from: caller, contentType: type), .waiting, input)
+    }
+
+    /// Notes something that concerns a page.
+    ///
+    /// - Parameter state: `waiting` where an answer will come; nil for what has none.
+    /// - Returns: its number.
+    package func note(
+        _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned, _ name: String, at bridge: String,
+        _ input: [UInt8], saying sentence: String?, _ state: JournalRecord.State?
+    ) -> Int {
+        add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
+    }
+
+    /// Notes a message that concerns no single page.
+    package func note(_ sentence: String, about name: String) {
+        _ = add(JournalRecord.Head(notice: name), nil, [], saying: sentence)
+    }
+
+    /// Notes the input of a call, once it is known.
+    package func note(_ input: [UInt8], of request: Request, _ number: Int) {
+        update(number) { record, room in record.sends(request, input, room: room) }
+    }
+
+    /// Notes why cases and handlers that were asked first did not answer.
+    package func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
+
+    /// Notes which name was perhaps meant by one that nothing answers, or where that is answered.
+    package func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
+
+    /// Notes a question to a person, a script or a program, or how it was decided.
+    package func note(_ asked: JournalRecord.Asked, of number: Int) {
+        update(number) { record, _ in record.asked = asked }
+    }
+
+    /// Notes the end of a call; a second end changes nothing.
+    package func end(
+        _ number: Int, _ outcome: JournalRecord.State, by answerer: JournalRecord.Answerer? = nil,
+        code: Int? = nil, output: [UInt8] = [], form: JournalRecord.Form = .value
+    ) {
+        update(number, whereItWaits: true) { record, room in
+            record.by = answerer
+            record.form = form
+            record.output = JournalRecord.Value(output, room: room)
+            record.ends(outcome, code: code)
+        }
+    }
+
+    /// Notes an answer of a page for which nobody waits.
+    package func note(told: [UInt8], of number: Int) {
+        update(number) { record, room in
+            record.output = JournalRecord.Value(told, room: room)
+            if record.state == .silent { record.ends(.answered, code: nil) }
+        }
+    }
+
+    /// How often nobody answered a call or a question, by its name, since the process began.
+    package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
+
+    /// Calls that nobody answered since the process began, the first ones of each name, and how many had further names.
+    package var unansweredCalls: (calls: [(name: String, calls: [JournalRecord])], others: Int) {
+        state.withLock { ($0.unanswered.calls, $0.unanswered.others) }
+    }
+
+    /// Has each call told when it has ended, on any thread.
+    package func listen(_ listener: @escaping @Sendable (JournalRecord, _ times: Int) -> Void) {
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Whether a listener is told of each call, so that nothing else has to log unanswered ones.
+    package var isTold: Bool { state.withLock { $0.listener != nil } }
+
+    /// How many bytes its records take, about.
+    package var keptBytes: Int { state.withLock { $0.bytes } }
+
+    /// Hides all records before now from a session; from all sessions where it is nil.
+    package func forget(_ session: Session?) {
+        let waiters = state.withLock { state in
+            state.views.begin(session, at: state.next)
+            state.changes += 1
+            return state.takeWaiters { _ in true }
+        }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    private func add(
+        _ head: JournalRecord.Head, _ outcome: JournalRecord.State?, _ input: [UInt8]?,
+        saying sentence: String? = nil
+    ) -> Int {
+        let (number, waiters) = state.withLock { state in
+            let number = state.next
+            state.next += 1
+            state.changes += 1
+            let record = JournalRecord(
+                number, head, outcome, change: state.changes,
+                input: input.map { .init($0, room: room(for: head.page?.id, in: state)) } ?? .unread,
+                output: sentence.map { .init(JSON.string($0).bytes) } ?? .nothing)
+            state.count(record.bytes, of: head.page?.id)
+            if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
+            if head.kind == .request {
+                state.requests.append(record)
+            } else {
+                state.records.append(record)
+            }
+            let waiters = state.takeWaiters(concernedBy: number)
+            makeRoom(&state)
+            return (number, waiters)
+        }
+        for waiter in waiters { waiter.wake() }
+        return number
+    }
+
+    /// How many bytes of a value are kept; fewer where its page has many already.
+    private func room(for page: String?, in state: borrowing State) -> Int {
+        guard let page else { return JournalRecord.Value.mostBytes }
+        return max(
+            0, min(JournalRecord.Value.mostBytes, limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
+    }
+
+    /// - Parameter whereItWaits: whether a record that has ended stays as it is.
+    private func update(
+        _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
+    ) {
+        let (waiters, told) = state.withLock { state -> ([Waiter], (() -> Void)?) in
+            guard let (page, hasEnded) = state.records.glance(number) ?? state.requests.glance(number),
+                !whereItWaits || !hasEnded
+            else { return ([], nil) }
+            let room = room(for: page, in: state)
+            state.changes += 1
+            let change = state.changes
+            let (more, isMissed) =
+                state.update(number) { record in
+                    let (before, was) = (record.bytes, record.isUnanswered)
+                    update(&record, room)
+                    record.change = change
+                    return (record.bytes - before, record.isUnanswered && !was)
+                } ?? (0, false)
+            state.count(more, of: page)
+            if isMissed { state.countUnanswered(number) }
+            let waiters = state.takeWaiters(concernedBy: number)
+            let told = whereItWaits ? state.telling(of: number) : nil
+            makeRoom(&state)
+            return (waiters, told)
+        }
+        for waiter in waiters { waiter.wake() }
+        told?()
+    }
+
+    private func makeRoom(_ state: inout State) {
+        while state.requests.count > limits.requests { state.dropRequest() }
+        while state.records.count > limits.records { state.dropRecord() }
+        while state.bytes > limits.bytes, state.records.count + state.requests.count > 0 {
+            let isRequest = (state.requests.first?.number ?? .max) < (state.records.first?.number ?? .max)
+            if isRequest { state.dropRequest() } else { state.dropRecord() }
+        }
+    }
+}
+
+extension Journal.State {
+    func record(_ number: Int) -> JournalRecord? { records.record(number) ?? requests.record(number) }
+
+    fileprivate mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
+        records.update(number, change) ?? requests.update(number, change)
+    }
+
+    /// Reports a call that has ended, to be called outside the lock; nil where nothing wants to know.
+    fileprivate func telling(of number: Int) -> (() -> Void)? {
+        guard let listener, let record = records.record(number), record.kind == .call else { return nil }
+        let times = record.by == .nobody ? unanswered.count(of: record.name) : 0
+        return { listener(record, times) }
+    }
+
+    fileprivate mutating func countUnanswered(_ number: Int) {
+        guard let record = record(number) else { return }
+        // Where only the method was wrong, the name is answered. Long calls are shortened.
+        let isForAReply = record.code != 405 && ![.head, .options].contains(record.head.method)
+        let isMissed = record.by == .nobody && isForAReply && record.head.target.utf8.count <= 2 << 10
+        let call = isMissed ? record.shortened(to: 2 << 10) : nil
+        unanswered.add(record.name, call) {
+            $0.input.bytes == $1.input.bytes && $0.head.target == $1.head.target
+        }
+    }
+
+    fileprivate mutating func dropRecord() {
+        guard let record = records.removeFirst() else { return }
+        count(-record.bytes, of: record.page?.id)
+        views.lose(record)
+    }
+
+    fileprivate mutating func dropRequest() {
+        guard let record = requests.removeFirst() else { return }
+        count(-record.bytes, of: record.page?.id)
+        views.lose(record)
+    }
+
+    fileprivate mutating func count(_ bytes: Int, of page: String?) {
+        self.bytes += bytes
+        guard let page else { return }
+        let now = (bytesOfPages[page] ?? 0) + bytes
+        bytesOfPages[page] = now > 0 ? now : nil
+    }
+}

@@ -1,0 +1,69 @@
+extension JournalRecord {
+    /// The record as the tester's API lists it.
+    ///
+    /// - Parameter redaction: removes secrets; nil where they are shown.
+    package func json(_ redaction: Redaction?) -> JSON {
+        var members: JSON.Object = [
+            "number": .number(.init(number)), "kind": .string(kind.rawValue),
+            "session": .string(session.name), "at": .string(head.at.timestamp), "name": .string(name),
+        ]
+        if !head.id.isEmpty { members["id"] = .string(head.id) }
+        members["page"] =
+            page.map {
+                ["id": .string($0.id), "path": .string($0.path), "title": .string($0.title)]
+            } ?? .null
+        if !head.bridge.isEmpty { members["bridge"] = .string(head.bridge) }
+        if let method = head.method { members["method"] = .string(method.rawValue) }
+        if kind != .request { members["input"] = shownInput(redaction) }
+        if !input.isWhole { members["inputIsCut"] = true }
+        if let by {
+            members["by"] = .string(by.word)
+            switch by {
+            case .reply(let title), .handler(let title): members[by.word] = .string(title)
+            case .nobody, .gateway: break
+            }
+        }
+        if !why.isEmpty { members["why"] = .array(why.map(JSON.string)) }
+        if let state { members["state"] = .string(state.rawValue) }
+        if let code { members["code"] = .number(.init(code)) }
+        // For a page that is gone, the output is the reason.
+        if kind != .request, state != .waiting, kind != .page || !output.bytes.isEmpty {
+            members["output"] = shownOutput(redaction)
+        }
+        if !output.isWhole { members["outputIsCut"] = true }
+        if let asked {
+            var said: JSON.Object = ["question": .string(asked.question)]
+            if let decided = asked.decided {
+                said["choice"] = redaction.removed(from: decided.choice ?? .null)
+                said["by"] = .string(decided.by)
+            }
+            members["asked"] = .object(said)
+        }
+        if let resentFrom = head.resentFrom { members["resentFrom"] = .number(.init(resentFrom)) }
+        if let took { members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number) }
+        return .object(members)
+    }
+
+    /// What was sent: as JSON where it can be read so, as text elsewhere.
+    ///
+    /// - Parameter redaction: removes secrets; nil where they are shown.
+    package func shownInput(_ redaction: Redaction?) -> JSON {
+        guard let read = readInput else { return input.text(redaction) }
+        return redaction.removed(from: read.value ?? .null)
+    }
+
+    /// What was answered, in the same way.
+    package func shownOutput(_ redaction: Redaction?) -> JSON {
+        guard output.isWhole, let value = try? JSON(parsing: output.bytes) else {
+            return output.text(redaction)
+        }
+        return redaction.removed(from: value)
+    }
+}
+
+extension JournalRecord.Value {
+    fileprivate func text(_ redaction: Redaction?) -> JSON {
+        guard !bytes.isEmpty else { return .null }
+        return .string(redaction.removed(fromText: String(decoding: bytes, as: UTF8.self)))
+    }
+}

@@ -1,0 +1,52 @@
+/// Which records somebody wants to see; what is nil fits all.
+package struct RecordFilter: Sendable {
+    package var session: Session?
+    package var kinds: Set<JournalRecord.Kind> = [.call]
+    package var name: String?
+    /// The beginning of the id of a page.
+    package var page: String?
+    package var state: JournalRecord.State?
+    package var by: String?
+    /// Whether only records that nobody answered fit.
+    package var isUnanswered = false
+    /// The condition that the input must fit.
+    package var when: Condition?
+
+    package init(
+        session: Session? = nil, kinds: Set<JournalRecord.Kind> = [.call], name: String? = nil,
+        state: JournalRecord.State? = nil
+    ) {
+        self.session = session
+        self.kinds = kinds
+        self.name = name
+        self.state = state
+    }
+
+    package func fits(_ record: JournalRecord) -> Bool {
+        if !isAbout(record) { return false }
+        if let state, record.state != state { return false }
+        if let by, record.by?.word != by { return false }
+        if isUnanswered, !record.isUnanswered { return false }
+        return misfit(of: record, nil) == nil
+    }
+
+    /// Whether a change of a record may matter, whatever its state.
+    ///
+    /// The name of a call may be known later than the call itself.
+    package func isAbout(_ record: JournalRecord) -> Bool {
+        if !kinds.contains(record.kind) { return false }
+        if let session, record.session != session { return false }
+        if let page, record.page?.id.hasPrefix(page) != true { return false }
+        if let name, !record.isNamed(name) { return false }
+        return true
+    }
+
+    /// Why what a call sent does not fit; nil where it does.
+    ///
+    /// - Parameter redaction: leaves the values of secrets out; nil for nothing.
+    package func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
+        guard let when else { return nil }
+        guard let input = record.readInput else { return "its input is not all kept" }
+        return when.misfit(input, redaction)
+    }
+}

@@ -1,0 +1,201 @@
+import Synchronization
+
+/// The questions that wait for an answer, which a program may give in a person's place.
+///
+/// Whoever answers first counts; the question is withdrawn from all others.
+package final class Questions: Sendable {
+    /// A question that waits.
+    package struct Waiting: Sendable {
+        package let number: Int
+        package let question: Question
+        package let session: Session
+        /// The page that asks, and the path at which it is; nil where no page asks.
+        package let page: String?
+        package let path: String?
+        fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
+    }
+
+    private typealias Decided = JournalRecord.Decided
+
+    private struct State {
+        var waiting: [Int: Waiting] = [:]
+        var last = 0
+        /// Sessions whose questions a program asks for, so that no person is needed there, and when it last did; the
+        /// latest last.
+        var watched: [(session: Session, since: ContinuousClock.Instant)] = []
+        var patience = Duration.seconds(60)
+        /// How many inspectors are open, where people see the questions of all sessions.
+        var inspectors = 0
+    }
+
+    /// The most questions that wait at a time: of one page, of one session, and of all.
+    static let mostOfPage = 20
+    static let mostOfSession = 100
+    static let most = 1000
+
+    private let state = Mutex(State())
+    private let journal: Journal
+
+    /// - Parameter journal: where they are noted, and which tells inspectors of changes.
+    package init(in journal: Journal) { self.journal = journal }
+
+    /// Asks a person and a program, and returns the first answer.
+    ///
+    /// - Parameters:
+    ///   - page: the id and the path of the page that sent the request.
+    ///   - presenter: asks a person, or knows the answer.
+    package func present(
+        _ question: Question, for request: Request, of page: (id: String?, path: String?),
+        by presenter: any Presenter
+    ) async throws -> JSON? {
+        let session = request.session
+        let hasPresenter = presenter.canAnswer(question)
+        let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
+        let person = isScripted ? "script" : "person"
+        guard question.kind != .notice, hasPresenter || isWatched(session) else {
+            let answer = try await presenter.present(question, for: request)
+            if question.kind != .notice { note(Decided(choice: answer, by: "nobody"), question, request) }
+            return answer
+        }
+        let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
+        let number = try open(question, session, of: page, answers)
+        note(nil, question, request)
+        journal.touch(.questions)
+        defer {
+            _ = take(number)
+            journal.touch(.questions)
+        }
+        let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
+            if hasPresenter {
+                group.addTask { [self] in
+                    let answer = Decided(
+                        choice: try await presenter.present(question, for: request), by: person)
+                    // The first answer counts: if a program's was accepted meanwhile, that is it.
+                    if take(number) == nil { for await first in stream { return first } }
+                    return answer
+                }
+            }
+            group.addTask {
+                for await answer in stream { return answer }
+                throw CancellationError()
+            }
+            if !hasPresenter {
+                group.addTask { [self] in
+                    while let end = watchEnds(in: session) { try await Task.sleep(until: end) }
+                    let answer = Decided(
+                        choice: try await presenter.present(question, for: request), by: "nobody")
+                    if take(number) == nil { for await first in stream { return first } }
+                    return answer
+                }
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? Decided(choice: nil, by: person)
+        }
+        note(decision, question, request)
+        return decision.choice
+    }
+
+    /// - Parameter decision: nil where the question begins to wait.
+    private func note(_ decision: Decided?, _ question: Question, _ request: Request) {
+        guard let number = request.record else { return }
+        journal.note(.init(question: question.name, decided: decision), of: number)
+    }
+
+    /// Removes a question; nil where it was removed before.
+    private func take(_ number: Int) -> Waiting? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+
+    /// The questions of a session, the oldest first; notes that a program asks for them.
+    package func watch(_ session: Session) -> [Waiting] {
+        state.withLock { state in
+            state.watched.removeAll { $0.session == session }
+            state.watched.append((session, .now))
+            if state.watched.count > ReplyBook.mostSessions { state.watched.removeFirst() }
+            return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
+        }
+    }
+
+    /// All questions that wait, the oldest first.
+    package var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
+
+    /// Notes that an inspector was opened or closed.
+    package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
+
+    /// Answers a question.
+    ///
+    /// - Throws: a 404 where it does not wait any more, and an ``AnswerError`` for what is no answer to it.
+    package func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
+        let found = state.withLock { $0.waiting[number] }
+        guard let waiting = found, waiting.session == session else {
+            let reason =
+                found.map { "it waits in session \($0.session.name): add ?session=\($0.session.name)" }
+                    ?? """
+                    it was answered, its caller has left, or it never was; GET \(OwnPath.questions.path) lists those that wait
+                    """
+            throw HTTPError(.notFound, "no question \(number) waits in session \(session.name): \(reason)")
+        }
+        let value = try waiting.question.answer(from: answer)
+        guard take(number) != nil else {
+            throw HTTPError(.conflict, "question \(number) was answered just now")
+        }
+        waiting.answers.yield(Decided(choice: value, by: by))
+    }
+
+    /// Forgets that a program asks for the questions of a session; those that wait go on.
+    package func reset(_ session: Session) {
+        state.withLock { $0.watched.removeAll { $0.session == session } }
+    }
+
+    /// Whether a program asks for the questions of a session, or an inspector is open.
+    package func isWatched(_ session: Session) -> Bool {
+        watchEnds(in: session) != nil
+    }
+
+    /// How long a program that has asked for questions is expected to ask again: a page would otherwise wait for ever
+    /// for one that has gone.
+    ///
+    /// Another time is for tests.
+    package var patience: Duration {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
+    }
+
+    /// Until when an answer from a program or an inspector is expected; nil where none is.
+    private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
+        state.withLock { state in
+            if state.inspectors > 0 { return .now + state.patience }
+            let end = state.watched.first { $0.session == session }.map { $0.since + state.patience }
+            return end.flatMap { $0 > .now ? $0 : nil }
+        }
+    }
+
+    private func open(
+        _ question: Question, _ session: Session, of page: (id: String?, path: String?),
+        _ answers: AsyncStream<Decided>.Continuation
+    ) throws(HTTPError) -> Int {
+        let number: Int? = state.withLock { state in
+            let ofPage = page.id == nil ? 0 : state.waiting.values.count { $0.page == page.id }
+            let ofSession = state.waiting.values.count { $0.session == session }
+            guard state.waiting.count < Self.most, ofSession < Self.mostOfSession, ofPage < Self.mostOfPage
+            else {
+                return nil
+            }
+            state.last += 1
+            state.waiting[state.last] = Waiting(
+                number: state.last, question: question, session: session, page: page.id,
+                path: page.path, answers: answers)
+            return state.last
+        }
+        if let number { return number }
+        throw HTTPError(
+            .serviceUnavailable,
+            """
+            \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \(Self.mostOfSession) \
+            of its session, or \(Self.most) of all; answer them first
+            """)
+    }
+
+    /// How many wait.
+    package var count: Int { state.withLock { $0.waiting.count } }
+}

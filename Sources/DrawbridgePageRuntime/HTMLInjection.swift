@@ -1,0 +1,320 @@
+import DrawbridgeDocuments
+import HTTPGrammar
+import HTTPTypes
+
+/// Puts the page runtime's tag into the documents that come from behind the gateway.
+///
+/// A document is `text/html` that a browser shows as a page: not what a script fetches, not JSON under a wrong type, no
+/// download, no part, and nothing that is encoded, since nothing is decompressed here. `application/xhtml+xml` is left
+/// alone: it is XML, where one wrong byte is the end of a page.
+///
+/// ```swift
+/// let response = try await behind.respond(to: injection.outgoing(request))
+/// return response.map { injection.apply(to: $0, for: request) }
+/// ```
+///
+/// A changed document is another version of it, so its `ETag` gets a suffix: the epoch of this process, and a version
+/// of the tag. `If-None-Match` loses the suffix again. Caches must always revalidate the document: its tag holds the
+/// page token, which is new in every process.
+package struct HTMLInjection: Sendable {
+    /// What marks the entity tags of changed documents in this process.
+    private let mark: String
+    /// The version of the tag for a request, which changes when the tag does.
+    private let version: @Sendable (_ request: Request) -> String
+    /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
+    private let isForForeignFrames: Bool
+    package let withoutNative: PagesWithoutNative
+    private let replyBook: ReplyBook?
+    private let workers = ServiceWorkers()
+    private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
+
+    /// Makes it for the life of a process.
+    ///
+    /// - Parameters:
+    ///   - epoch: new in every process; letters and digits.
+    ///   - isForForeignFrames: whether pages of other sites may frame documents that do not say so themselves.
+    ///   - version: a text that changes when the tag does; letters, digits, `-`, `_` and `.`.
+    ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
+    package init(
+        epoch: String, isForForeignFrames: Bool = false, _ replyBook: ReplyBook? = nil,
+        _ journal: Journal? = nil,
+        version: @escaping @Sendable (_ request: Request) -> String = { _ in "" },
+        tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String
+    ) {
+        mark = "-db\(epoch)"
+        self.version = version
+        self.isForForeignFrames = isForForeignFrames
+        self.tag = tag
+        self.replyBook = replyBook
+        withoutNative = PagesWithoutNative(journal)
+    }
+
+    /// The suffix of the entity tag of the document that answers a request.
+    func suffix(for request: Request) -> String { mark + version(request) }
+
+    /// The response with the tag in it if it is a document; else as it was.
+    ///
+    /// - Parameters:
+    ///   - response: what came from behind the gateway.
+    ///   - request: as it came from the caller, before ``outgoing(_:)``.
+    package func apply(to response: Response, for request: Request) -> Response {
+        if ServiceWorkers.isScript(request.headers) {
+            if let coding = response.coding {
+                withoutNative.tell(of: request, .encoded(coding))
+                return response
+            }
+            return workers.changed(response, at: request.path) ?? leaving(request) ?? response
+        }
+        let use = use(of: request)
+        if response.status == .notModified {
+            return use == .other ? response : notModified(response, for: request)
+        }
+        let isUnnamed = use == .page && response.isUnnamed
+        guard response.isHTML || isUnnamed else {
+            if use == .page, response.isXHTML { withoutNative.tell(of: request, .xml) }
+            return response
+        }
+        guard use != .other else {
+            // The same URL may be asked for as a page, and no cache should answer that with this.
+            var part = response
+            part.headers.varyByDestination()
+            return part
+        }
+        guard response.isPlain else {
+            if use == .page { withoutNative.tell(of: request, response.coding.map { .encoded($0) } ?? .wide) }
+            return response
+        }
+        if use == .page, let reason = reason(for: response, to: request) {
+            withoutNative.tell(of: request, reason)
+        }
+        let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
+        let rewriter = HTMLRewriter(
+            tag: Array(tag(request, access.nonce).utf8), isPage: use == .page && !isUnnamed,
+            homecoming: response.homecoming
+        ) {
+            access.opened($0)
+        }
+        guard let (body, beginning) = rewriter.rewrite(response.body, isHead: request.method == .head) else {
+            return response
+        }
+        var document = response
+        document.body = body
+        document.headers = headers(of: response, for: request, access, beginning: beginning)
+        // A 401 asks for a password in place of the page, and an answer without a type may be no page.
+        if use == .page, !isUnnamed, response.status != .unauthorized, request.method == .get,
+            request.headers.contains(.secFetchDest),
+            !request.headers.contains(.secPurpose)
+        {
+            withoutNative.expect(request)
+            let session = request.session
+            if session != .usual, replyBook?.isNews("a page", in: session.name) == true {
+                request.logger.notice(
+                    """
+                    \(request.path) uses session \(session.name), which has its own mocks and scenarios; \
+                    /__drawbridge__/session/default leaves it
+                    """)
+            }
+        }
+        return document
+    }
+
+    /// A script that unregisters a service worker which no longer exists; nil for requests of anything else.
+    package func leaving(_ request: Request) -> Response? {
+        guard ServiceWorkers.isScript(request.headers) else { return nil }
+        if replyBook?.isNews("a worker", in: request.path) != false {
+            request.logger.notice(
+                "there is no service worker at \(request.path) any more; the browser is told to remove it, and its pages load again"
+            )
+        }
+        return ServiceWorkers.leaving
+    }
+
+    func use(of request: Request) -> DocumentRequest { DocumentRequest(request, workers: workers.has) }
+
+    /// Why a page that is given the script has no native side all the same; nil where it has one.
+    private func reason(for response: Response, to request: Request) -> PagesWithoutNative.Reason? {
+        let policies = response.policies(.contentSecurityPolicy)
+        if policies.contains(where: { $0.isSandboxed(without: "allow-scripts") }) { return .scriptless }
+        if policies.contains(where: { $0.isSandboxed(without: "allow-same-origin") }) { return .sandboxed }
+        let isFramed = ["iframe", "frame", "object", "embed"].contains(request.headers.value(.secFetchDest))
+        let site = request.headers.value(.secFetchSite)
+        return isFramed && !isForForeignFrames && (site == "cross-site" || site == "same-site")
+            ? .framed : nil
+    }
+
+    /// Refuses to prerender a page, which a browser loads before anybody opens it; nil for any other request.
+    ///
+    /// Its scripts would run, and call native before anybody sees it. The browser loads a refused page when it is
+    /// opened.
+    package func refusal(of request: Request) -> HTTPError? {
+        guard !request.isAnonymous,
+            request.headers.value(.secPurpose)?.contains("prerender") == true, use(of: request) == .page
+        else { return nil }
+        return HTTPError(
+            .serviceUnavailable,
+            "prerendering is refused: the page would make native calls before anybody opens it")
+    }
+
+    // MARK: Header fields
+
+    private func headers(
+        of response: Response, for request: Request, _ access: RuntimeAccess, beginning: [UInt8]?
+    ) -> HTTPFields {
+        var headers = HTTPFields()
+        for var field in response.headers {
+            if field.name == .contentSecurityPolicy || field.name == .contentSecurityPolicyReportOnly {
+                field.value =
+                    access.opened(Array(field.value.utf8)).map { String(decoding: $0, as: UTF8.self) }
+                    ?? field.value
+            }
+            headers.append(field)
+        }
+        headers.becomeThoseOfADocument()
+        headers[.contentLength] = nil
+        headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag), for: request)?.text
+        // The tag pushes the page's `<meta charset>` back, for which browsers look in the first 1,024 bytes.
+        if let beginning, let type = headers[.contentType], !type.lowercased().contains("charset"),
+            let label = HTMLEncoding.declared(in: beginning)
+        {
+            headers[.contentType] = "\(type); charset=\(label)"
+        }
+        // This blocks custom schemes in frames and forms, for which desktop browsers would offer to open an app.
+        headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
+        let enforced = response.policies(.contentSecurityPolicy)
+        if !isForForeignFrames, !headers.contains(.xFrameOptions),
+            !enforced.contains(where: { $0.has("frame-ancestors") })
+        {
+            headers[.xFrameOptions] = "SAMEORIGIN"
+        }
+        return headers
+    }
+
+    /// Allows all schemes but custom ones.
+    private static let ownPolicy = {
+        let schemes = "http: https: data: blob: javascript: mailto: tel: sms:"
+        return "frame-src \(schemes); form-action \(schemes)"
+    }()
+
+    /// The 304 for a document that the caller got from here.
+    ///
+    /// The policies of the first answer stay in force, with its nonce: a new 304 must not bring others.
+    private func notModified(_ response: Response, for request: Request) -> Response {
+        guard case .tags(let known)? = request.headers.value(.ifNoneMatch).map(EntityTag.List.init) else {
+            return response
+        }
+        let tag = suffixed(response.headers.value(.eTag), for: request)
+        let suffix = suffix(for: request)
+        guard known.contains(where: { tag?.matchesWeakly($0) ?? $0.opaque.hasSuffix(suffix) }) else {
+            return response
+        }
+        var headers = response.headers
+        headers.becomeThoseOfADocument()
+        headers[.eTag] = tag?.text
+        headers[.contentSecurityPolicy] = nil
+        headers[.contentSecurityPolicyReportOnly] = nil
+        var document = response
+        document.headers = headers
+        return document
+    }
+
+    /// The entity tag of the changed document; nil where it has none, or a malformed one.
+    private func suffixed(_ text: String?, for request: Request) -> EntityTag? {
+        guard let text, case .tags(let tags) = EntityTag.List(text), tags.count == 1 else { return nil }
+        return EntityTag("\(tags[0].opaque)\(suffix(for: request))", isWeak: tags[0].isWeak)
+    }
+}
+
+extension HTTPFields {
+    /// Removes what is true of the original only, and makes caches revalidate.
+    fileprivate mutating func becomeThoseOfADocument() {
+        for name in [
+            HTTPField.Name.lastModified, .acceptRanges, .contentMD5, .digest, .contentDigest, .reprDigest,
+            .expires,
+        ] where contains(name) {
+            self[name] = nil
+        }
+        let kept = (value(.cacheControl) ?? "").lowercased().split { ", \t".contains($0) }
+        self[.cacheControl] =
+            (["no-cache"] + ["private", "no-store"].filter { name in kept.contains { $0 == name } })
+            .joined(separator: ", ")
+        varyByDestination()
+    }
+
+    /// Adds `Vary: Sec-Fetch-Dest`: the same URL may be a page or a part of one.
+    fileprivate mutating func varyByDestination() {
+        let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }
+        guard !names.contains(where: { $0 == "sec-fetch-dest" || $0 == "*" }) else { return }
+        append(HTTPField(name: .vary, value: "Sec-Fetch-Dest"))
+    }
+}
+
+extension Response {
+    /// Whether a browser shows it as a page when it navigates to it.
+    fileprivate var isHTML: Bool {
+        switch status.code {
+        case 200...203, 400...599: break
+        default: return false
+        }
+        // The subscript would make an index of all names, in most answers only for this.
+        guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
+            type.isHTMLType
+        else { return false }
+        return headers.word(.contentDisposition)?.hasPrefix("attachment") != true
+    }
+
+    /// Whether a browser looks at its bytes to know what it is (MIME Sniffing, section 7).
+    fileprivate var isUnnamed: Bool {
+        let type = contentType?.text ?? headers.value(.contentType) ?? ""
+        return ["", "unknown/unknown", "application/unknown", "*/*"].contains(type)
+            && status.kind == .successful
+            && headers.value(.xContentTypeOptions)?.lowercased() != "nosniff"
+            && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
+    }
+
+    fileprivate var isXHTML: Bool {
+        (contentType?.text ?? headers.value(.contentType))?.lowercased().hasPrefix("application/xhtml+xml")
+            == true
+    }
+
+    /// Whether its bytes are uncompressed text, in an encoding that contains ASCII.
+    fileprivate var isPlain: Bool {
+        if case .output = body { return false }
+        return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
+    }
+
+    /// Its `Content-Encoding`; nil where it has none.
+    fileprivate var coding: String? {
+        let coding = headers.word(.contentEncoding) ?? ""
+        return coding == "identity" || coding.isEmpty ? nil : coding
+    }
+
+    /// The policies of the header fields, those first that are enforced.
+    fileprivate var policies: [ContentSecurityPolicy] {
+        policies(.contentSecurityPolicy) + policies(.contentSecurityPolicyReportOnly)
+    }
+
+    fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
+        guard headers.contains(name) else { return [] }
+        return headers[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
+    }
+}
+
+extension String {
+    /// Whether a media type is that of HTML, whatever its parameters; byte by byte, for every answer is asked.
+    fileprivate var isHTMLType: Bool {
+        let rest = utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let name = "text/html".utf8
+        guard rest.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else { return false }
+        switch rest.dropFirst(name.count).first {
+        case nil, UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"): return true
+        default: return false
+        }
+    }
+}
+
+extension HTTPFields {
+    /// A value in lower case and without the white space around it.
+    fileprivate func word(_ name: HTTPField.Name) -> String? {
+        value(name).map { Substring($0.utf8.trimmed).lowercased() }
+    }
+}

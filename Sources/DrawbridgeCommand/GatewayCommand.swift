@@ -71,21 +71,22 @@ public enum GatewayCommand {
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             gateway.manual.withLock { $0 = WelcomePage.texts["manual.html"] }
-            gateway.secrets.withLock { $0 = Redaction(also: settings.redacted) }
+            gateway.secrets.withLock { $0 = Redaction(also: settings.options[\.log.redact].names) }
             try await register(gateway)
             gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }
             var builtIns: BuiltIns?
             if standardHandlers {
-                let store = StorageHandler.Store(path: settings.storage ?? settings.usualStorage)
+                let storage = settings.options[\.handlers.storage]
+                let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
                 // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
-                if settings.storage != nil { _ = try store.values() }
+                if storage != nil { _ = try store.values() }
                 builtIns = BuiltIns(for: gateway, place: settings.place, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway, builtIns)
             try await replies.begin()
             gateway.replyKeeper.withLock {
-                $0 = KeptReplies(replies, isForPrograms: settings.savesForPrograms)
+                $0 = KeptReplies(replies, isForPrograms: settings.options[\.inspector.save] == true)
             }
             tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
@@ -95,7 +96,7 @@ public enum GatewayCommand {
                 followingBridges.cancel()
             }
             // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
-            defer { if settings.failsUnanswered { failForUnanswered(gateway) } }
+            defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
             try await serve(gateway, settings, builtIns, terminal)
         } catch is HandlersLeftBehindError {
             // The log has this error already.
@@ -194,7 +195,7 @@ public enum GatewayCommand {
 
     /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
-        if settings.saysAnswer {
+        if settings.options.layers.contains(where: { !$0.tests.answer.isEmpty }) {
             gateway.logger.notice(
                 "answer is choose now: --choose alert=ok; the next version does not know --answer")
         }
@@ -245,7 +246,7 @@ public enum GatewayCommand {
             inspector: inspector?.drawLink(), takesWords: terminal != nil)
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
-        if settings.opensBrowser {
+        if settings.options[\.serving.open] == true {
             do {
                 if let file = try banner.openPage() {
                     opened.add(file)

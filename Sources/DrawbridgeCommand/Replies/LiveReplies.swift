@@ -55,7 +55,7 @@ actor LiveReplies {
         supplier = settings.supplier
         self.gateway = gateway
         self.builtIns = builtIns
-        hasBuiltIns = settings.hasBuiltIns
+        hasBuiltIns = settings.options[\.handlers.builtIns]
         states = sources.files.map { _ in State() }
         search =
             switch settings.found {

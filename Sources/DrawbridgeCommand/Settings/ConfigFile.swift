@@ -41,26 +41,17 @@ struct ConfigFile {
         } catch let error as JSON.ParseError {
             throw Failure("\(path), \(error)")
         }
+        let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
         source = try ReplySources.Source(text, kind: isFound ? .found : .settings)
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = "\(path), line \(lines[key] ?? 1), \(key)"
-            guard Options.keys.contains(key) || key == "answer" else {
-                let settings = isFound ? Array(FoundFile.settings) : Options.keys
-                let keys = settings + ReplyFile.keys.subtracting(["$schema"])
-                let isReplies = ["reply", "mock", "mocks"].contains(key)
-                let nearest = (isReplies ? "replies" : Nearest.of(key, among: keys)).map {
-                    "did you mean \($0)?"
-                }
-                let all =
-                    "a mock of this name belongs in {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
-                throw Failure("\(place): no such setting; \(nearest ?? all)")
-            }
+            guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
             guard !isFound || FoundFile.settings.contains(key) else {
                 throw Failure(
                     "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
-            let arguments = try Self.arguments(key, value, place)
+            let arguments = try Self.arguments(setting, value, place, folder)
             let options: Options
             do {
                 options = try Options.parse(arguments)
@@ -77,19 +68,18 @@ struct ConfigFile {
             // Each key was accepted alone already, so only the two that exclude each other can be wrong.
             throw Failure("\(path): quiet and verbose cannot both be true")
         }
-        let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
-        Self.resolve(&options.serving.root, folder)
-        Self.resolve(&options.behind.upstreamCa, folder)
-        Self.resolve(&options.access.cert, folder)
-        Self.resolve(&options.access.key, folder)
-        Self.resolve(&options.handlers.storage, folder)
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
-        options.tests.choose = (options.tests.answer + options.tests.choose).map { answer in
-            guard answer.hasPrefix("@") else { return answer }
-            var file: String? = String(answer.dropFirst())
-            Self.resolve(&file, folder)
-            return "@" + (file ?? "")
-        }
+    }
+
+    /// The error for a key that there is not, with the one that was probably meant.
+    private static func unknown(_ key: String, _ place: String, isFound: Bool) -> Failure {
+        let settings = isFound ? Array(FoundFile.settings) : Options.keys
+        let keys = settings + ReplyFile.keys.subtracting(["$schema"])
+        let isReplies = ["reply", "mock", "mocks"].contains(key)
+        let nearest = (isReplies ? "replies" : Nearest.of(key, among: keys)).map { "did you mean \($0)?" }
+        let all =
+            "a mock of this name belongs in {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
+        return Failure("\(place): no such setting; \(nearest ?? all)")
     }
 
     /// Refuses bridge scripts in a file that was only found: they run in every page, and anybody may have written both.
@@ -100,39 +90,33 @@ struct ConfigFile {
                 + "\(Command.program.name) -c \(path)")
     }
 
-    /// The keys whose values are true or false, and those that take a list.
-    private static let flags = [
-        "answer-missing", "api-for-others", "built-ins", "envelope", "files-last", "forwarded", "keep-host",
-        "inspector", "open", "page-runtime", "proxy", "quiet", "rewrite", "save", "single-page",
-        "upstream-insecure", "verbose",
-    ]
-    private static let lists = [
-        "allowed-hosts", "answer", "bridge", "choose", "cors", "forward-to", "inject", "message-handler",
-        "plain", "proxy-client", "redact", "scheme", "shortcuts", "trusted-proxy", "upstream",
-    ]
-
     /// The command-line arguments that mean the same as a member.
-    private static func arguments(_ key: String, _ value: JSON, _ place: String) throws -> [String] {
+    private static func arguments(
+        _ setting: Setting, _ value: JSON, _ place: String, _ folder: String
+    ) throws -> [String] {
+        let key = setting.key
+        let takesAnswers = ["answer", "choose"].contains(key)
         switch value {
         case .null: return []
         case .bool(let isSaid):
-            guard flags.contains(key) else { throw Failure("\(place): it is not true or false; see --help") }
-            if isSaid { return ["--\(key)"] }
-            // These two flags have no opposite, `--no-quiet`: false means that the flag is left out.
-            return key == "quiet" || key == "verbose" ? [] : ["--no-\(key)"]
-        case .string(let text): return ["--\(key)=\(text)"]
-        case .number: return ["--\(key)=\(value)"]
-        case .array(let values):
-            guard lists.contains(key) else {
-                throw Failure("\(place): it is one value and no list")
+            guard setting.kind == .flag else {
+                throw Failure("\(place): it is not true or false; see --help")
             }
-            return try values.flatMap { try arguments(key, $0, place) }
+            if isSaid { return ["--\(key)"] }
+            // Without an opposite, as `--no-quiet` would be, false means that the flag is left out.
+            return setting.hasOpposite ? ["--no-\(key)"] : []
+        case .string, .number:
+            let text = value.stringValue ?? "\(value)"
+            if setting.kind == .path { return ["--\(key)=\(resolved(text, folder))"] }
+            let isFile = takesAnswers && text.hasPrefix("@")
+            return ["--\(key)=\(isFile ? "@\(resolved(text.dropFirst(), folder))" : text)"]
+        case .array(let values):
+            guard setting.isList else { throw Failure("\(place): it is one value and no list") }
+            return try values.flatMap { try arguments(setting, $0, place, folder) }
         case .object(let members) where key == "bridge":
             return [try bridge(members, place)]
         case .object(let members):
-            guard key == "choose" || key == "answer" else {
-                throw Failure("\(place): it is no object; see --help")
-            }
+            guard takesAnswers else { throw Failure("\(place): it is no object; see --help") }
             return try members.map { name, answer in
                 // `--choose` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
                 guard !name.hasPrefix("@"), !name.contains("=") else {
@@ -164,21 +148,8 @@ struct ConfigFile {
         }
     }
 
-    private static func resolve(_ path: inout String?, _ folder: String) {
-        guard let given = path, !given.hasPrefix("/") else { return }
-        path = "\(folder)/\(given)"
+    /// A path that begins at the file's folder, unless it is absolute.
+    private static func resolved(_ path: some StringProtocol, _ folder: String) -> String {
+        path.hasPrefix("/") ? String(path) : "\(folder)/\(path)"
     }
-}
-
-extension Options {
-    /// All keys of a configuration file.
-    static let keys = [
-        "allowed-hosts", "answer-missing", "api-for-others", "bridge", "built-ins", "cert", "choose",
-        "command-item", "cors", "envelope", "files-last", "forward-to", "forwarded", "grace", "host",
-        "inject", "inspector", "inspector-port", "keep-host", "key", "location", "log", "log-format",
-        "memory-for-bodies", "memory-per-connection", "message-handler", "open", "page-runtime", "plain",
-        "port", "proxy", "proxy-client", "quiet", "redact", "rewrite", "root", "save", "scheme",
-        "shortcuts", "single-page", "storage", "trusted-proxy", "unanswered", "upstream", "upstream-ca",
-        "upstream-insecure", "upstream-timeout", "verbose",
-    ]
 }

@@ -18,36 +18,23 @@ struct LogOptions: ParsableArguments {
 
     @Flag var verbosity: Verbosity?
 
-    @Option(
-        help: ArgumentHelp(
-            "Lines of text, or one JSON object per line: text or json. (default: text)", valueName: "format"),
-        completion: .list(["text", "json"]),
-        transform: { text in
-            guard let format = LogFormat(rawValue: text) else {
-                throw ValidationError("it is text or json")
-            }
-            return format
-        })
+    @Option(oneOf: "format", "Lines of text, or one JSON object per line: text or json. (default: text)")
     var logFormat: LogFormat?
 
     @Option(
-        help: ArgumentHelp(
-            "Which requests to log: native, upstream, files, gateway, with commas. (default: native)",
-            discussion:
-                "The default adds files without --root and --upstream; with --log-format json it is all.",
-            valueName: "kinds"))
+        "kinds", "Which requests to log: native, upstream, files, gateway, with commas. (default: native)",
+        more: "The default adds files without --root and --upstream; with --log-format json it is all.")
     var log: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Hide the values of members with this word in their names, besides token, password …: iban,bic",
-            valueName: "words"))
+        "words",
+        "Hide the values of members with this word in their names, besides token, password …: iban,bic")
     var redact: [String] = []
 
     func validate() throws {
         if let log { _ = try Self.logged(log) }
         for list in redact {
-            let words = PageOptions.names([list])
+            let words = [list].names
             // A word that no name can contain would hide nothing, unnoticed.
             guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
                 throw ValidationError(

@@ -4,83 +4,67 @@ import Drawbridge
 /// What pages need to get injected, as the app for which they were written does.
 struct PageOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The app's own URL scheme, as in mizhua://fetch_message. Repeatable, or with commas.",
-            valueName: "name"))
+        "name", "The app's own URL scheme, as in mizhua://fetch_message. Repeatable, or with commas.")
     var scheme: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Query parameter that holds the call's name in app://host?action=home. (default: the host is the name)",
-            valueName: "name"))
+        "name",
+        "Query parameter that holds the call's name in app://host?action=home. (default: the host is the name)"
+    )
     var commandItem: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A message handler in window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
-            discussion:
-                "name=reply: its postMessage returns a promise. *: every name that is answered.",
-            valueName: "name"))
+        "name",
+        "A message handler in window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
+        more: "name=reply: its postMessage returns a promise. *: every name that is answered.")
     var messageHandler: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "A global function that returns its result: callNative, fetchMessages. Repeatable, or with commas.",
-            discussion: "*: every name that is answered.", valueName: "name"))
+        "name",
+        "A global function that returns its result: callNative, fetchMessages. Repeatable, or with commas.",
+        more: "*: every name that is answered.")
     var inject: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "An object with a function per name: MyApp.share(data, callback). Repeatable, or with commas.",
-            valueName: "name"))
+        "name",
+        "An object with a function per name: MyApp.share(data, callback). Repeatable, or with commas.")
     var shortcuts: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "One more bridge: a shipped one, or a script of yours. Repeatable.",
-            discussion: """
-                Shipped are \(BridgeScript.shipped.joined(separator: ", ")); a script is ./mine.js. With options: \
-                'object={"object": "WeixinJSBridge", "method": "invoke"}'.
-                """,
-            valueName: "name"))
+        "name", "One more bridge: a shipped one, or a script of yours. Repeatable.",
+        more: """
+            Shipped are \(BridgeScript.shipped.joined(separator: ", ")); a script is ./mine.js. With options: \
+            'object={"object": "WeixinJSBridge", "method": "invoke"}'.
+            """)
     var bridge: [BridgeOption] = []
 
     @Option(
-        help: ArgumentHelp(
-            "The user agent that pages see; {{userAgent}} is the browser's own: '{{userAgent}} ShopApp/3.2'.",
-            valueName: "text"))
+        "text",
+        "The user agent that pages see; {{userAgent}} is the browser's own: '{{userAgent}} ShopApp/3.2'.")
     var userAgent: String?
 
     @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Call the page's callback with an error when nobody answers a name. (default: never call it, as apps do)"
+        "Call the page's callback with an error when nobody answers a name. (default: never call it, as apps do)"
     )
     var answerMissing: Bool?
 
     @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Answer requests with {\"code\", \"data\", \"message\"}, or with the value alone. (default: --envelope)"
+        "Answer requests with {\"code\", \"data\", \"message\"}, or with the value alone. (default: --envelope)"
     )
     var envelope: Bool?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Put the script with the bridges into HTML documents. (default: --page-runtime)")
+    @Flag("Put the script with the bridges into HTML documents. (default: --page-runtime)")
     var pageRuntime: Bool?
 
     @Option(
-        help: ArgumentHelp(
-            "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.",
-            valueName: "path"))
+        "path", "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.")
     var plain: [String] = []
 
     func validate() throws {
-        for name in Self.names(scheme) where !Self.isScheme(name) {
+        for name in scheme.names where !Self.isScheme(name) {
             throw ValidationError("--scheme \(name): write its name alone, for instance mizhua")
         }
-        for name in Self.names(scheme) where Self.browsersOwn.contains(name.lowercased()) {
+        for name in scheme.names where Self.browsersOwn.contains(name.lowercased()) {
             throw ValidationError(
                 "--scheme \(name): browsers take \(name): themselves, and the page could load nothing by it any more; "
                     + "write the app's own, for instance mizhua")
@@ -90,14 +74,14 @@ struct PageOptions: ParsableArguments {
                 "--user-agent: write a text in ASCII, in which {{userAgent}} alone stands in braces, for instance "
                     + "'{{userAgent}} ShopApp/3.2'")
         }
-        for path in Self.names(plain) where !PageRuntime.canExclude(path) {
+        for path in plain.names where !PageRuntime.canExclude(path) {
             throw ValidationError(
                 "--plain \(path): * stands for the rest of a path, and so only at its end; write :name for one part"
             )
         }
         for (flag, names) in [
-            ("message-handler", handlers.map(\.name)), ("inject", Self.names(inject)),
-            ("shortcuts", Self.names(shortcuts)),
+            ("message-handler", Self.handlers(messageHandler).map(\.name)), ("inject", inject.names),
+            ("shortcuts", shortcuts.names),
         ] {
             for name in names where !Self.isIdentifier(name) && (name != "*" || flag == "shortcuts") {
                 throw ValidationError("--\(flag) \(name): it is no name that a script could use")
@@ -106,18 +90,10 @@ struct PageOptions: ParsableArguments {
     }
 
     /// The names below `messageHandlers`, and which of them reply.
-    var handlers: [(name: String, replies: Bool)] {
-        Self.names(messageHandler).map { text in
+    static func handlers(_ lists: [String]) -> [(name: String, replies: Bool)] {
+        lists.names.map { text in
             text.hasSuffix("=reply") ? (String(text.dropLast("=reply".count)), true) : (text, false)
         }
-    }
-
-    /// The names in lists with commas.
-    static func names(_ lists: [String]) -> [String] {
-        lists.flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined(separator: " ") }
-            .filter {
-                !$0.isEmpty
-            }
     }
 
     /// Schemes that browsers themselves load, run or show.

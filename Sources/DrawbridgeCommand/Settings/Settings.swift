@@ -7,55 +7,33 @@ import Logging
 import MicroHTTPD
 
 /// What flags, environment, configuration file and defaults say together.
-///
-/// A flag beats the environment, which beats the file, which beats the default. A list replaces the other list as a
-/// whole, but answers (`--choose`) replace each other by name.
 struct Settings {
+    /// The options as they were given; those that are not here have an effect of more than one line.
+    let options: LayeredOptions
     let server: ServerConfiguration
     let access: AccessPolicy
     let testerToken: TesterToken
-    let root: String?
-    /// The upstreams, in the order in which they are asked: after the files of `root`, or before where `asksFilesLast`.
+    /// The upstreams, in the order in which they are asked: after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
-    let asksFilesLast: Bool
-    let isSinglePage: Bool
-    let isProxy: Bool
-    let proxyClients: [String]
-    /// The upstreams as they were written.
-    let upstreams: [String]
     let pageRuntime: PageRuntime?
-    /// The form of answers; nil where no setting chooses it.
-    let answerForm: AnswerForm?
-    let opensBrowser: Bool
-    /// Seconds that running requests get at a stop.
-    let grace: Double
     let answers: Answers
-    /// Whether `--answer` was used, the former name of `--choose`.
-    let saysAnswer: Bool
     let replies: ReplySources
     /// Asks the programs that replies forward to (`$forward`), and opens files that replies send.
     let supplier: OutsideReplies
     /// Files of settings, replies, bridges, answers and keys, which are not served though they are below `root`.
     let hidden: [String]
-    /// The paths of bridge scripts.
-    let bridgeFiles: [String]
     /// The file that was found and not named, or why it is not read.
     let found: FoundFile.Outcome
-    /// Whether the built-in handlers answer; nil where neither a flag nor the file says so.
-    let hasBuiltIns: Bool?
-    let place: RequestLocationHandler.Place
-    /// The file of `--storage`; nil for the usual place.
-    let storage: String?
-    let verbosity: LogOptions.Verbosity?
-    let logFormat: LogFormat
-    /// Words of member names whose values are hidden in log and journal, besides the usual ones.
-    let redacted: [String]
-    /// The inspector's port; nil where there is no inspector.
-    let inspectorPort: Int?
-    /// Whether programs may write replies into the file.
-    let savesForPrograms: Bool
-    /// Whether the process ends with code 3 if calls or questions had no answer.
-    let failsUnanswered: Bool
+
+    var root: String? { options[\.serving.root] }
+    /// The upstreams as they were written.
+    var upstreams: [String] { options[\.behind.upstream] }
+    var isProxy: Bool { options[\.behind.proxy] ?? false }
+    /// Seconds that running requests get at a stop.
+    var grace: Double { options[\.advanced.grace] ?? 3 }
+    var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
+    /// The paths of bridge scripts.
+    var bridgeFiles: [String] { options[\.pages.bridge].compactMap(\.file) }
 
     /// The upstream for all paths that no other upstream has.
     static func pageServer(of upstreams: [String]) -> String? {
@@ -67,125 +45,123 @@ struct Settings {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(found: text) }
-        let file = config?.options
-        func value<T>(_ path: KeyPath<Options, T?>) -> T? { flags[keyPath: path] ?? file?[keyPath: path] }
-        var layers = [flags] + (config.map { [$0.options] } ?? [])
-        func list<T>(_ path: KeyPath<Options, [T]>) -> [T] {
-            layers.lazy.map { $0[keyPath: path] }.first { !$0.isEmpty } ?? []
-        }
-        let host =
-            flags.access.host ?? Self.environment("DRAWBRIDGE_HOST") ?? file?.access.host
-            ?? "127.0.0.1"
-        let port = try flags.serving.port ?? Self.environmentPort() ?? file?.serving.port ?? 8080
-        grace = value(\.advanced.grace) ?? 3
-        verbosity = value(\.log.verbosity)
-        logFormat = value(\.log.logFormat) ?? .text
-        redacted = PageOptions.names(list(\.log.redact))
-        inspectorPort =
-            value(\.inspector.inspector) == false ? nil : value(\.inspector.inspectorPort) ?? 0
-        savesForPrograms = value(\.inspector.save) ?? false
-        failsUnanswered = value(\.tests.unanswered) == .fail
-        var limits = value(\.advanced.memoryPerConnection).map { Limits(pool: $0.bytes) } ?? Limits()
-        limits.memoryForBodies = value(\.advanced.memoryForBodies)?.bytes
-        let isServing = value(\.serving.root) != nil || !list(\.behind.upstream).isEmpty
+        // A flag beats the environment, which beats the file, which beats the default.
+        var flags = flags
+        flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
+        flags.serving.port = try flags.serving.port ?? Self.environmentPort()
+        var options = LayeredOptions([flags] + (config.map { [$0.options] } ?? []))
+        let root = options[\.serving.root]
+        let upstreams = options[\.behind.upstream]
+        let host = options[\.access.host] ?? "127.0.0.1"
+        let (logFormat, verbosity) = (options[\.log.logFormat] ?? .text, options[\.log.verbosity])
+        var limits = options[\.advanced.memoryPerConnection].map { Limits(pool: $0.bytes) } ?? Limits()
+        limits.memoryForBodies = options[\.advanced.memoryForBodies]?.bytes
         server = ServerConfiguration(
-            host: host, port: port, tls: try Self.identity(value(\.access.cert), value(\.access.key)),
-            limits: limits, grace: .seconds(grace), logsRequests: verbosity != .quiet,
-            logged: try value(\.log.log).map(LogOptions.logged)
-                ?? LogOptions.usual(logFormat, whereAPageIsServed: isServing),
+            host: host, port: options[\.serving.port] ?? 8080,
+            tls: try Self.identity(options[\.access.cert], options[\.access.key]),
+            limits: limits, grace: .seconds(options[\.advanced.grace] ?? 3),
+            logsRequests: verbosity != .quiet,
+            logged: try options[\.log.log].map(LogOptions.logged)
+                ?? LogOptions.usual(logFormat, whereAPageIsServed: root != nil || !upstreams.isEmpty),
             logsIDs: verbosity == .verbose)
-        let hosts = list(\.access.allowedHosts).flatMap(AccessOptions.hosts)
         access = AccessPolicy(
             // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection
             // that came to it.
-            allowedHosts: Set(hosts + (IPAddress(host) == nil ? [host] : [])),
-            allowedOrigins: Set(list(\.access.cors)), trustedProxies: Set(list(\.access.trustedProxy)),
-            apiIsForOthers: value(\.access.apiForOthers) ?? false)
+            allowedHosts: Set(options[\.access.allowedHosts].names + (IPAddress(host) == nil ? [host] : [])),
+            allowedOrigins: Set(options[\.access.cors]), trustedProxies: Set(options[\.access.trustedProxy]),
+            apiIsForOthers: options[\.access.apiForOthers] ?? false)
         testerToken = try Self.environmentToken()
-        root = value(\.serving.root)
-        isSinglePage = value(\.serving.singlePage) ?? false
-        upstreams = list(\.behind.upstream)
-        var options = Upstream.Options()
-        options.keepsHost = value(\.behind.keepHost) ?? false
-        if isSinglePage, root == nil {
+        behind = try Self.upstreams(options)
+        let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
+        // Only where no page of the user's would get the bridges of the example pages.
+        if isWelcoming, isAlone, config == nil, upstreams.isEmpty, options[\.behind.proxy] != true,
+            access.allowedOrigins.isEmpty
+        {
+            options.layers.append(try WelcomePage.options())
+        }
+        self.options = options
+        pageRuntime = try Self.pageRuntime(options)
+        let said = options.layers.reversed().flatMap(\.tests.answers)
+        answers = try Answers(said)
+        supplier = OutsideReplies(
+            origins: Set(options[\.handlers.forwardTo].compactMap { AccessPolicy.origin($0) }))
+        replies = try ReplySources(
+            options[\.handlers.reply], files: options[\.handlers.replies], config: config,
+            scenario: options[\.handlers.scenario], isWelcoming: isWelcoming)
+        try replies.check(by: supplier)
+        let answerFiles = said.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
+        let secrets = [options[\.access.key], options[\.handlers.storage]].compactMap(\.self)
+        let files = replies.files.map(\.text.path) + options[\.pages.bridge].compactMap(\.file)
+        hidden = files + answerFiles + secrets + FoundFile.candidates(in: root)
+    }
+
+    /// The upstreams, the longest path first, whatever the order in which they were written.
+    private static func upstreams(_ options: LayeredOptions) throws -> [any Responder] {
+        var forwarding = Upstream.Options()
+        forwarding.keepsHost = options[\.behind.keepHost] ?? false
+        if options[\.serving.singlePage] == true, options[\.serving.root] == nil {
             throw ValidationError(
                 "--single-page: no folder is served; name one: \(Command.program.name) my-page --single-page")
         }
-        if options.keepsHost, upstreams.isEmpty {
+        if forwarding.keepsHost, options[\.behind.upstream].isEmpty {
             throw ValidationError(
                 "--keep-host: there is no upstream; name one: \(Command.program.name) http://127.0.0.1:5173 --keep-host"
             )
         }
-        options.tellsCaller = value(\.behind.forwarded) ?? true
-        options.rewritesAddresses = value(\.behind.rewrite) ?? true
-        options.certificates = try value(\.behind.upstreamCa).map(Self.readable)
-        options.isInsecure = value(\.behind.upstreamInsecure) ?? false
-        if let seconds = value(\.behind.upstreamTimeout) { options.answerTimeout = .seconds(seconds) }
-        // The longest path first, whatever the order in which they were written.
-        behind = try upstreams.map { try Upstream($0, options) }.sorted { $0.prefix.count > $1.prefix.count }
-        isProxy = value(\.behind.proxy) ?? false
-        proxyClients = list(\.behind.proxyClient)
-        asksFilesLast = value(\.behind.filesLast) ?? false
-        let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
-        // Only where no page of the user's would get the bridges of the example pages.
-        if isWelcoming, isAlone, config == nil, upstreams.isEmpty, !isProxy, access.allowedOrigins.isEmpty {
-            layers.append(try WelcomePage.options())
+        forwarding.tellsCaller = options[\.behind.forwarded] ?? true
+        forwarding.rewritesAddresses = options[\.behind.rewrite] ?? true
+        forwarding.certificates = try options[\.behind.upstreamCa].map(readable)
+        forwarding.isInsecure = options[\.behind.upstreamInsecure] ?? false
+        if let seconds = options[\.behind.upstreamTimeout] { forwarding.answerTimeout = .seconds(seconds) }
+        return try options[\.behind.upstream].map { try Upstream($0, forwarding) }
+            .sorted { $0.prefix.count > $1.prefix.count }
+    }
+
+    /// What is put into pages; nil for nothing.
+    private static func pageRuntime(_ options: LayeredOptions) throws -> PageRuntime? {
+        guard options[\.pages.pageRuntime] != false else { return nil }
+        let handlers = PageOptions.handlers(options[\.pages.messageHandler])
+        return PageRuntime(
+            schemes: options[\.pages.scheme].names, commandItem: options[\.pages.commandItem],
+            messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
+            replyHandlers: handlers.filter(\.replies).map(\.name),
+            functions: options[\.pages.inject].names, shortcuts: options[\.pages.shortcuts].names,
+            bridges: try BridgeOption.scripts(options[\.pages.bridge]), userAgent: options[\.pages.userAgent],
+            missing: options[\.pages.answerMissing] == true ? .answer : .silent,
+            excluded: options[\.pages.plain].names)
+    }
+
+    /// The form of answers; nil where no setting chooses it.
+    var answerForm: AnswerForm? { options[\.pages.envelope].map { $0 ? .envelope : .bare } }
+
+    /// The inspector's port; nil where there is no inspector.
+    var inspectorPort: Int? {
+        options[\.inspector.inspector] == false ? nil : options[\.inspector.inspectorPort] ?? 0
+    }
+
+    var place: RequestLocationHandler.Place {
+        switch options[\.handlers.location] {
+        case "denied": .denied
+        case "none": .unknown
+        case let text: .at(text ?? RequestLocationHandler.greenwich)
         }
-        let handlers = (flags.pages.messageHandler.isEmpty ? file?.pages : flags.pages)?.handlers ?? []
-        let bridges = list(\.pages.bridge)
-        pageRuntime =
-            try value(\.pages.pageRuntime) == false
-            ? nil
-            : PageRuntime(
-                schemes: PageOptions.names(list(\.pages.scheme)), commandItem: value(\.pages.commandItem),
-                messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
-                replyHandlers: handlers.filter(\.replies).map(\.name),
-                functions: PageOptions.names(list(\.pages.inject)),
-                shortcuts: PageOptions.names(list(\.pages.shortcuts)),
-                bridges: BridgeOption.scripts(bridges), userAgent: value(\.pages.userAgent),
-                missing: value(\.pages.answerMissing) == true ? .answer : .silent,
-                excluded: PageOptions.names(list(\.pages.plain)))
-        answerForm = value(\.pages.envelope).map { $0 ? .envelope : .bare }
-        opensBrowser = value(\.serving.open) ?? false
-        answers = try Answers((file?.tests.choose ?? []) + flags.tests.answer + flags.tests.choose)
-        saysAnswer = !flags.tests.answer.isEmpty || file?.tests.answer.isEmpty == false
-        supplier = OutsideReplies(
-            origins: Set(list(\.handlers.forwardTo).compactMap { AccessPolicy.origin($0) }))
-        replies = try ReplySources(
-            flags.handlers.reply, files: flags.handlers.replies, config: config,
-            scenario: flags.handlers.scenario,
-            isWelcoming: isWelcoming)
-        try replies.check(by: supplier)
-        let answerFiles = ((file?.tests.choose ?? []) + flags.tests.answer + flags.tests.choose)
-            .filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
-        let named = [value(\.access.key), value(\.handlers.storage)].compactMap(\.self)
-        bridgeFiles = bridges.compactMap(\.file)
-        hidden =
-            replies.files.map(\.text.path) + bridgeFiles + answerFiles + named
-            + FoundFile.candidates(in: root)
-        hasBuiltIns = value(\.handlers.builtIns)
-        place =
-            switch value(\.handlers.location) {
-            case "denied": .denied
-            case "none": .unknown
-            case let text: .at(text ?? RequestLocationHandler.greenwich)
-            }
-        storage = value(\.handlers.storage)
     }
 
     /// Who answers requests that are not for native, in the order in which they are asked.
     ///
     /// - Throws: an error whose description is one line for the person who starts the program.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
-        let proxy: [any Responder] = isProxy ? [try Proxy(clients: proxyClients)] : []
+        let proxy: [any Responder] = isProxy ? [try Proxy(clients: options[\.behind.proxyClient])] : []
         guard let root else { return proxy + behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)
+        let isSinglePage = options[\.serving.singlePage] == true
         let last: [any Responder] = isSinglePage ? [SinglePage(of: files)] : []
-        return proxy + (asksFilesLast ? behind + [files] : [files] + behind) + last + others
+        return proxy + (options[\.behind.filesLast] == true ? behind + [files] : [files] + behind) + last
+            + others
     }
 
     var logLevel: Logger.Level {
-        switch verbosity {
+        switch options[\.log.verbosity] {
         case .quiet: .warning
         case .verbose: .debug
         case nil: .info

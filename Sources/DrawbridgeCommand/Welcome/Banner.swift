@@ -35,7 +35,7 @@ struct Banner {
             return LogWriter.standardError.flush()
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
-        if settings.verbosity == .quiet {
+        if settings.options[\.log.verbosity] == .quiet {
             // Without a link another device could load nothing, so --quiet does not hide links.
             lines += links.map { "link \($0)" }
         } else {
@@ -120,7 +120,10 @@ struct Banner {
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
         guard let pageServer else { return files ?? "what there is, to try" }
-        return files.map { settings.asksFilesLast ? "from \(pageServer)" : "\($0), then from \(pageServer)" }
+        return files.map {
+            settings.options[\.behind.filesLast] == true
+                ? "from \(pageServer)" : "\($0), then from \(pageServer)"
+        }
             ?? "from \(pageServer)"
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CTexts
 import Drawbridge
 import DrawbridgeServer
@@ -46,10 +47,12 @@ struct WelcomePage: Responder {
         (name: "settings.json", bytes: pages["settings.json"], pages: "/pages/*"),
     ]
 
-    /// The settings that the pages of `/pages/` need: one for each bridge.
+    /// The bridges that the pages of `/pages/` need; their other settings are for who serves that folder alone.
     static func options() throws -> Options {
         let text = FileText("settings.json", pages["settings.json"], isRegular: false)
-        return try ConfigFile(text, isFound: false).options
+        var options = try Options.parse([])
+        options.pages = try ConfigFile(text, isFound: false).options.pages
+        return options
     }
 
     func respond(to request: Request) async throws -> Response? {

@@ -1,0 +1,74 @@
+import ArgumentParser
+
+// How options are declared: an option is one property, whose name is the flag and the key of a file of settings.
+
+extension Option {
+    /// An option that has one value.
+    ///
+    /// - Parameters:
+    ///   - value: the name of the value in the help: `folder`.
+    ///   - help: one sentence, with the default value in parentheses.
+    ///   - more: what stands below it.
+    init<Given: ExpressibleByArgument>(
+        _ value: String, _ help: String, more: String? = nil, name: NameSpecification = .long,
+        completion: CompletionKind? = nil
+    ) where Value == Given? {
+        self.init(
+            name: name, help: ArgumentHelp(help, discussion: more, valueName: value), completion: completion)
+    }
+
+    /// An option that may be given several times.
+    init<Given: ExpressibleByArgument>(
+        wrappedValue: [Given], _ value: String, _ help: String, more: String? = nil,
+        completion: CompletionKind? = nil
+    ) where Value == [Given] {
+        self.init(
+            wrappedValue: wrappedValue, help: ArgumentHelp(help, discussion: more, valueName: value),
+            completion: completion)
+    }
+
+    /// An option whose value is one of two words.
+    init<Given: CaseIterable & RawRepresentable<String> & Sendable>(
+        oneOf value: String, _ help: String
+    ) where Value == Given? {
+        let words = Given.allCases.map(\.rawValue)
+        self.init(help: ArgumentHelp(help, valueName: value), completion: .list(words)) { text in
+            guard let word = Given(rawValue: text) else {
+                throw ValidationError("it is \(words.joined(separator: " or "))")
+            }
+            return word
+        }
+    }
+}
+
+extension Flag where Value == Bool? {
+    /// A flag with its opposite: `--open` and `--no-open`.
+    init(_ help: String, more: String? = nil) {
+        self.init(inversion: .prefixedNo, help: ArgumentHelp(help, discussion: more))
+    }
+}
+
+extension ParsableArguments {
+    /// Refuses a number that is not in a range.
+    func check<Number: Comparable>(
+        _ flag: String, _ number: Number?, in range: ClosedRange<Number>, _ wanted: String
+    ) throws {
+        guard let number, !range.contains(number) else { return }
+        throw ValidationError("\(flag) \(number): \(wanted)")
+    }
+
+    /// Refuses values of which nothing can be made.
+    func check<Value>(_ flag: String, _ values: [Value], _ make: (Value) throws -> some Any) throws {
+        for value in values {
+            do { _ = try make(value) } catch { throw ValidationError("\(flag): \(error)") }
+        }
+    }
+}
+
+extension [String] {
+    /// The names in lists with commas.
+    var names: [String] {
+        flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined(separator: " ") }
+            .filter { !$0.isEmpty }
+    }
+}

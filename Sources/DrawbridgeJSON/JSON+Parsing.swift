@@ -10,17 +10,4 @@ extension JSON {
     public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(ParseError) {
         self.init(try JSONTape(parsing: bytes, maximumDepth: maximumDepth))
     }
-
-    /// The lines, counted from 1, on which the members of a JSON text that is an object begin.
-    package static func lines(ofMembersIn bytes: [UInt8]) throws(ParseError) -> [String: Int] {
-        let tape = try JSONTape(parsing: bytes)
-        guard tape[0].kind == .object else { return [:] }
-        let lines = tape.values(in: 0).map { value in
-            let name = tape[value - 1]
-            return (
-                tape.string(name), bytes.prefix(Int(name.position)).count { $0 == UInt8(ascii: "\n") } + 1
-            )
-        }
-        return Dictionary(lines) { $1 }
-    }
 }

@@ -122,6 +122,7 @@ import Testing
             "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"
         ),
         ("{\"port\": [1, 2]}", "settings.json, line 1, port: it is one value and no list"),
+        (#"{"root": ""}"#, "settings.json, line 1, root: Missing value for '--root <folder>'"),
         ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),
         ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),

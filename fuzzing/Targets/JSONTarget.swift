@@ -9,10 +9,6 @@ enum JSONTarget: FuzzTarget {
         do throws(JSON.ParseError) {
             let value = try JSON(parsing: bytes)
             checkWriting(of: value)
-            if let members = value.objectValue {
-                let lines = (try? JSON.lines(ofMembersIn: bytes)) ?? [:]
-                check(members.allSatisfy { lines[$0.key] != nil }, "a member is on no line")
-            }
             // Foundation reads numbers as what a machine has, and gives up on others.
             guard let object = foundation(bytes) else {
                 return check(hasUnusualNumber(value), "Foundation refuses what is taken: \(value)")

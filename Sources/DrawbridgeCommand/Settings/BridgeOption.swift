@@ -17,15 +17,20 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
         if script.isEmpty { return nil }
     }
 
-    private var isFile: Bool { script.contains("/") || script.hasSuffix(".js") }
+    private static func isFile(_ script: String) -> Bool { script.contains("/") || script.hasSuffix(".js") }
+
+    /// Reads a script: the file of this path, or the shipped one of this name.
+    static func bridge(_ script: String, _ options: JSON) throws(BridgeScript.ScriptError) -> BridgeScript {
+        isFile(script) ? try .file(script, options: options) : try .named(script, options: options)
+    }
 
     /// Makes a relative path one below this folder.
     mutating func resolve(_ folder: String) {
-        if isFile, !script.hasPrefix("/") { script = "\(folder)/\(script)" }
+        if let file, !file.hasPrefix("/") { script = "\(folder)/\(script)" }
     }
 
     /// The path of the script, which is never served as a static file; nil for a shipped bridge.
-    var file: String? { isFile ? script : nil }
+    var file: String? { Self.isFile(script) ? script : nil }
 
     /// Reads the scripts of these options.
     ///
@@ -54,7 +59,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
                     + #"--bridge 'object={"object": "WeixinJSBridge"}'"#)
         }
         do throws(BridgeScript.ScriptError) {
-            return isFile ? try .file(script, options: json) : try .named(script, options: json)
+            return try Self.bridge(script, json)
         } catch {
             // It may come from a found file, which anybody may have written: control characters are replaced.
             throw ValidationError("--bridge \(script): \(error)".plain)

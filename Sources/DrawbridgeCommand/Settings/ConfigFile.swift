@@ -7,11 +7,6 @@ import Drawbridge
 struct ConfigFile {
     /// The settings; relative paths in them begin at the file's folder.
     private(set) var options: Options
-    /// The whole text of the file.
-    let text: FileText
-
-    /// Whether it was found, and not named.
-    let isFound: Bool
     /// The replies that it has.
     let source: ReplySources.Source
     /// Whether it has more than replies.
@@ -26,32 +21,27 @@ struct ConfigFile {
     init(found text: FileText) throws { try self.init(text, isFound: true) }
 
     init(_ text: FileText, isFound: Bool) throws {
-        self.text = text
-        self.isFound = isFound
         let path = text.path
-        let bytes = JSON.blankingComments(in: text.bytes)
-        let members: JSON.Object
-        let lines: [String: Int]
+        let file: LocatedJSON
         do {
-            guard let object = try JSON(parsing: bytes).objectValue else {
-                throw Failure("\(path): settings are an object, for instance {\"port\": 8081}")
-            }
-            members = object
-            lines = try JSON.lines(ofMembersIn: bytes)
-        } catch let error as JSON.ParseError {
+            file = try LocatedJSON(parsing: text.bytes)
+        } catch {
             throw Failure("\(path), \(error)")
         }
-        let folder = path.contains("/") ? String(path.prefix(upTo: path.lastIndex(of: "/")!)) : "."
+        guard let members = file.members else {
+            throw Failure("\(path): settings are an object, for instance {\"port\": 8081}")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         source = try ReplySources.Source(text, kind: isFound ? .found : .settings)
         var all: [String] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
-            let place = "\(path), line \(lines[key] ?? 1), \(key)"
+            let place = "\(path), line \(value.beginning.line), \(key)"
             guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
             guard !isFound || FoundFile.settings.contains(key) else {
                 throw Failure(
                     "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
-            let arguments = try Self.arguments(setting, value, place, folder)
+            let arguments = try Self.arguments(setting, value.json, place, folder)
             let options: Options
             do {
                 options = try Options.parse(arguments)
@@ -107,7 +97,7 @@ struct ConfigFile {
             return setting.hasOpposite ? ["--no-\(key)"] : []
         case .string, .number:
             let text = value.stringValue ?? "\(value)"
-            if setting.kind == .path { return ["--\(key)=\(resolved(text, folder))"] }
+            if setting.kind == .path, !text.isEmpty { return ["--\(key)=\(resolved(text, folder))"] }
             let isFile = takesAnswers && text.hasPrefix("@")
             return ["--\(key)=\(isFile ? "@\(resolved(text.dropFirst(), folder))" : text)"]
         case .array(let values):

@@ -28,11 +28,9 @@ enum FoundFile {
     ///
     /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
-        for path in there(in: root) {
-            if let problem = problem(at: path) { return .unread(problem) }
-            return .file(try read(path))
-        }
-        return .nothing
+        guard let path = there(in: root).first else { return .nothing }
+        if let problem = problem(at: path) { return .unread(problem) }
+        return .file(try read(path))
     }
 
     /// Where one may be: in the working folder, or else in the folder that is served.

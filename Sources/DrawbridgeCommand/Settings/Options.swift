@@ -90,19 +90,13 @@ struct HandlerOptions: ParsableArguments {
                 "--location \(location ?? ""): coordinates are a latitude up to 90 and a longitude up to 180: 51.5,-0.1"
             )
         }
-        for origin in forwardTo where !Self.isHTTP(AccessPolicy.origin(origin)) {
+        for origin in forwardTo where AccessPolicy.origin(origin)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil {
             throw ValidationError(
                 "--forward-to \(origin): an origin is http or https and a host, for instance https://mocks.example"
             )
         }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
-    }
-
-    /// Whether an origin is one to which replies may forward calls: no wildcards.
-    private static func isHTTP(_ origin: String?) -> Bool {
-        guard let origin, !origin.contains("*") else { return false }
-        return origin.hasPrefix("http://") || origin.hasPrefix("https://")
     }
 }
 

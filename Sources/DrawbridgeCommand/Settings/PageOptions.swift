@@ -103,10 +103,8 @@ struct PageOptions: ParsableArguments {
 
     /// RFC 3986, section 3.1.
     static func isScheme(_ name: String) -> Bool {
-        guard let first = name.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
-        return name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "+-.".utf8.contains(byte)
-        }
+        name.first?.isLetter == true
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
     static func isIdentifier(_ name: String) -> Bool {

@@ -22,7 +22,7 @@ struct Setting {
     /// Whether it takes a list too.
     let isList: Bool
     /// Whether a flag takes back what a file says: `--no-open`.
-    let hasOpposite: Bool
+    var hasOpposite = false
     /// Whether it is only known by a former name.
     let isHidden: Bool
     /// What it does, in one sentence.
@@ -30,27 +30,28 @@ struct Setting {
 
     /// All of them by their keys.
     static let all: [String: Setting] = {
-        // The parser describes what is declared for it, as JSON.
+        // The parser describes what is declared for it, as JSON: a flag, and then its opposite.
         let described = try? JSON(parsing: Array(Options._dumpHelp().utf8))
-        let options = described?["command"]?["arguments"]?.arrayValue ?? []
-        let keys = options.map { option in
-            option["names"]?.arrayValue?.compactMap { $0["name"]?.stringValue }.first { $0.utf8.count > 1 }
-                ?? ""
+        var all: [String: Setting] = [:]
+        for option in described?["command"]?["arguments"]?.arrayValue ?? [] {
+            let names = option["names"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+            guard let key = names.first(where: { $0.utf8.count > 1 }), !flagsOnly.contains(key) else {
+                continue
+            }
+            if key.hasPrefix("no-") {
+                all[String(key.dropFirst(3))]?.hasOpposite = true
+            } else {
+                all[key] = Setting(key, option)
+            }
         }
-        let settings = zip(keys, options).filter { key, _ in !flagsOnly.contains(key) && !key.hasPrefix("no-")
-        }
-        return Dictionary(
-            uniqueKeysWithValues: settings.map { key, option in
-                (key, Setting(key, option, hasOpposite: keys.contains("no-\(key)")))
-            })
+        return all
     }()
 
     /// Flags that are no settings: a file has replies, scenarios and the user agent as its own keys.
     private static let flagsOnly: Set<String> = ["help", "replies", "reply", "scenario", "user-agent"]
 
-    private init(_ key: String, _ option: JSON, hasOpposite: Bool) {
+    private init(_ key: String, _ option: JSON) {
         self.key = key
-        self.hasOpposite = hasOpposite
         let completion = option["completionKind"]
         kind =
             if option["kind"] == "flag" {

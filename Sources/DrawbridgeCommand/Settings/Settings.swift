@@ -71,6 +71,7 @@ struct Settings {
             allowedOrigins: Set(options[\.access.cors]), trustedProxies: Set(options[\.access.trustedProxy]),
             apiIsForOthers: options[\.access.apiForOthers] ?? false)
         testerToken = try Self.environmentToken()
+        try Self.refuseIdle(options)
         behind = try Self.upstreams(options)
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
         // Only where no page of the user's would get the bridges of the example pages.
@@ -95,19 +96,23 @@ struct Settings {
         hidden = files + answerFiles + secrets + FoundFile.candidates(in: root)
     }
 
-    /// The upstreams, the longest path first, whatever the order in which they were written.
-    private static func upstreams(_ options: LayeredOptions) throws -> [any Responder] {
-        var forwarding = Upstream.Options()
-        forwarding.keepsHost = options[\.behind.keepHost] ?? false
+    /// Refuses options that would have no effect.
+    private static func refuseIdle(_ options: LayeredOptions) throws {
         if options[\.serving.singlePage] == true, options[\.serving.root] == nil {
             throw ValidationError(
                 "--single-page: no folder is served; name one: \(Command.program.name) my-page --single-page")
         }
-        if forwarding.keepsHost, options[\.behind.upstream].isEmpty {
+        if options[\.behind.keepHost] == true, options[\.behind.upstream].isEmpty {
             throw ValidationError(
                 "--keep-host: there is no upstream; name one: \(Command.program.name) http://127.0.0.1:5173 --keep-host"
             )
         }
+    }
+
+    /// The upstreams, the longest path first, whatever the order in which they were written.
+    private static func upstreams(_ options: LayeredOptions) throws -> [any Responder] {
+        var forwarding = Upstream.Options()
+        forwarding.keepsHost = options[\.behind.keepHost] ?? false
         forwarding.tellsCaller = options[\.behind.forwarded] ?? true
         forwarding.rewritesAddresses = options[\.behind.rewrite] ?? true
         forwarding.certificates = try options[\.behind.upstreamCa].map(readable)

@@ -48,7 +48,7 @@ package struct LocatedJSON {
     package var path: String { tape.path(to: place).dotted }
 
     /// Where its name begins, or that of the nearest member around it.
-    var beginning: (line: Int, column: Int) {
+    package var beginning: (line: Int, column: Int) {
         var place = place
         while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
             place = Int(tape[place].parent)

@@ -69,9 +69,7 @@ struct Command: ParsableCommand {
     @OptionGroup var options: Options
 
     @Option(
-        name: [.customShort("c", allowingJoined: true), .long],
-        help: ArgumentHelp(
-            "A JSON file with these flags as keys; its relative paths start at its own folder.",
-            valueName: "file"), completion: .file(extensions: ["json"]))
+        "file", "A JSON file with these flags as keys; its relative paths start at its own folder.",
+        name: [.customShort("c", allowingJoined: true), .long], completion: .file(extensions: ["json"]))
     var config: String?
 }

@@ -58,8 +58,8 @@ public enum GatewayCommand {
         if let command = command(InitCommand.self, "init") {
             return try await initialize(by: command, standardHandlers: standardHandlers, register)
         }
-        if let command = command(TestBridgeCommand.self, "test-bridge") { return try await tries(command) }
-        let settings = settings(isAlone: passThrough.isEmpty)
+        if let command = command(TestBridgeCommand.self, "test-bridge") { return await tries(command) }
+        let settings = try await settings(isAlone: passThrough.isEmpty)
         let terminal = presenter == nil ? terminal(settings) : nil
         do {
             let gateway = Gateway(
@@ -85,9 +85,7 @@ public enum GatewayCommand {
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway, builtIns)
             try await replies.begin()
-            gateway.replyKeeper.withLock {
-                $0 = KeptReplies(replies, isForPrograms: settings.options[\.inspector.save] == true)
-            }
+            gateway.replyKeeper.withLock { $0 = replies }
             tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
             let followingBridges = Task { await SavedBridges.follow(settings.bridgeFiles, of: gateway) }
@@ -136,16 +134,27 @@ public enum GatewayCommand {
         exit(Wanted.exitCode(for: error).rawValue)
     }
 
-    /// Runs `test-bridge`; ends the process with code 1 where the bridge does not behave as expected.
-    private static func tries(_ command: TestBridgeCommand) async throws {
+    /// Does a part of a command; ends the process where it fails.
+    private static func orLeave<Result>(
+        _ type: (some ParsableArguments).Type, _ work: () async throws -> Result
+    ) async throws(CancellationError) -> Result {
         do {
-            if try await !command.tries() { exit(1) }
+            return try await work()
+        } catch let error as CancellationError {
+            throw error
         } catch let error as ValidationError {
-            leave(TestBridgeCommand.self, error)
-        } catch is CancellationError {
-            fail(Failure("stopped by a signal before its end"))
+            leave(type, error)
         } catch {
             fail(error)
+        }
+    }
+
+    /// Runs `test-bridge`; ends the process with code 1 where the bridge does not behave as expected.
+    private static func tries(_ command: TestBridgeCommand) async {
+        do {
+            if try await !orLeave(TestBridgeCommand.self, command.tries) { exit(1) }
+        } catch {
+            fail(Failure("stopped by a signal before its end"))
         }
     }
 
@@ -155,7 +164,7 @@ public enum GatewayCommand {
     ) async throws {
         // Calls that have a handler need no mock, so the handlers are registered first.
         let gateway = Gateway()
-        do {
+        try await orLeave(InitCommand.self) {
             try await register(gateway)
             let own = gateway.registered.map { String($0.path.dropFirst()) }
             if standardHandlers {
@@ -163,33 +172,24 @@ public enum GatewayCommand {
             }
             let all = Set(gateway.registered.map { String($0.path.dropFirst()) })
             try command.write(answered: Set(own), builtIns: all.subtracting(own))
-        } catch let error as ValidationError {
-            leave(InitCommand.self, error)
-        } catch let error where !(error is CancellationError) {
-            fail(error)
         }
     }
 
     /// The settings from arguments, environment and file; ends the process where they are wrong.
     ///
     /// - Parameter isAlone: whether the program has no pass-through of its own.
-    private static func settings(isAlone: Bool) -> Settings {
-        for word in CommandLine.arguments.dropFirst() {
-            guard let problem = Command.misnamed(word) else { continue }
+    private static func settings(isAlone: Bool) async throws -> Settings {
+        if let problem = CommandLine.arguments.dropFirst().lazy.compactMap(Command.misnamed).first {
             leave(Command.self, ValidationError(problem))
         }
         var command = parsed(Command.self)
-        do {
+        return try await orLeave(Command.self) {
             try Words(command.words).add(to: &command.options)
             let settings = try Settings(
                 command.options, command.config.map(ConfigFile.init), isAlone: isAlone)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings
-        } catch let error as ValidationError {
-            leave(Command.self, error)
-        } catch {
-            fail(error)
         }
     }
 
@@ -237,22 +237,20 @@ public enum GatewayCommand {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
         let inspector = try settings.inspectorPort.map { try Inspector(of: gateway, port: $0) }
-        let opened = OpenedFiles()
-        defer { opened.remove() }
+        var opened: [RedirectFile] = []
+        defer { for file in opened { file.remove() } }
         terminal?.takeWords(of: gateway, inspector)
         let server = try GatewayServer(gateway, settings.server)
         let banner = Banner(
             address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,
-            inspector: inspector?.drawLink(), takesWords: terminal != nil)
+            inspector: inspector?.drawLink(), takesWords: terminal != nil,
+            ticket: server.address.isLoopback ? nil : gateway.admissions.drawTicket())
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
         if settings.options[\.serving.open] == true {
             do {
-                if let file = try banner.openPage() {
-                    opened.add(file)
-                    gateway.admissions.onNextEntry { file.remove() }
-                }
-                if let inspector { try opened.open(inspector) }
+                if let file = try banner.openPage() { opened.append(file) }
+                if let inspector { opened.append(try RedirectFile.open(inspector.drawLink)) }
             } catch {
                 gateway.logger.warning("\(error)")
             }
@@ -267,16 +265,12 @@ public enum GatewayCommand {
                 exit(1)
             }
         }
-        do {
-            try await withTaskCancellationHandler {
-                try await serving.value
-            } onCancel: {
-                serving.cancel()
-            }
-        } catch {
-            await inspector?.stop()
-            throw error
+        let result = await withTaskCancellationHandler {
+            await serving.result
+        } onCancel: {
+            serving.cancel()
         }
         await inspector?.stop()
+        try result.get()
     }
 }

@@ -2,12 +2,11 @@ import Drawbridge
 import DrawbridgeServer
 
 // Replies that a person or a program writes into the file while the gateway runs.
-extension LiveReplies {
+extension LiveReplies: ReplyKeeper {
     /// The file in which replies are saved: the first that was named or found, else a new one in the working folder.
-    var keptFile: String? {
+    var file: String? {
         if let file = sources.files.first(where: \.text.isRegular) { return file.text.path }
-        if case .on(_, let state) = search, state.complaint == nil { return FoundFile.name }
-        return nil
+        return search != nil && search?.complaint == nil ? FoundFile.name : nil
     }
 
     /// Writes a reply into that file, and answers by it from now on.
@@ -32,7 +31,7 @@ extension LiveReplies {
 
     private var writtenFile: String {
         get throws(HTTPError) {
-            if let keptFile { return keptFile }
+            if let file { return file }
             throw HTTPError(
                 .conflict,
                 "there is no file that could be written; start the gateway with --replies FILE, or remove what stands in the way"
@@ -74,7 +73,7 @@ extension LiveReplies {
             try take(place)
             return (new.path, edit)
         } catch let error as ReplyFault {
-            throw HTTPError(.conflict, "\(keptFile ?? FoundFile.name), \(error)")
+            throw HTTPError(.conflict, "\(file ?? FoundFile.name), \(error)")
         } catch let error as Failure {
             throw HTTPError(.conflict, "\(error)")
         }
@@ -85,26 +84,5 @@ extension LiveReplies {
             .conflict,
             "somebody else has saved \(path) a moment ago, and it is read now; look at what it says, and save again"
         )
-    }
-}
-
-/// Lets the gateway's API save replies in the file.
-final class KeptReplies: ReplyKeeper {
-    let isForPrograms: Bool
-    private let replies: LiveReplies
-
-    init(_ replies: LiveReplies, isForPrograms: Bool) {
-        self.replies = replies
-        self.isForPrograms = isForPrograms
-    }
-
-    var file: String? { get async { await replies.keptFile } }
-
-    func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int) {
-        try await replies.keep(reply, for: name)
-    }
-
-    func keep(missing names: [UnansweredName]) async throws -> (file: String, names: [String]) {
-        try await replies.keep(missing: names)
     }
 }

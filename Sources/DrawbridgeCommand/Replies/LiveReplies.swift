@@ -14,11 +14,18 @@ actor LiveReplies {
     let supplier: OutsideReplies
     private let gateway: Gateway
     let builtIns: BuiltIns?
+    /// Whether programs may write replies into the file.
+    nonisolated let isForPrograms: Bool
     /// Whether the built-in handlers answer; nil where neither a flag nor a file says so.
     private var hasBuiltIns: Bool?
     /// The state of each file in `sources.files`, in their order.
     private(set) var states: [State]
-    private(set) var search: Search
+    /// The state of a `drawbridge.json` that is there and not read yet; nil where one was found, or another was named.
+    ///
+    /// The search goes on until there is one: most people begin without.
+    private(set) var search: State?
+    /// The served folder, where one may be found too.
+    private let root: String?
 
     static let pause = Duration.milliseconds(100)
 
@@ -36,14 +43,6 @@ actor LiveReplies {
         }
     }
 
-    /// The search for a `drawbridge.json`, which goes on until there is one: most people begin without.
-    enum Search {
-        /// One was found, or another was named.
-        case over
-        /// Looks in the working folder and in the served one, with the state of a file that is there and not read yet.
-        case on(root: String?, State)
-    }
-
     /// A file that is to be read.
     private enum Due {
         case file(Int)
@@ -55,14 +54,16 @@ actor LiveReplies {
         supplier = settings.supplier
         self.gateway = gateway
         self.builtIns = builtIns
+        isForPrograms = settings.options[\.inspector.save] == true
         hasBuiltIns = settings.options[\.handlers.builtIns]
         states = sources.files.map { _ in State() }
+        root = settings.root
         search =
             switch settings.found {
-            case .nothing: .on(root: settings.root, State())
+            case .nothing: State()
             // The start has logged why it is not read.
-            case .unread(let why): .on(root: settings.root, State(complaint: why))
-            case .file, .notSought: .over
+            case .unread(let why): State(complaint: why)
+            case .file, .notSought: nil
             }
     }
 
@@ -97,23 +98,19 @@ actor LiveReplies {
         }
     }
 
-    private var isOfUse: Bool {
-        if case .on = search { return true }
-        return sources.files.contains { $0.text.isRegular }
-    }
+    private var isOfUse: Bool { search != nil || sources.files.contains { $0.text.isRegular } }
 
     /// The files that have changed since the last look at them.
     private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in
             sources.files[place].text.isRegular && states[place].isDue(sources.files[place].text.path)
         }.map { .file($0) }
-        if case .on(let root, var state) = search {
+        if search != nil {
             if let path = FoundFile.there(in: root).first {
-                if state.isDue(path) { due.append(.found(path: path)) }
+                if search?.isDue(path) == true { due.append(.found(path: path)) }
             } else {
-                state = State()
+                search = State()
             }
-            search = .on(root: root, state)
         }
         return due
     }
@@ -128,7 +125,7 @@ actor LiveReplies {
     /// Reads a file that has appeared since the start.
     func takeFound(_ path: String) throws {
         let config = try ConfigFile(found: try FoundFile.read(path))
-        search = .over
+        search = nil
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)
         sources = sources.adding(config.source)
@@ -204,9 +201,8 @@ actor LiveReplies {
             states[place].complaint = text
             gateway.logger.error("\(text); still using the previous version")
         case .found:
-            guard case .on(let root, var state) = search, state.complaint != text else { return }
-            state.complaint = text
-            search = .on(root: root, state)
+            guard search != nil, search?.complaint != text else { return }
+            search?.complaint = text
             gateway.logger.error("\(text); it is used when it is valid")
         }
     }

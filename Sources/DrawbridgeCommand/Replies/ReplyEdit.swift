@@ -27,7 +27,7 @@ struct ReplyEdit {
             return
         }
         let indent = indent(at: old.range.lowerBound)
-        change(old.range, to: "", style.text(reply, indent: indent, after: indent.count + key.count + 4))
+        put(style.text(reply, indent: indent, after: indent.count + key.count + 4), old.range)
     }
 
     /// Adds new names, each as `{}`, with a comment above it that has the inputs of its calls.
@@ -36,7 +36,9 @@ struct ReplyEdit {
     init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
         self.init(text)
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
-        if let replies = try replies() { add(names, to: replies) }
+        guard let replies = try replies() else { return }
+        let edit = self
+        add(to: replies) { indent in names.map { edit.member($0, indent: indent) } }
     }
 
     /// Begins with a text to change, which is an empty object where there is none yet.
@@ -59,84 +61,72 @@ struct ReplyEdit {
         return replies
     }
 
-    /// Adds names before those that an object has.
-    private mutating func add(_ names: [UnansweredName], to object: LocatedJSON) {
-        let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
-        let brace = indent(at: object.range.lowerBound)
-        let first = object.members?.first?.value.nameOffset
-        let lineEnd = first.flatMap { text[open..<$0].firstIndex(of: JSONStyle.newline) }
-        let inner = lineEnd == nil ? brace + style.unit : indent(at: first ?? open)
-        var lines = names.flatMap(Self.lines).map { Array(inner.utf8) + $0 }
-        // The last of all members has no comma.
-        if first == nil, !lines.isEmpty { lines[lines.count - 1].removeLast() }
-        let block = lines.flatMap { $0 + Array(style.ending.utf8) }
-        if let lineEnd {
-            text.insert(contentsOf: block, at: lineEnd + 1)
-        } else if first != nil {
-            text.insert(contentsOf: Array(style.ending.utf8) + block + Array(inner.utf8), at: open)
-        } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
-            text.replaceSubrange(open..<close, with: Array(style.ending.utf8) + block + Array(brace.utf8))
-        } else {
-            // There are only comments: the last one ends with its line, so the brace has the next one.
-            text.insert(contentsOf: block, at: lineStart(of: close))
-        }
-    }
-
     /// How many bytes of each input a comment shows.
     private static let shownInput = 300
 
     /// A name below a comment with its inputs; control characters of a page's are escaped, so they end no line.
-    private static func lines(_ missed: UnansweredName) -> [[UInt8]] {
-        var member: [UInt8] = []
-        member.append(harmless: .string(ReplyNames.key(missed.name)))
-        member += ": {},".utf8
-        let inputs = missed.inputs.map { input in
+    private func member(_ missed: UnansweredName, indent: String) -> String {
+        func harmless(_ value: JSON) -> String {
             var bytes: [UInt8] = []
-            bytes.append(harmless: input)
-            return String(decoding: bytes, as: UTF8.self).cut(to: shownInput)
+            bytes.append(harmless: value)
+            return String(decoding: bytes, as: UTF8.self)
         }
-        guard !inputs.isEmpty else { return [member] }
-        return [Array("// called with \(inputs.joined(separator: ", "))".utf8), member]
+        let member = "\(harmless(.string(ReplyNames.key(missed.name)))): {}"
+        guard !missed.inputs.isEmpty else { return member }
+        let inputs = missed.inputs.map { harmless($0).cut(to: Self.shownInput) }
+        return "// called with \(inputs.joined(separator: ", "))\(style.ending)\(indent)\(member)"
     }
 
-    /// Adds a member before those of an object: so no line of these changes, and each keeps the comment above it.
+    /// Adds a member to an object: in its first line, where others are there.
     ///
     /// - Parameter opening: whether the members of its value have lines of their own, however short they are.
     private mutating func add(
         _ name: String, _ value: JSON, to object: LocatedJSON, opening: Bool = false
     ) {
-        let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
-        let brace = indent(at: object.range.lowerBound)
-        if let first = object.members?.first?.value.nameOffset {
-            guard let lineEnd = text[open..<first].firstIndex(of: JSONStyle.newline) else {
-                let member = style.member(name, value, indent: brace, opening: false)
-                return change(open..<open, to: "", member + ", ")
-            }
-            let indent = indent(at: first)
-            let member = style.member(name, value, indent: indent, opening: opening)
-            return change(lineEnd + 1..<lineEnd + 1, to: indent, member + ",\(style.ending)", opening)
+        let open = object.range.lowerBound + 1
+        if let first = object.members?.first?.value.nameOffset,
+            !text[open..<first].contains(JSONStyle.newline)
+        {
+            let indent = indent(at: open - 1)
+            return put("\(style.member(name, value, indent: indent, opening: false)), ", open..<open)
         }
-        let member = style.member(name, value, indent: brace + style.unit, opening: opening)
-        if text[open..<close].allSatisfy(JSONStyle.isSpace) {
-            change(
-                open..<close, to: "\(style.ending)\(brace)\(style.unit)", member + style.ending + brace,
-                opening)
-        } else {
-            // There are only comments: the last one ends with its line, so the brace has the next one.
-            let start = lineStart(of: close)
-            change(start..<start, to: brace + style.unit, member + style.ending, opening)
+        add(to: object, opening: opening) { [style] in
+            [style.member(name, value, indent: $0, opening: opening)]
         }
     }
 
-    /// - Parameters:
-    ///   - before: what is inserted before the name of the reply.
-    ///   - isWithin: whether the reply is one line below that place.
-    private mutating func change(
-        _ range: Range<Int>, to before: String, _ member: String, _ isWithin: Bool = false
+    /// Adds members before those of an object, in lines of their own: so each of these keeps the comment above it.
+    ///
+    /// - Parameter members: their texts, by the indentation of their lines.
+    private mutating func add(
+        to object: LocatedJSON, opening: Bool = false, _ members: (_ indent: String) -> [String]
     ) {
-        text.replaceSubrange(range, with: (before + member).utf8)
-        let place = range.lowerBound + before.utf8.count
-        line = text[..<place].count { $0 == JSONStyle.newline } + (isWithin ? 2 : 1)
+        let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
+        let brace = indent(at: object.range.lowerBound)
+        let first = object.members?.first?.value.nameOffset
+        let lineEnd = first.flatMap { text[open..<$0].firstIndex(of: JSONStyle.newline) }
+        let inner = first.flatMap { lineEnd == nil ? nil : indent(at: $0) } ?? brace + style.unit
+        let lines = members(inner).joined(separator: ",\(style.ending)\(inner)")
+        // The last of all members has no comma.
+        let block = "\(inner)\(lines)\(first == nil ? "" : ",")\(style.ending)"
+        if let lineEnd {
+            put(block, lineEnd + 1..<lineEnd + 1, opening)
+        } else if first != nil {
+            put(style.ending + block + inner, open..<open, opening)
+        } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
+            put(style.ending + block + brace, open..<close, opening)
+        } else {
+            // There are only comments: the last one ends with its line, so the brace has the next one.
+            let start = lineStart(of: close)
+            put(block, start..<start, opening)
+        }
+    }
+
+    /// Puts a text that has the reply in its first line that is not empty, or in the next one where its object opens there.
+    private mutating func put(_ new: String, _ range: Range<Int>, _ opening: Bool = false) {
+        text.replaceSubrange(range, with: new.utf8)
+        let lines = text[..<range.lowerBound].count { $0 == JSONStyle.newline }
+        line = lines + (new.hasPrefix(style.ending) ? 2 : 1) + (opening ? 1 : 0)
     }
 
     /// The indentation of the line that a place is in.

@@ -122,14 +122,12 @@ struct ReplySources {
     ///
     /// - Throws: a ``Failure`` that names the file.
     func check(by supplier: OutsideReplies) throws {
-        if let refusal = given.forwards.lazy.compactMap(supplier.refusal).first {
-            throw Failure("--reply: \(refusal)")
+        let ofFiles = files.map { file in
+            (file.text.path, ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards)
         }
-        for file in files {
-            let targets = ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards
-            if let refusal = targets.lazy.compactMap(supplier.refusal).first {
-                throw Failure("\(file.text.path): \(refusal)")
-            }
+        for (source, targets) in [("--reply", given.forwards)] + ofFiles {
+            guard let refusal = targets.lazy.compactMap(supplier.refusal).first else { continue }
+            throw Failure("\(source): \(refusal)")
         }
     }
 

@@ -37,12 +37,8 @@ struct Misfit: Sendable {
     let found: String
     let wanted: String
 
-    init(_ verb: String, _ found: JSON, wanted: JSON) {
-        self.init(verb, "\(found)", wanted: "\(wanted)")
-    }
-
-    init(_ verb: String, _ found: String, wanted: String) {
-        (self.verb, self.found, self.wanted) = (verb, found, wanted)
+    init(_ verb: String, _ found: some CustomStringConvertible, wanted: some CustomStringConvertible) {
+        (self.verb, self.found, self.wanted) = (verb, "\(found)", "\(wanted)")
     }
 
     /// Both values, one below the other.

@@ -23,21 +23,16 @@ struct ExchangeList {
     init(_ value: LocatedJSON) throws(ReplyFault) {
         let example =
             #"{"exchanges": [{"pageCalls": "pay", "answer": {"paid": true}, "hears": [{"paid": true}]}]}"#
-        let members = try Members(of: value, ["exchanges", "options", "userAgent"], example)
+        let members = try Self.members(of: value, ["exchanges", "options", "userAgent"], example)
         guard let list = members["exchanges"]?.elements, !list.isEmpty else {
             throw ReplyFault("exchanges are a list: \(example)", at: members["exchanges"] ?? value)
         }
         var exchanges: [Exchange] = []
-        var answers: [(name: String, each: [JSON?])] = []
+        var answers: [String: [JSON?]] = [:]
         for value in list {
             let (exchange, answer) = try Self.exchange(value)
             exchanges.append(exchange)
-            guard case .pageCalls = exchange.kind else { continue }
-            if let place = answers.firstIndex(where: { $0.name == exchange.name }) {
-                answers[place].each.append(answer)
-            } else {
-                answers.append((exchange.name, [answer]))
-            }
+            if case .pageCalls = exchange.kind { answers[exchange.name, default: []].append(answer) }
         }
         self.exchanges = exchanges
         replies = Self.replies(answers)
@@ -59,7 +54,7 @@ struct ExchangeList {
         let kinds = ["pageCalls", "nativeCalls", "nativeTells", "pageHears"]
         let example =
             #"{"pageCalls": "pay", "with": {"n": 17}, "answer": {"paid": true}, "hears": [{"paid": true}]}"#
-        let members = try Members(of: value, kinds + ["with", "answer", "hears", "bridge"], example)
+        let members = try members(of: value, kinds + ["with", "answer", "hears", "bridge"], example)
         let said = kinds.filter { members[$0] != nil }
         guard said.count == 1, let kind = said.first, let named = members[kind] else {
             throw ReplyFault("an exchange has one of \(kinds.joined(separator: ", ")): \(example)", at: value)
@@ -111,33 +106,27 @@ struct ExchangeList {
     }
 
     /// One reply for each name; a `$sequence` where the name is called several times.
-    private static func replies(_ answers: [(name: String, each: [JSON?])]) -> JSON {
+    private static func replies(_ answers: [String: [JSON?]]) -> JSON {
         var replies: JSON.Object = [:]
         for (name, each) in answers where each.contains(where: { $0 != nil }) {
-            let missing: JSON = ["$missing": true]
-            let all = each.map { $0 ?? missing }
+            let all = each.map { $0 ?? ["$missing": true] }
             replies[name] = all.count == 1 ? all[0] : ["$sequence": .array(all)]
         }
         return .object(replies)
     }
-}
 
-/// The members of an object, in which unknown names are refused.
-private struct Members {
-    private let all: [(name: String, value: LocatedJSON)]
-
-    init(of value: LocatedJSON, _ words: [String], _ example: String) throws(ReplyFault) {
+    /// The members of an object, in which other names than these are refused.
+    private static func members(
+        of value: LocatedJSON, _ words: [String], _ example: String
+    ) throws(ReplyFault) -> [String: LocatedJSON] {
         guard let members = value.members else {
             throw ReplyFault("this is no object: \(example)", at: value)
         }
         for (name, value) in members where !words.contains(name) {
             let near = Nearest.of(name, among: words).map { "did you mean \($0)?" }
             throw ReplyFault(
-                "unknown key \(name); \(near ?? "there are \(words.joined(separator: ", "))")", at: value
-            )
+                "unknown key \(name); \(near ?? "there are \(words.joined(separator: ", "))")", at: value)
         }
-        all = members
+        return Dictionary(uniqueKeysWithValues: members)
     }
-
-    subscript(name: String) -> LocatedJSON? { all.first { $0.name == name }?.value }
 }

@@ -89,7 +89,7 @@ struct ExchangeRun {
                 return found.count == wanted.count || found != Array(wanted.prefix(found.count))
             })
         heard[name] = count + found.count
-        return found == wanted ? nil : Misfit("heard", .array(found), wanted: .array(wanted))
+        return found == wanted ? nil : Misfit("heard", JSON.array(found), wanted: JSON.array(wanted))
     }
 
     /// The page, as soon as one of its bridges says that native can call it; nil where none does.

@@ -30,19 +30,16 @@ struct TestBridgeCommand: ParsableCommand {
     var script: String
 
     @Option(
-        help: ArgumentHelp("The page. (default: beside the script, with its name)", valueName: "file"),
+        "file", "The page. (default: beside the script, with its name)",
         completion: .file(extensions: ["html"]))
     var page: String?
 
     @Option(
-        help: ArgumentHelp("The list. (default: beside the script, with its name)", valueName: "file"),
+        "file", "The list. (default: beside the script, with its name)",
         completion: .file(extensions: ["json"]))
     var expect: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "chromium, firefox, or the path of a program. (default: the first that there is)",
-            valueName: "browser"))
+    @Option("browser", "chromium, firefox, or the path of a program. (default: the first that there is)")
     var browser: String?
 
     @Option(
@@ -73,13 +70,11 @@ struct TestBridgeCommand: ParsableCommand {
 
     private func bridge(_ options: JSON) throws -> BridgeScript {
         do throws(BridgeScript.ScriptError) {
-            return isFile ? try .file(script, options: options) : try .named(script, options: options)
+            return try BridgeOption.bridge(script, options)
         } catch {
             throw Failure("\(error)")
         }
     }
-
-    private var isFile: Bool { script.contains("/") || script.hasSuffix(".js") }
 
     /// The path of the script with another extension.
     private func beside(_ ending: String) throws -> String {

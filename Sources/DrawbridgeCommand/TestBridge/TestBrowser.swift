@@ -53,19 +53,7 @@ struct TestBrowser {
             isFirefox ? try Self.firefox(folder) : Self.chromium(folder)
         // Its temporary files are in the folder too, and are removed with it.
         let words = ["env", "TMPDIR=\(folder.path)", program] + options + [url]
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0)
-        posix_spawn_file_actions_addopen(
-            &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        var attributes = posix_spawnattr_t.ofOwnGroup()
-        defer { posix_spawnattr_destroy(&attributes) }
-        var arguments = words.map { (text: String) in strdup(text) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
-        let code = posix_spawnp(&process, "env", &actions, &attributes, &arguments, environ)
+        let (process, code) = pid_t.start(words, output: output)
         guard code == 0 else { throw Failure("cannot start \(program): \(String(cString: strerror(code)))") }
         self.process = process
     }

@@ -14,12 +14,7 @@ struct TestFolder {
         // The path of a Unix socket has 107 bytes at most, and Chromium makes one 64 bytes below this folder.
         let named = getenv("TMPDIR").map { String(cString: $0) }
         let place = named.flatMap { $0.utf8.count < 40 ? $0 : nil } ?? "/tmp"
-        var template = Array("\(place)/drawbridge-XXXXXX".utf8CString)
-        guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) != nil else {
-            throw Failure(
-                "cannot write below \(place): \(String(cString: strerror(errno))); set TMPDIR to a folder")
-        }
-        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        path = try makeFolder(below: place, "drawbridge", or: "set TMPDIR to a folder")
     }
 
     /// Writes a file, and gives its path.

@@ -7,27 +7,14 @@ struct Banner {
     let address: ServerAddress
     let gateway: Gateway
     /// The handlers that come with the command.
-    private let builtIns: BuiltIns?
+    let builtIns: BuiltIns?
     let settings: Settings
     /// The link of the inspector; nil where there is none.
-    private let inspector: String?
+    let inspector: String?
     /// Whether a person at the terminal may type words.
-    private let takesWords: Bool
+    let takesWords: Bool
     /// The ticket in the links for other devices; nil where they cannot reach the gateway.
-    private let ticket: String?
-
-    init(
-        address: ServerAddress, gateway: Gateway, builtIns: BuiltIns?, settings: Settings,
-        inspector: String?, takesWords: Bool
-    ) {
-        self.builtIns = builtIns
-        self.takesWords = takesWords
-        self.inspector = inspector
-        self.address = address
-        self.gateway = gateway
-        self.settings = settings
-        ticket = address.isLoopback ? nil : gateway.admissions.drawTicket()
-    }
+    let ticket: String?
 
     func print() {
         if settings.logFormat == .json {
@@ -95,13 +82,16 @@ struct Banner {
 
     /// Opens the page in the browser.
     ///
-    /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed after use.
+    /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed at the end.
     func openPage() throws -> RedirectFile? {
         guard let ticket, !isWildcard else {
             try Desktop.open(page)
             return nil
         }
-        return try Desktop.open(secretly: "\(address)/__drawbridge__/enter#\(ticket)")
+        return try RedirectFile.open { whenUsed in
+            gateway.admissions.onNextEntry(whenUsed)
+            return "\(address)/__drawbridge__/enter#\(ticket)"
+        }
     }
 
     /// The address of the script that tells a browser when to use the proxy.

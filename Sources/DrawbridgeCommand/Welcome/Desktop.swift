@@ -1,44 +1,16 @@
 import Drawbridge
 import Glibc
 
-/// Opens URLs on the desktop of the person who runs the gateway.
+/// The desktop of the person who runs the gateway.
 enum Desktop {
-    /// Opens a URL with a secret in it, which must not be in a program's arguments.
-    ///
-    /// - Returns: a file that redirects to it, to be removed after use.
-    static func open(secretly url: String) throws -> RedirectFile {
-        let file = try RedirectFile(to: url)
-        do {
-            try open(file.path)
-        } catch {
-            file.remove()
-            throw error
-        }
-        return file
-    }
-
     /// Hands a URL to the program that the desktop opens it with; returns at once.
     ///
     /// - Throws: a 501 where there is no desktop to do that.
     static func open(_ url: String) throws {
-        // In a process group of its own the browser does not get the Ctrl-C that ends the gateway.
-        var attributes = posix_spawnattr_t.ofOwnGroup()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        defer {
-            posix_spawnattr_destroy(&attributes)
-            posix_spawn_file_actions_destroy(&actions)
-        }
         // The shell starts it in the background, and its exit code says whether there is an xdg-open.
         let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
-        var arguments = ["sh", "-c", script, url].map { (text: String) in strdup(text) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
         var status: Int32 = 0
-        let code = posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ)
+        let (process, code) = pid_t.start(["sh", "-c", script, url])
         if code == 0 { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
         guard code == 0, status == 0 else {
             throw HTTPError(
@@ -48,13 +20,19 @@ enum Desktop {
     }
 }
 
-extension posix_spawnattr_t {
-    /// Attributes for a program in a process group of its own; the caller destroys them.
+extension pid_t {
+    /// Starts a program in a process group of its own, so that it does not get the Ctrl-C that ends the gateway.
     ///
     /// Signals that this process ignores or blocks have their default effect in the program.
-    static func ofOwnGroup() -> Self {
-        var attributes = Self()
+    ///
+    /// - Parameters:
+    ///   - words: its name and its arguments.
+    ///   - output: the file to which what it prints is added.
+    /// - Returns: the process, and the number of the error, which is 0 for none.
+    static func start(_ words: [String], output: String = "/dev/null") -> (process: pid_t, code: Int32) {
+        var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var signals = sigset_t()
@@ -62,6 +40,17 @@ extension posix_spawnattr_t {
         posix_spawnattr_setsigmask(&attributes, &signals)
         for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        return attributes
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0)
+        posix_spawn_file_actions_addopen(
+            &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        var arguments = words.map { (text: String) in strdup(text) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
+        return (process, code)
     }
 }

@@ -1,6 +1,5 @@
 import Dispatch
 import Drawbridge
-import DrawbridgeServer
 import Glibc
 import Synchronization
 
@@ -8,30 +7,33 @@ import Synchronization
 ///
 /// Every user of a machine can read the arguments of every program, a browser's among them. So the browser is given the
 /// path of this file, which only this user can read, and which is removed when the URL was used.
-final class RedirectFile: Sendable {
-    let path: String
-    private let folder: String
-    private let isThere = Mutex(true)
+struct RedirectFile {
+    private static let remedy = "open the printed link by hand"
 
-    /// Creates the file, in a folder of its own.
+    private let folder: String
+    private var path: String { "\(folder)/open.html" }
+
+    /// Opens a URL by a file, which is removed when the URL was used, and at the latest when it expires: in ten minutes.
     ///
-    /// - Parameter url: where the browser is redirected.
-    init(to url: String) throws {
+    /// - Parameter url: makes the URL, and takes what to call when it was used.
+    /// - Returns: the file, to be removed at the end.
+    static func open(_ url: (_ whenUsed: @escaping @Sendable () -> Void) -> String) throws -> RedirectFile {
         let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
         let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
         let place = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
-        var template = Array("\(place)/open-XXXXXX".utf8CString)
-        guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) != nil else {
-            throw Self.failure(place)
+        let file = RedirectFile(folder: try makeFolder(below: place, "open", or: Self.remedy))
+        do {
+            try file.write(url { file.remove() })
+            try Desktop.open(file.path)
+        } catch {
+            file.remove()
+            throw error
         }
-        folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        path = "\(folder)/open.html"
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            rmdir(folder)
-            throw Self.failure(folder)
-        }
-        defer { close(descriptor) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
+        return file
+    }
+
+    private func write(_ url: String) throws {
         let quoted = String(decoding: JSON.string(url).bytes, as: UTF8.self)
             .split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003C")
         let text = """
@@ -42,54 +44,28 @@ final class RedirectFile: Sendable {
             <script>location.replace(\(quoted));</script>
 
             """
-        guard write(descriptor, text, text.utf8.count) == text.utf8.count else {
-            let error = Self.failure(path)
-            remove()
-            throw error
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        guard descriptor >= 0, Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count else {
+            throw Failure("cannot write below \(path): \(String(cString: strerror(errno))); \(Self.remedy)")
         }
     }
 
     /// Removes it; another call does nothing.
     func remove() {
-        let wasThere = isThere.withLock { isThere in
-            defer { isThere = false }
-            return isThere
-        }
-        guard wasThere else { return }
         unlink(path)
         rmdir(folder)
     }
-
-    private static func failure(_ path: String) -> Failure {
-        Failure(
-            "cannot write below \(path): \(String(cString: strerror(errno))); open the printed link by hand")
-    }
 }
 
-/// The redirect files that exist now, to be removed at the end.
-final class OpenedFiles: Sendable {
-    private let files = Mutex<[RedirectFile]>([])
-
-    /// Adds a file, which is removed when its ticket expires, after ten minutes.
-    func add(_ file: RedirectFile) {
-        files.withLock { $0.append(file) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
+/// Makes a folder that only this user can read, whose name is a word and a random end.
+///
+/// - Throws: a ``Failure`` that ends with a remedy.
+func makeFolder(below place: String, _ word: String, or remedy: String) throws -> String {
+    var template = Array("\(place)/\(word)-XXXXXX".utf8CString)
+    let path = template.withUnsafeMutableBufferPointer {
+        mkdtemp($0.baseAddress!).map { String(cString: $0) }
     }
-
-    /// Opens the inspector by a file that is removed when its link was used.
-    func open(_ inspector: Inspector) throws {
-        let used = Used()
-        let file = try Desktop.open(secretly: inspector.drawLink { used.remove() })
-        used.file.withLock { $0 = file }
-        add(file)
-    }
-
-    /// The file of a link: set later, as the link with its callback is made before the file.
-    private final class Used: Sendable {
-        let file = Mutex<RedirectFile?>(nil)
-
-        func remove() { file.withLock { $0 }?.remove() }
-    }
-
-    func remove() { for file in files.withLock({ $0 }) { file.remove() } }
+    if let path { return path }
+    throw Failure("cannot write below \(place): \(String(cString: strerror(errno))); \(remedy)")
 }

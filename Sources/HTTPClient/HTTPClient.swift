@@ -56,14 +56,6 @@ package final class HTTPClient: Loop.Guest {
 
     // MARK: For transfers
 
-    /// A connection that is still to be made.
-    func connecting(to request: TransferRequest, _ guardian: Transfer.Guardian?) -> Connecting {
-        Connecting(
-            to: request.origin, name: request.host, limit: request.connectLimit, guardian: guardian,
-            on: own.loop,
-            for: pool)
-    }
-
     func add(_ transfer: Transfer) {
         transfer.place = own.value.transfers.count
         own.value.transfers.append(transfer)

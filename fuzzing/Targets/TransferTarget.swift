@@ -120,7 +120,7 @@ enum TransferTarget: FuzzTarget {
     private static func serve(
         _ answer: [UInt8], _ step: Int, _ server: Int32, _ tell: @escaping @Sendable () -> Void
     ) {
-        _ = BlockingCalls.shared.run {
+        BlockingCalls.run { () throws(TransferError) in
             let socket = accept(server, nil, nil)
             var rest = answer[...]
             while !rest.isEmpty {
@@ -131,6 +131,7 @@ enum TransferTarget: FuzzTarget {
                 rest = rest.dropFirst(count)
             }
             close(socket)
+        } _: { _ in
             tell()
         }
     }

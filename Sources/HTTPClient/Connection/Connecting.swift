@@ -3,181 +3,133 @@ import Glibc
 
 /// Makes a connection to a server.
 ///
-/// It reads certificates and looks up the name where needed, tries the addresses by "happy eyeballs" (RFC 8305), and
-/// does the TLS handshake. It belongs to its loop's thread.
+/// It reads certificates and looks up the name where needed, tries the addresses in turn, and does the TLS handshake.
+/// It belongs to its loop's thread. A socket is closed with the last that holds it: a stage, or the new connection.
 final class Connecting: Loop.Guest, Sendable {
-    /// How long one address may take before the next is tried beside it, in milliseconds (RFC 8305, section 5).
-    private static let attemptDelay = 250
+    /// How long one address may take while others are left, in milliseconds: enough for TCP to send its first packet
+    /// again, and no more, since an address that never answers holds up each new connection for so long.
+    private static let addressLimit = 2000
     /// How soon a Unix socket is tried again whose server has a full queue, in milliseconds.
     private static let queueDelay = 10
 
+    /// What has to be known before there is a socket.
+    private typealias Preparation = (certificates: TrustedCertificates?, addresses: [SocketAddress])
+
     private enum Stage {
-        /// Certificates are being read, or the name is being looked up.
+        /// There is no socket yet.
         case preparing
-        case dialling(Dialling)
+        case dialling(WatchedSocket, SocketAddress)
         case handshaking(TLSSession, WatchedSocket, SocketAddress)
         case over
-    }
-
-    /// The addresses and the attempts to connect to them.
-    private struct Dialling {
-        var untried: ArraySlice<SocketAddress>
-        var attempts: [(socket: WatchedSocket, address: SocketAddress)] = []
-        /// When the next address is tried, whatever the others do.
-        var nextTry = 0
-        /// Why the last address failed.
-        var problem: TransferError
     }
 
     private struct State {
         var stage = Stage.preparing
         var certificates: TrustedCertificates?
+        var untried: ArraySlice<SocketAddress> = []
+        /// Why the last address failed.
+        var problem: TransferError
         var completion: ((Result<ClientConnection, TransferError>) -> Void)?
     }
 
-    private let origin: Origin
-    private let name: String
-    private let limit: Int
-    private let due: Int
+    private let request: TransferRequest
     private let guardian: Transfer.Guardian?
-    private let loop: Loop
     private let pool: ConnectionPool
+    private let due: Int
     private let own: LoopBound<State>
 
-    /// Prepares a connection.
+    /// Prepares a connection for a request.
     ///
-    /// - Parameters:
-    ///   - name: the server's name in errors.
-    ///   - limit: how many milliseconds all of it may take.
-    ///   - guardian: called before each address is tried; throws for one that is not allowed.
-    init(
-        to origin: Origin, name: String, limit: Int, guardian: Transfer.Guardian?, on loop: Loop,
-        for pool: ConnectionPool
-    ) {
-        self.origin = origin
-        self.name = name
-        self.limit = limit
+    /// - Parameter guardian: called before each address is tried; throws for one that is not allowed.
+    init(for request: TransferRequest, _ guardian: Transfer.Guardian?, on client: HTTPClient) {
+        self.request = request
         self.guardian = guardian
-        self.loop = loop
-        self.pool = pool
-        due = Loop.now + limit
-        own = LoopBound(State(), to: loop)
+        pool = client.pool
+        due = Loop.now + request.connectLimit
+        let problem = TransferError(.unreachable, "\(request.host) has no address that can be connected to")
+        own = LoopBound(State(problem: problem), to: client.own.loop)
     }
+
+    private var loop: Loop { own.loop }
+    private var origin: Origin { request.origin }
 
     /// Connects, and calls back once with the result, unless it is cancelled.
     func start(_ completion: @escaping (Result<ClientConnection, TransferError>) -> Void) {
         own.value.completion = completion
-        loop.setTimer(for: self, in: limit)
-        guard let trust = origin.trust else { return resolve() }
-        TrustedCertificates.get(trust) { result in
-            self.loop.perform { self.got(result) }
+        loop.setTimer(for: self, in: request.connectLimit)
+        let prepare = { @Sendable [origin] () throws(TransferError) -> Preparation in
+            (try origin.trust.map(TrustedCertificates.of), try origin.place.addresses())
+        }
+        if origin.place.isKnown, origin.trust.map(TrustedCertificates.isKnown) ?? true {
+            dial(Result(catching: prepare))
+        } else {
+            BlockingCalls.run(prepare) { result in self.loop.perform { self.dial(result) } }
         }
     }
 
     /// Cancels it, without a callback.
-    func cancel() { end() }
-
-    private func got(_ certificates: Result<TrustedCertificates, TransferError>) {
-        guard case .preparing = own.value.stage else { return }
-        switch certificates {
-        case .success(let certificates):
-            own.value.certificates = certificates
-            resolve()
-        case .failure(let error): finish(.failure(error))
-        }
+    func cancel() {
+        own.value.stage = .over
+        own.value.completion = nil
+        loop.setTimer(for: self, in: nil)
     }
 
-    private func resolve() {
-        switch origin.place {
-        case .socket(let path):
-            guard let address = SocketAddress(path: path) else {
-                let problem = "\(path) is longer than the path of a socket may be; move it, or link to it"
-                return finish(.failure(TransferError(.unreachable, problem)))
-            }
-            dial([address])
-        case .host(let host, let port):
-            if let known = Names.known(host, port: port) { return dial(known) }
-            Names.shared.addresses(of: host, port: port) { answer in
-                self.loop.perform { self.found(answer) }
-            }
-        }
+    private func finish(_ result: Result<ClientConnection, TransferError>) {
+        let completion = own.value.completion
+        cancel()
+        completion?(result)
     }
 
-    private func found(_ answer: Names.Answer) {
-        guard case .preparing = own.value.stage else { return }
-        switch answer {
-        case .success(let addresses): dial(addresses)
-        case .failure(let error): finish(.failure(error))
+    /// Goes a step on; an error ends all of it.
+    private func attempt(_ step: () throws -> Void) {
+        do {
+            try step()
+        } catch {
+            finish(.failure(error as? TransferError ?? TransferError(.unreachable, "\(error)")))
         }
     }
 
     // MARK: Dialling
 
-    private func dial(_ addresses: [SocketAddress]) {
-        let problem = TransferError(.unreachable, "\(name) has no address that can be connected to")
-        own.value.stage = .dialling(
-            Dialling(untried: Self.inTurns(addresses)[...], problem: problem))
-        tryNext()
-    }
-
-    /// The addresses with alternating families, and else in their order (RFC 8305, section 4).
-    static func inTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
-        guard let first = addresses.first else { return [] }
-        var (same, other) = (
-            addresses.filter { $0.family == first.family }[...],
-            addresses.filter { $0.family != first.family }[...]
-        )
-        var all: [SocketAddress] = []
-        while !same.isEmpty || !other.isEmpty {
-            if let next = same.popFirst() { all.append(next) }
-            if let next = other.popFirst() { all.append(next) }
+    private func dial(_ preparation: Result<Preparation, TransferError>) {
+        guard case .preparing = own.value.stage else { return }
+        attempt {
+            let (certificates, addresses) = try preparation.get()
+            own.value.certificates = certificates
+            own.value.untried = addresses[...]
+            try tryNext()
         }
-        return all
     }
 
-    private func tryNext() {
-        guard case .dialling(var dialling) = own.value.stage else { return }
-        while let address = dialling.untried.popFirst() {
-            do {
+    private func tryNext() throws {
+        while let address = own.value.untried.popFirst() {
+            do throws(TransferError) {
                 try guardian?(address.bytes, address.port)
+                guard let socket = try begin(address) else {
+                    own.value.untried = [address]
+                    return setTimer(in: Self.queueDelay)
+                }
+                own.value.stage = .dialling(socket, address)
+                let others = own.value.untried.count
+                let left = due - Loop.now
+                return setTimer(in: others == 0 ? left : min(left / (others + 1), Self.addressLimit))
             } catch {
-                dialling.problem = error
-                continue
-            }
-            switch begin(address) {
-            case .success(let socket):
-                dialling.attempts.append((socket, address))
-                dialling.nextTry = Loop.now + Self.attemptDelay
-                own.value.stage = .dialling(dialling)
-                return setTimer()
-            case .failure(EAGAIN) where address.family == AF_UNIX:
-                // The server's queue is full. With TCP the system tries again itself, with a Unix socket it does not.
-                dialling.untried = [address]
-                dialling.nextTry = Loop.now + Self.queueDelay
-                own.value.stage = .dialling(dialling)
-                return setTimer()
-            case .failure(let code): dialling.problem = refusal(code)
+                own.value.problem = error
             }
         }
-        own.value.stage = .dialling(dialling)
-        if dialling.attempts.isEmpty { finish(.failure(dialling.problem)) }
+        throw own.value.problem
     }
 
-    private enum Begun {
-        case success(WatchedSocket)
-        case failure(Int32)
-    }
-
-    private func begin(_ address: SocketAddress) -> Begun {
+    /// Begins to connect to an address; nil for a Unix socket whose server has a full queue: there, unlike with TCP,
+    /// the system does not try again itself.
+    private func begin(_ address: SocketAddress) throws(TransferError) -> WatchedSocket? {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(address.family, kind, 0)
-        guard descriptor >= 0 else { return .failure(errno) }
+        guard descriptor >= 0 else { throw refusal(errno) }
         let socket = WatchedSocket(descriptor, on: loop)
         let code = address.connect(descriptor)
-        guard code == 0 || code == EINPROGRESS else {
-            socket.close()
-            return .failure(code)
-        }
+        if code == EAGAIN, address.family == AF_UNIX { return nil }
+        guard code == 0 || code == EINPROGRESS else { throw refusal(code) }
         if address.family != AF_UNIX {
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -186,125 +138,97 @@ final class Connecting: Loop.Guest, Sendable {
             // A socket that is connected already is writable too, so the loop tells of it in either case.
             try socket.watch(for: .writable, self)
         } catch {
-            socket.close()
-            return .failure(EMFILE)
+            throw refusal(EMFILE)
         }
-        return .success(socket)
+        return socket
     }
 
     private func refusal(_ code: Int32) -> TransferError {
-        TransferError(.unreachable, "cannot connect to \(name): \(String(cString: strerror(code)))")
+        TransferError(.unreachable, "cannot connect to \(request.host): \(String(cString: strerror(code)))")
     }
 
-    private func dialled(_ descriptor: Int32) {
-        guard case .dialling(var dialling) = own.value.stage,
-            let place = dialling.attempts.firstIndex(where: { $0.socket.descriptor == descriptor })
-        else { return }
+    private func dialled(_ socket: WatchedSocket, _ address: SocketAddress) throws {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
-        let (socket, address) = dialling.attempts.remove(at: place)
+        getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
         guard code == 0 else {
-            socket.close()
-            dialling.problem = refusal(code)
-            own.value.stage = .dialling(dialling)
-            return tryNext()
+            own.value.problem = refusal(code)
+            return try tryNext()
         }
-        for (socket, _) in dialling.attempts { socket.close() }
         guard case .host(let host, _) = origin.place, let certificates = own.value.certificates else {
-            return finish(connection(Transport(descriptor, nil), socket, address))
+            return try connected(Transport(socket.descriptor, nil), socket, address)
         }
-        do {
-            let session = try TLSSession(descriptor, host: host, certificates)
-            own.value.stage = .handshaking(session, socket, address)
-            setTimer()
-            shakeHands()
-        } catch {
-            socket.close()
-            finish(.failure(error))
+        let session = try TLSSession(socket.descriptor, host: host, certificates)
+        own.value.stage = .handshaking(session, socket, address)
+        setTimer(in: due - Loop.now)
+        try shakeHands(session, socket, address)
+    }
+
+    private func shakeHands(
+        _ session: TLSSession, _ socket: WatchedSocket, _ address: SocketAddress
+    ) throws {
+        switch session.handshake() {
+        case .done: try connected(Transport(socket.descriptor, session), socket, address)
+        case .wantsToRead: try socket.watch(for: .readable, self)
+        case .wantsToWrite: try socket.watch(for: .writable, self)
+        case .failed(let why):
+            throw TransferError(.unreachable, "no trusted connection to \(request.host): \(why)")
         }
     }
 
-    // MARK: TLS handshake
-
-    private func shakeHands() {
-        guard case .handshaking(let session, let socket, let address) = own.value.stage else { return }
-        do {
-            switch session.handshake() {
-            case .done:
-                finish(connection(Transport(socket.descriptor, session), socket, address))
-            case .wantsToRead: try socket.watch(for: .readable, self)
-            case .wantsToWrite: try socket.watch(for: .writable, self)
-            case .failed(let why):
-                socket.close()
-                finish(.failure(TransferError(.unreachable, "no trusted connection to \(name): \(why)")))
-            }
-        } catch {
-            socket.close()
-            finish(.failure(TransferError(.unreachable, "\(error)")))
-        }
-    }
-
-    private func connection(
+    private func connected(
         _ transport: Transport, _ socket: WatchedSocket, _ address: SocketAddress
-    ) -> Result<ClientConnection, TransferError> {
-        do {
-            return .success(
-                try ClientConnection(transport, socket, to: origin, at: address, on: loop, for: pool))
-        } catch {
-            socket.close()
-            return .failure(TransferError(.unreachable, "\(error)"))
-        }
+    ) throws {
+        let connection = try ClientConnection(
+            transport, socket, to: origin, at: address, on: loop, for: pool)
+        finish(.success(connection))
     }
 
     // MARK: For the loop
 
     func ready(_ socket: Int32, _ readiness: Readiness) {
-        switch own.value.stage {
-        case .dialling: dialled(socket)
-        case .handshaking: shakeHands()
-        case .preparing, .over: break
+        attempt {
+            switch own.value.stage {
+            case .dialling(let socket, let address): try dialled(socket, address)
+            case .handshaking(let session, let socket, let address):
+                try shakeHands(session, socket, address)
+            case .preparing, .over: break
+            }
         }
     }
 
     func timeIsUp() {
-        guard Loop.now < due else { return finish(.failure(.noConnection(to: name, within: limit))) }
-        if case .dialling(let dialling) = own.value.stage, !dialling.untried.isEmpty,
-            Loop.now >= dialling.nextTry
-        {
-            tryNext()
-        } else {
-            setTimer()
+        guard Loop.now < due else {
+            return finish(.failure(.noConnection(to: request.host, within: request.connectLimit)))
+        }
+        // Only where something is left to be tried is the timer set for earlier than the end.
+        attempt(tryNext)
+    }
+
+    private func setTimer(in milliseconds: Int) {
+        loop.setTimer(for: self, in: max(1, min(milliseconds, due - Loop.now)))
+    }
+}
+
+extension Origin.Place {
+    /// Whether its addresses are known without waiting, as those of nearly all servers are.
+    fileprivate var isKnown: Bool {
+        switch self {
+        case .socket: true
+        case .host(let name, let port): SocketAddress.known(name, port: port) != nil
         }
     }
 
-    private func setTimer() {
-        var next = due
-        if case .dialling(let dialling) = own.value.stage, !dialling.untried.isEmpty {
-            next = min(due, dialling.nextTry)
+    /// Its addresses; waits for a look-up unless it is known.
+    fileprivate func addresses() throws(TransferError) -> [SocketAddress] {
+        switch self {
+        case .socket(let path):
+            if let address = SocketAddress(path: path) { return [address] }
+            let problem = "\(path) is longer than the path of a socket may be; move it, or link to it"
+            throw TransferError(.unreachable, problem)
+        case .host(let name, let port):
+            if let known = SocketAddress.known(name, port: port) { return known }
+            return try SocketAddress.lookUp(name, port: port)
         }
-        loop.setTimer(for: self, in: max(1, next - Loop.now))
-    }
-
-    // MARK: The end
-
-    private func finish(_ result: Result<ClientConnection, TransferError>) {
-        // The socket belongs to the new connection now, and `end()` must not close it.
-        if case .success = result { own.value.stage = .over }
-        let completion = end()
-        completion?(result)
-    }
-
-    @discardableResult
-    private func end() -> ((Result<ClientConnection, TransferError>) -> Void)? {
-        switch own.value.stage {
-        case .dialling(let dialling): for (socket, _) in dialling.attempts { socket.close() }
-        case .handshaking(_, let socket, _): socket.close()
-        case .preparing, .over: break
-        }
-        own.value.stage = .over
-        loop.setTimer(for: self, in: nil)
-        defer { own.value.completion = nil }
-        return own.value.completion
     }
 }

@@ -53,25 +53,21 @@ final class TrustedCertificates: @unchecked Sendable {
     deinit { gnutls_certificate_free_credentials(credentials) }
 
     /// The process's certificates for a kind of trust: parsed once, and again when their file has changed.
-    static func get(
-        _ trust: Origin.Trust,
-        _ tell: @escaping @Sendable (Result<TrustedCertificates, TransferError>) -> Void
-    ) {
-        let stamp: FileStamp? = if case .file(let path) = trust { FileStamp(path) } else { nil }
-        if let known = store.withLock({ $0[trust] }), known.stamp == stamp {
-            return tell(.success(known.certificates))
-        }
-        let isTaken = BlockingCalls.shared.run {
-            let result = Result { () throws(TransferError) in try TrustedCertificates(trust) }
-            if case .success(let certificates) = result {
-                store.withLock { $0[trust] = (certificates, stamp) }
-            }
-            tell(result)
-        }
-        if !isTaken {
-            let problem = "too much is waited for to read certificates as well; try again"
-            tell(.failure(TransferError(.unreachable, problem)))
-        }
+    static func of(_ trust: Origin.Trust) throws(TransferError) -> TrustedCertificates {
+        let stamp = stamp(of: trust)
+        if let known = store.withLock({ $0[trust] }), known.stamp == stamp { return known.certificates }
+        let certificates = try TrustedCertificates(trust)
+        store.withLock { $0[trust] = (certificates, stamp) }
+        return certificates
+    }
+
+    /// Whether ``of(_:)`` has them without reading.
+    static func isKnown(_ trust: Origin.Trust) -> Bool {
+        store.withLock { $0[trust] }.map { $0.stamp == stamp(of: trust) } ?? false
+    }
+
+    private static func stamp(of trust: Origin.Trust) -> FileStamp? {
+        if case .file(let path) = trust { FileStamp(path) } else { nil }
     }
 
     private static let store = Guarded<

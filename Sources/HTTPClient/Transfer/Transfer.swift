@@ -231,7 +231,7 @@ package final class Transfer {
     // MARK: The connection
 
     private func connect() {
-        let connecting = client.connecting(to: request, guardian)
+        let connecting = Connecting(for: request, guardian, on: client)
         own.value.way = .connecting(connecting)
         connecting.start { [self] result in
             switch result {

@@ -125,8 +125,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "MicroHTTPD",
-                logging, argumentParser,
+                "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
+                "MicroHTTPD", logging, argumentParser,
             ],
             exclude: [
                 "Manual", "Welcome/welcome.html", "Welcome/welcome.css", "Welcome/welcome.js",

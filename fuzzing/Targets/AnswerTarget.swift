@@ -27,7 +27,6 @@ enum AnswerTarget: FuzzTarget {
             let again = try? Answers.parse("\(name)=\(JSON.string(answer.stringValue ?? ""))")
             check(again?.answer == .string(answer.stringValue ?? ""), "\(text) is \(answer)")
         }
-        check(text.trimmed.trimmed == text.trimmed, "\(text) is not trimmed at once")
     }
 
     private static func check(_ answer: JSON?, to question: Question) {

@@ -31,8 +31,8 @@ extension Question {
 
     /// Parses a typed answer.
     ///
-    /// A choice may be abbreviated to any unique prefix. Fields are `user=ann town=Bern`, a JSON object, or the value
-    /// where there is one field. `cancel` cancels.
+    /// A choice may be abbreviated to any unique prefix. Fields are `user=ann town=Bern`, or the value where there is
+    /// one field. `cancel` cancels.
     ///
     /// - Returns: nil for a cancelled question.
     /// - Throws: an `AnswerError` that says what can be typed.
@@ -42,7 +42,6 @@ extension Question {
         case .choice(let choices): return try answer(from: .string(choice(text, of: choices)))
         case .form(let fields):
             if text == "cancel" { return nil }
-            if text.hasPrefix("{") { return try answer(from: json(text)) }
             if let object = object(text, fields) { return try answer(from: object) }
             guard fields.count == 1, !text.isEmpty else {
                 throw AnswerError(
@@ -66,14 +65,6 @@ extension Question {
         let fitting = text.isEmpty ? [] : known.filter { $0.lowercased().hasPrefix(typed) }
         if fitting.count == 1 { return fitting[0] }
         throw AnswerError("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
-    }
-
-    private func json(_ text: String) throws(AnswerError) -> JSON {
-        do throws(JSON.ParseError) {
-            return try JSON(parsing: Array(text.utf8))
-        } catch {
-            throw AnswerError("that is no JSON (\(error)); type \(typedExample), or cancel")
-        }
     }
 
     /// `street=Elm Street town=Bern`: a value goes on until the name of another field.

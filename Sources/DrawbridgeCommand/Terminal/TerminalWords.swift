@@ -8,23 +8,19 @@ struct TerminalWords: Sendable {
     /// Shows a line; it must not wait.
     let print: @Sendable (String) -> Void
 
-    private enum Word {
-        case link, reset, saveMissing
-        case scenario(String)
-        case event(String)
-    }
-
     /// Runs the command of a line, in the background where it takes time.
+    ///
+    /// A name that both a scenario and an event have means the scenario; `event push` always means the event.
     ///
     /// - Returns: false where there is no such word.
     func take(_ line: String) -> Bool {
-        guard let word = word(line) else { return false }
-        switch word {
-        case .link: if let inspector { print("inspector  \(inspector.drawLink())") }
-        case .reset:
+        switch line {
+        case "i" where inspector != nil:
+            if let inspector { print("inspector  \(inspector.drawLink())") }
+        case "reset":
             gateway.reset(.usual)
             print("reset: replies, scenarios and steps are as at the start")
-        case .saveMissing:
+        case "save missing":
             Task {
                 do {
                     print(Self.sentence(try await gateway.saveMissing()))
@@ -32,24 +28,36 @@ struct TerminalWords: Sendable {
                     print("save missing: \(Self.sentence(error))")
                 }
             }
-        case .scenario(let name):
-            let isOn = gateway.replyBook.scenarios().contains(name)
-            do {
-                // The gateway logs the new state.
-                try gateway.turn(name, on: !isOn)
-            } catch {
-                print("\(error)")
-            }
-        case .event(let name):
-            Task {
-                do {
-                    try await gateway.play(event: name, on: nil, in: .usual)
-                } catch {
-                    print("event \(name): \(Self.sentence(error))")
-                }
+        default:
+            let words = gateway.replyBook
+            if let name = words.scenarioNames.first(where: { line == $0 || line == "scenario \($0)" }) {
+                turn(name)
+            } else if let name = words.eventNames.first(where: { line == $0 || line == "event \($0)" }) {
+                play(name)
+            } else {
+                return false
             }
         }
         return true
+    }
+
+    private func turn(_ scenario: String) {
+        do {
+            // The gateway logs the new state.
+            try gateway.turn(scenario, on: !gateway.replyBook.scenarios().contains(scenario))
+        } catch {
+            print("\(error)")
+        }
+    }
+
+    private func play(_ event: String) {
+        Task {
+            do {
+                try await gateway.play(event: event, on: nil, in: .usual)
+            } catch {
+                print("event \(event): \(Self.sentence(error))")
+            }
+        }
     }
 
     /// The error for an unknown word, with a similar one.
@@ -82,19 +90,6 @@ struct TerminalWords: Sendable {
             + gateway.replyBook.eventNames
     }
 
-    /// A name that both a scenario and an event have means the scenario; `event push` always means the event.
-    private func word(_ line: String) -> Word? {
-        if line == "reset" { return .reset }
-        if line == "save missing" { return .saveMissing }
-        if line == "i", inspector != nil { return .link }
-        let (scenarios, events) = (gateway.replyBook.scenarioNames, gateway.replyBook.eventNames)
-        if scenarios.contains(line) { return .scenario(line) }
-        if events.contains(line) { return .event(line) }
-        if let name = line.rest(after: "scenario "), scenarios.contains(name) { return .scenario(name) }
-        if let name = line.rest(after: "event "), events.contains(name) { return .event(name) }
-        return nil
-    }
-
     private static func sentence(_ saved: SavedNames) -> String {
         var parts: [String] = []
         if saved.names.isEmpty {
@@ -117,11 +112,5 @@ struct TerminalWords: Sendable {
 
     private static func sentence(_ error: any Error) -> String {
         (error as? HTTPError)?.message ?? "\(error)"
-    }
-}
-
-extension String {
-    fileprivate func rest(after start: String) -> String? {
-        hasPrefix(start) ? String(dropFirst(start.count)).trimmed : nil
     }
 }

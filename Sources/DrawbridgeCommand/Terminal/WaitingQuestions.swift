@@ -1,4 +1,5 @@
 import Drawbridge
+import HTTPGrammar
 
 /// A question, and the caller that waits for its answer.
 struct WaitingQuestion {
@@ -41,15 +42,11 @@ struct WaitingQuestions {
 
     mutating func add(_ question: WaitingQuestion) { all.append(question) }
 
-    mutating func remove(_ number: Int) -> WaitingQuestion? {
-        all.firstIndex { $0.number == number }.map { all.remove(at: $0) }
-    }
-
-    /// Removes a question whose caller waits no longer.
+    /// Removes a question whose caller waits no longer; nil where it was answered.
     mutating func withdraw(_ number: Int) -> WaitingQuestion? {
-        let withdrawn = remove(number)
-        if withdrawn != nil { hasLost = true }
-        return withdrawn
+        guard let place = all.firstIndex(where: { $0.number == number }) else { return nil }
+        hasLost = true
+        return all.remove(at: place)
     }
 
     mutating func removeAll() -> [WaitingQuestion] {
@@ -66,20 +63,20 @@ struct WaitingQuestions {
         hasLost = false
         guard let oldest = all.first else { return line.isEmpty ? .nothing : .unasked }
         let first = line.prefix { $0 != " " }
-        let isNumber = first.allSatisfy { ("0"..."9").contains($0) }
-        let named = isNumber ? Int(first).flatMap { (1...lastNumber).contains($0) ? $0 : nil } : nil
-        let text = named == nil ? line : String(line.dropFirst(first.count)).trimmed
+        let number = first.utf8.allSatisfy(\.isDigit) ? Int(first) : nil
+        let named = number.flatMap { (1...lastNumber).contains($0) ? $0 : nil }
+        let text = named == nil ? line : String(Substring(line.dropFirst(first.count).utf8.trimmed))
         guard let number = named ?? only else {
             return .misunderstood(
                 "which one? \(numbers) \(all.count == 1 ? "waits" : "wait"): type \(oldest.number) \(oldest.question.typedExample)"
             )
         }
-        guard let question = all.first(where: { $0.number == number })?.question else {
+        guard let place = all.firstIndex(where: { $0.number == number }) else {
             return .misunderstood("\(number) does not wait any more; what waits: \(numbers)")
         }
         do {
-            let answer = try question.answer(typed: text)
-            return remove(number).map { .answered($0, answer) } ?? .nothing
+            let answer = try all[place].question.answer(typed: text)
+            return .answered(all.remove(at: place), answer)
         } catch {
             return .misunderstood("\(number) still waits: \(error)")
         }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// Finds the encoding that a page declares for itself, as browsers do before they know it.
 ///
 /// That is a byte order mark, or the first `<meta charset="gbk">` or `<meta http-equiv="Content-Type"
@@ -53,7 +55,7 @@ package struct HTMLEncoding {
             let name = rest.prefix(tag.utf8.count)
             guard name.elementsEqual(tag.utf8, by: { $0 | 0x20 == $1 }) else { continue }
             let after = rest.dropFirst(name.count).first
-            guard let after, Self.isSpace(after) || "/>".utf8.contains(after) else { continue }
+            guard let after, after.isHTMLSpace || "/>".utf8.contains(after) else { continue }
             rest = rest.dropFirst(name.count)
             return
         }
@@ -69,10 +71,8 @@ package struct HTMLEncoding {
     /// The name in lower case; nil where no letter follows, as in `a < b`.
     private mutating func tagName() -> String? {
         if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
-        guard let first = rest.first, Character(Unicode.Scalar(first)).isLetter, first < 0x80 else {
-            return nil
-        }
-        return take { !Self.isSpace($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+        guard rest.first?.isLetter == true else { return nil }
+        return take { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
     }
 
     /// Reads up to the end of the tag, so that a `<` within quotes begins no tag; of two with one name the first
@@ -80,20 +80,20 @@ package struct HTMLEncoding {
     private mutating func attributes() -> [String: String] {
         var attributes: [String: String] = [:]
         while true {
-            rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: "/") }
+            rest = rest.drop { $0.isHTMLSpace || $0 == UInt8(ascii: "/") }
             isWhole = rest.first == UInt8(ascii: ">")
             guard !rest.isEmpty, !isWhole else { return attributes }
-            let name = take { !Self.isSpace($0) && !"=/>".utf8.contains($0) }
-            rest = rest.drop(while: Self.isSpace)
+            let name = take { !$0.isHTMLSpace && !"=/>".utf8.contains($0) }
+            rest = rest.drop(while: \.isHTMLSpace)
             var value = ""
             if rest.first == UInt8(ascii: "=") {
-                rest = rest.dropFirst().drop(while: Self.isSpace)
+                rest = rest.dropFirst().drop(while: \.isHTMLSpace)
                 if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
                     rest = rest.dropFirst()
                     value = take { $0 != quote }
                     rest = rest.dropFirst()
                 } else {
-                    value = take { !Self.isSpace($0) && $0 != UInt8(ascii: ">") }
+                    value = take { !$0.isHTMLSpace && $0 != UInt8(ascii: ">") }
                 }
             }
             if attributes[name] == nil { attributes[name] = value }
@@ -117,15 +117,9 @@ package struct HTMLEncoding {
 
     /// A label goes into a header, so it must look like one.
     private static func checked(_ text: some StringProtocol) -> String? {
-        let words = text.utf8.split(whereSeparator: isSpace)
+        let words = text.utf8.split(whereSeparator: \.isHTMLSpace)
         guard words.count == 1, words[0].count <= 40 else { return nil }
-        let isLabel = words[0].allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "-_.+".utf8.contains($0)
-            }
-        }
-        guard isLabel else { return nil }
+        guard words[0].allSatisfy({ $0.isWord || "-.+".utf8.contains($0) }) else { return nil }
         let label = String(decoding: words[0], as: UTF8.self)
         // A tag that was found byte by byte is not in UTF-16, so a page that says UTF-16 in it is wrong: browsers take
         // it for UTF-8.
@@ -137,9 +131,5 @@ package struct HTMLEncoding {
         let taken = rest.prefix(while: isPart)
         rest = rest.dropFirst(taken.count)
         return String(decoding: taken, as: UTF8.self).lowercased()
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B
     }
 }

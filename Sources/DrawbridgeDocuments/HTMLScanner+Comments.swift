@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 // What begins with `<!`: comments and doctypes (HTML, sections 13.2.5.42 to 13.2.5.53).
 extension HTMLScanner {
     mutating func markup(_ byte: UInt8) -> Token? {

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 extension UInt8 {
     /// White space between and within tags: tab, line feed, form feed, carriage return, space.
     var isHTMLSpace: Bool {
@@ -8,7 +6,4 @@ extension UInt8 {
         default: false
         }
     }
-
-    /// An ASCII letter in lower case; any other byte as it is.
-    var lowercased: UInt8 { isLetter ? self | 0x20 : self }
 }

@@ -16,11 +16,11 @@ extension JSON {
         /// Takes a number as JSON writes it, or gives `nil` when `literal` is not one (RFC 8259, section 6).
         public init?(literal: String) {
             var text = literal
-            let isNumber = text.withUTF8 { bytes in
+            let isWhole = text.withUTF8 { bytes in
                 var parser = JSONParser(bytes, maximumDepth: 0)
                 return parser.scanNumber() == nil && parser.isAtEnd
             }
-            guard isNumber else { return nil }
+            guard isWhole else { return nil }
             self.literal = literal
         }
 
@@ -134,4 +134,8 @@ extension JSON.Number {
         }
         return parts
     }
+}
+
+extension UInt8 {
+    var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }

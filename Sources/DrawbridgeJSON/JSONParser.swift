@@ -55,7 +55,7 @@ struct JSONParser {
         case UInt8(ascii: "\""):
             let (range, isAside) = try string()
             append(.string, range, isAside: isAside)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        case _ where current.isDigit || current == UInt8(ascii: "-"):
             if let problem = scanNumber() { throw fault(problem) }
             append(.number, start..<position)
         case UInt8(ascii: "{"): return try open(.object)
@@ -189,7 +189,7 @@ struct JSONParser {
     mutating func scanNumber() -> String? {
         _ = skip("-")
         if skip("0") {
-            if isDigit { return "a number does not begin with a zero before other digits" }
+            if current.isDigit { return "a number does not begin with a zero before other digits" }
         } else if !skipDigits() {
             return "expected a digit, found \(found)"
         }
@@ -276,11 +276,9 @@ struct JSONParser {
     /// The next byte, or 0 at the end, which is no confusion: JSON allows a zero byte nowhere.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    private var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= current }
-
     private mutating func skipDigits() -> Bool {
         let start = position
-        while isDigit { position += 1 }
+        while current.isDigit { position += 1 }
         return position > start
     }
 

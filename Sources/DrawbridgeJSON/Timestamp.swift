@@ -104,7 +104,7 @@ enum Timestamp {
     }
 
     private static func digit(from rest: inout Bytes) -> Int? {
-        guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
+        guard let byte = rest.first, byte.isDigit else { return nil }
         rest.removeFirst()
         return Int(byte - UInt8(ascii: "0"))
     }

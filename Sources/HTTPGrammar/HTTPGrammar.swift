@@ -30,6 +30,16 @@ extension UInt8 {
 
     /// A letter or a digit of ASCII, or an underscore.
     @inlinable package var isWord: Bool { isAlphanumeric || self == UInt8(ascii: "_") }
+
+    /// A letter of ASCII in lower case; any other byte as it is.
+    @inlinable package var lowercased: UInt8 { isLetter ? self | 0x20 : self }
+
+    /// The value of a hexadecimal digit; nil for any other byte.
+    @inlinable package var hexadecimalValue: UInt8? {
+        if isDigit { return self - UInt8(ascii: "0") }
+        let value = lowercased &- UInt8(ascii: "a")
+        return value < 6 ? value + 10 : nil
+    }
 }
 
 extension BidirectionalCollection where Element == UInt8 {

@@ -25,6 +25,20 @@ import Testing
 
     @Test func ofANumber() { #expect(Self.all(\.isDigit) == Set(Self.digits.utf8)) }
 
+    @Test func ofAHexadecimalNumber() {
+        let values = Dictionary(
+            uniqueKeysWithValues: Self.bytes.compactMap { byte in byte.hexadecimalValue.map { (byte, $0) } })
+        let expected = "0123456789abcdefABCDEF".utf8.map { ($0, UInt8(String(UnicodeScalar($0)), radix: 16)) }
+        #expect(values == Dictionary(uniqueKeysWithValues: expected).compactMapValues(\.self))
+    }
+
+    @Test func inLowerCase() {
+        for byte in Self.bytes {
+            let isCapital = Self.letters.suffix(26).utf8.contains(byte)
+            #expect(byte.lowercased == (isCapital ? byte + 32 : byte))
+        }
+    }
+
     struct Class: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let set: ASCIISet

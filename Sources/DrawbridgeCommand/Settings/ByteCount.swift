@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPGrammar
 
 /// A number of bytes as a person writes it: `256MB`, `64 kB`, `1GB`, `300000`; a kilobyte has 1024 of them.
 struct ByteCount: ExpressibleByArgument, Equatable {
@@ -6,7 +7,7 @@ struct ByteCount: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         let text = argument.lowercased().filter { $0 != " " }
-        let digits = text.prefix { ("0"..."9").contains($0) }
+        let digits = text.prefix { $0.asciiValue?.isDigit == true }
         let shift: Int
         switch text.dropFirst(digits.count) {
         case "", "b": shift = 0

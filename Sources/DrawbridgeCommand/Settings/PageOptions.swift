@@ -1,5 +1,6 @@
 import ArgumentParser
 import Drawbridge
+import HTTPGrammar
 
 /// What pages need to get injected, as the app for which they were written does.
 struct PageOptions: ParsableArguments {
@@ -103,16 +104,16 @@ struct PageOptions: ParsableArguments {
 
     /// RFC 3986, section 3.1.
     static func isScheme(_ name: String) -> Bool {
-        name.first?.isLetter == true
-            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        guard let first = name.utf8.first, first.isLetter else { return false }
+        return name.utf8.allSatisfy { $0.isAlphanumeric || "+-.".utf8.contains($0) }
     }
 
     static func isIdentifier(_ name: String) -> Bool {
         // Assigning to it sets the object's prototype, and no property.
         if name == "__proto__" { return false }
-        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+        guard let first = name.utf8.first, !first.isDigit else { return false }
         return name.unicodeScalars.allSatisfy {
-            $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "$"
+            $0.isASCII ? UInt8(ascii: $0).isWord || $0 == "$" : $0.properties.isAlphabetic
         }
     }
 }

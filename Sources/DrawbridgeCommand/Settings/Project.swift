@@ -1,5 +1,6 @@
 import Drawbridge
 import Glibc
+import HTTPGrammar
 
 /// Identifies what a gateway serves (a folder, or upstreams), so that each project has storage of its own.
 struct Project {
@@ -31,7 +32,7 @@ struct Project {
     /// The name of the file in which its storage is kept: `storage-my-page-1f0c9a7e5d3b2a68.json`.
     var fileName: String {
         guard let identity else { return "storage.json" }
-        let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "-" }.joined()
+        let plain = name.map { $0.asciiValue?.isAlphanumeric == true ? String($0) : "-" }.joined()
         return "storage-\(plain.prefix(40))-\(SHA256.digest(identity).prefix(8).hexadecimal).json"
     }
 }

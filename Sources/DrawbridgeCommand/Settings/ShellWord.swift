@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// A word quoted for the shell, so that a suggested command can be pasted.
 struct ShellWord: CustomStringConvertible {
     let description: String
@@ -5,10 +7,7 @@ struct ShellWord: CustomStringConvertible {
     init(_ text: String) {
         let isPlain =
             !text.isEmpty && !text.hasPrefix("~")
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "_-./~+:@,".utf8.contains(byte) || byte >= 0x80
-            }
+            && text.utf8.allSatisfy { $0.isWord || $0 >= 0x80 || "-./~+:@,".utf8.contains($0) }
         // By scalars: in Swift, a quote followed by a combining accent is another Character than a quote.
         var quoted = ""
         for scalar in text.unicodeScalars {

@@ -31,39 +31,18 @@ import HTTPGrammar
     package func text(withPort port: Int) -> String { "\(isIPv6 ? "[\(host)]" : host):\(port)" }
 
     private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {
-        guard let first = bytes.first else { return nil }
-        let isIPv6 = first == UInt8(ascii: "[")
-        let fitting = isIPv6 ? ASCIISet.address : ASCIISet.host
-        let start = isIPv6 ? 1 : 0
-        var end = start
-        var hasUpperCase = false
-        var hasColon = false
-        while end < bytes.count, fitting.contains(bytes[end]) {
-            if bytes[end] & 0xE0 == 0x40 { hasUpperCase = true }
-            if bytes[end] == UInt8(ascii: ":") { hasColon = true }
-            end += 1
+        guard let parts = HostAndPort(bytes) else { return nil }
+        var host = bytes[parts.host]
+        if parts.isIPv6 {
+            guard host.contains(UInt8(ascii: ":")) else { return nil }
+        } else if host.last == UInt8(ascii: ".") {
+            host.removeLast()
+            guard !host.isEmpty else { return nil }
         }
-        var rest = end
-        if isIPv6 {
-            guard hasColon, rest < bytes.count, bytes[rest] == UInt8(ascii: "]") else { return nil }
-            rest += 1
-        } else if end > start, bytes[end - 1] == UInt8(ascii: ".") {
-            end -= 1
-        }
-        guard end > start else { return nil }
-        var port: Int?
-        if rest < bytes.count {
-            guard bytes[rest] == UInt8(ascii: ":") else { return nil }
-            for byte in bytes[(rest + 1)...] {
-                guard byte.isDigit else { return nil }
-                port = (port ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
-                guard port! <= UInt16.max else { return nil }
-            }
-        }
-        let host = String(unsafeUninitializedCapacity: end - start) { buffer in
-            buffer.update(fromContentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
-        }
-        return Authority(host: hasUpperCase ? host.lowercased() : host, port: port, isIPv6: isIPv6)
+        let hasUpperCase = host.contains { $0 & 0xE0 == 0x40 }
+        let text = String(decoding: host, as: UTF8.self)
+        return Authority(
+            host: hasUpperCase ? text.lowercased() : text, port: parts.port, isIPv6: parts.isIPv6)
     }
 
     /// True for loopback names and addresses, which no other machine can have.

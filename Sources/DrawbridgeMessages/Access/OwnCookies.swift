@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// The cookies of the gateway itself: `drawbridge-*` and `__Host-drawbridge-*`.
@@ -40,7 +41,7 @@ package enum OwnCookies {
             $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "=")
         }
         return names.contains { name in
-            text.prefix(name.count).elementsEqual(name) { lowercased($0) == $1 }
+            text.prefix(name.count).elementsEqual(name) { $0.lowercased == $1 }
         }
     }
 
@@ -50,8 +51,8 @@ package enum OwnCookies {
     private static func hasOwn(_ field: HTTPField) -> Bool {
         field.withUnsafeBytesOfValue { bytes in
             var rest = bytes[...]
-            while let start = rest.firstIndex(where: { lowercased($0) == UInt8(ascii: "d") }) {
-                if rest[start...].prefix(names[0].count).elementsEqual(names[0], by: { lowercased($0) == $1 })
+            while let start = rest.firstIndex(where: { $0.lowercased == UInt8(ascii: "d") }) {
+                if rest[start...].prefix(names[0].count).elementsEqual(names[0], by: { $0.lowercased == $1 })
                 {
                     return true
                 }
@@ -59,9 +60,5 @@ package enum OwnCookies {
             }
             return false
         }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// Percent-encoding, RFC 3986, section 2.1.
 package enum Percent {
     /// Decodes `%xx`; a `%` that is not followed by two hexadecimal digits stands for itself, as in browsers.
@@ -37,21 +39,10 @@ package enum Percent {
         return encoded
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
-                || byte == UInt8(ascii: "~")
-        }
-    }
+    private static func isUnreserved(_ byte: UInt8) -> Bool { byte.isWord || "-.~".utf8.contains(byte) }
 
     private static func hexPair(_ pair: Substring.UTF8View) -> UInt8? {
-        guard pair.count == 2, pair.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
-            return nil
-        }
-        return UInt8(String(Substring(pair)), radix: 16)
+        let digits = pair.compactMap(\.hexadecimalValue)
+        return digits.count == 2 ? digits[0] << 4 | digits[1] : nil
     }
 }

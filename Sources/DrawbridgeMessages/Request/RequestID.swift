@@ -1,3 +1,4 @@
+import HTTPGrammar
 import Synchronization
 
 /// Makes the ids of requests: short, unique within the process, and unlikely to meet those of another process.
@@ -21,13 +22,5 @@ package enum RequestID {
         }
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-            UInt8(ascii: ":"):
-            true
-        default: false
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isWord || "-.:".utf8.contains(byte) }
 }

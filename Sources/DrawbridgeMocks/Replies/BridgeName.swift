@@ -1,16 +1,11 @@
+import HTTPGrammar
+
 /// The rule for names of bridges, and the names that are taken.
 package enum BridgeName {
     /// Whether a text is such a name: 1 to 32 letters and digits of ASCII, `-` and `_`.
     package static func isOne(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }
     }
 
     /// The names of the bridges that the page runtime has itself.

@@ -1,4 +1,5 @@
 import Drawbridge
+import HTTPGrammar
 
 /// The script that tells a browser when to use the forward proxy: for http:// URLs, and nothing else.
 ///
@@ -40,12 +41,5 @@ package struct ProxyAutoConfig {
     }
 
     /// Whether a byte is allowed in the host; semicolons are not, which separate proxies in the script's result.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."),
-            UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isWord || "-.:".utf8.contains(byte) }
 }

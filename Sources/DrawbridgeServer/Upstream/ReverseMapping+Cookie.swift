@@ -34,11 +34,7 @@ extension ReverseMapping {
 
     /// Whether the name of a cookie has this prefix, in upper or lower case, as for browsers.
     private static func begins(_ pair: ArraySlice<UInt8>, with prefix: String) -> Bool {
-        pair.prefix(prefix.utf8.count).elementsEqual(prefix.utf8) { lowercased($0) == $1 }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        pair.prefix(prefix.utf8.count).elementsEqual(prefix.utf8) { $0.lowercased == $1 }
     }
 
     /// Domain matching, RFC 6265, section 5.1.3, of the upstream's host.

@@ -60,9 +60,9 @@ package struct ChunkReader {
         let isEnd = byte == UInt8(ascii: "\n")
         switch place {
         case .size(let digits):
-            if let digit = Self.digit(byte) {
+            if let digit = byte.hexadecimalValue {
                 guard digits < 15 else { throw MalformedResponse("the size of a chunk is too large") }
-                left = left << 4 | digit
+                left = left << 4 | Int(digit)
                 place = .size(digits: digits + 1)
             } else {
                 guard digits > 0, Self.endsSize(byte) else {
@@ -99,15 +99,6 @@ package struct ChunkReader {
         case UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"):
             true
         default: false
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
-        default: nil
         }
     }
 }

@@ -284,32 +284,8 @@ package struct HeadAudit {
         return count == 0 ? .none : .length(count)
     }
 
-    /// Host and port, with no user name, no list and no space (RFC 3986, section 3.2).
     private static func isAuthority(_ text: String) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            let (host, address) = (ASCIISet.host, ASCIISet.address)
-            var position = 0
-            if bytes.first == UInt8(ascii: "[") {
-                position = 1
-                while position < bytes.count, address.contains(bytes[position]) { position += 1 }
-                guard position > 1, position < bytes.count, bytes[position] == UInt8(ascii: "]") else {
-                    return false
-                }
-                position += 1
-            } else {
-                while position < bytes.count, host.contains(bytes[position]) { position += 1 }
-                guard position > 0 else { return false }
-            }
-            guard position < bytes.count else { return true }
-            guard bytes[position] == UInt8(ascii: ":") else { return false }
-            var port = 0
-            for byte in bytes[(position + 1)...] {
-                guard byte.isDigit else { return false }
-                port = port * 10 + Int(byte - UInt8(ascii: "0"))
-                guard port <= UInt16.max else { return false }
-            }
-            return true
-        }
+        return text.withUTF8 { HostAndPort($0) != nil }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPGrammar
 
 /// How much memory this process may have.
 package enum MemoryLimit {
@@ -42,7 +43,7 @@ package enum MemoryLimit {
             var names = parts[2].split(separator: "/")
             while true {
                 let path = ([root] + names.map(String.init) + [file]).joined(separator: "/")
-                if let found = text(path).flatMap({ Int($0.prefix { $0.isNumber }) }) {
+                if let found = text(path).flatMap({ Int(Substring($0.utf8.prefix { $0.isDigit })) }) {
                     least = min(least ?? found, found)
                 }
                 if names.popLast() == nil { break }

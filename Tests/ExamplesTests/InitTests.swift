@@ -102,7 +102,7 @@ import Testing
             "  requestLocation  functions.html:38", "  storage          functions.html:40",
             "  echo             dsbridge.html:37", "  share            jsbridge.html:56",
             "  toast            queue.html:60", "  openURL          shortcuts.html:42",
-            "  everything.html:41  callHandler(name)",
+            "  everything.html:41  callHandler(name, data, callback)",
         ] {
             #expect(output.contains(line), "\(line)")
         }

@@ -29,6 +29,7 @@ struct InitSummary {
             file.calls.listeners.sorted { $0.value < $1.value }.map { ($0.key, "\($0.value)") })
         list("not read", files.leftOut.map { ($0, "") })
         lines += [
+            "Rare forms of calls are not read, such as those by another name of a bridge's object.",
             "A run tells the names that are not here: click through your page, then type save missing and press Enter.",
             "",
         ]

@@ -14,8 +14,6 @@ struct PageFiles {
         var time = Duration.seconds(10)
     }
 
-    private enum Kind { case script, page, other, none }
-
     private let root: String
     private let bounds: Bounds
     private let end: ContinuousClock.Instant
@@ -47,28 +45,25 @@ struct PageFiles {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream), names.count < 100_000 {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
         }
-        return names.sorted()
+        return names.filter { $0 != "." && $0 != ".." }.sorted()
     }
 
     private mutating func read(_ names: [String], in folder: String, depth: Int) {
-        let isBuilt = names.contains("package.json")
         var folders: [String] = []
-        for name in names {
-            guard !isOver() else { return }
+        for name in names where !isOver() {
             entries += 1
             let path = folder + name
             var status = stat()
-            guard lstat("\(root)/\(path)", &status) == 0 else { continue }
-            let kind = Self.kind(of: name)
+            guard lstat("\(root)/\(path)", &status) == 0, !name.hasPrefix(".") else { continue }
             switch status.st_mode & S_IFMT {
-            case S_IFREG where kind != .none: readFile(path, kind, Int(status.st_size))
-            case S_IFLNK where kind == .script || kind == .page: leftOut.append("\(path) (a link)")
-            case S_IFDIR where !name.hasPrefix("."): folders.append(name)
+            case S_IFREG: readFile(path, Int(status.st_size))
+            case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (a link)")
+            case S_IFDIR: folders.append(name)
             default: break
             }
         }
@@ -76,7 +71,7 @@ struct PageFiles {
             let path = folder + name
             if ["node_modules", "bower_components", "jspm_packages"].contains(name) {
                 leftOut.append("\(path) (libraries)")
-            } else if isBuilt, ["dist", "build", "out", "coverage"].contains(name) {
+            } else if names.contains("package.json"), ["dist", "build", "out", "coverage"].contains(name) {
                 leftOut.append("\(path) (built of other files)")
             } else if depth == bounds.depth {
                 leftOut.append("\(path) (too deep)")
@@ -88,78 +83,64 @@ struct PageFiles {
         }
     }
 
-    /// How a file is read, by its extension; one of kind `other` is only searched for the names of bridges.
-    private static func kind(of name: String) -> Kind {
-        let ending = name.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
-        if name.hasSuffix(".d.ts") || name.hasPrefix(".") || others.contains(ending) { return .none }
-        return scripts.contains(ending) ? .script : pages.contains(ending) ? .page : .other
-    }
-
-    private static let scripts: Set = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]
-    static let pages: Set = [
-        "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
-        "ejs", "hbs",
-        "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp", "aspx", "ftl",
-        "tpl", "tmpl",
-    ]
-    /// Documents, data, styles and the app's own code, in which names of bridges are no calls.
-    private static let others: Set = [
-        "md", "txt", "json", "map", "css", "scss", "less", "log", "lock", "xml", "yml", "swift", "m", "mm",
-        "h", "java", "kt",
-        "dart", "py", "rb", "go", "sh",
-    ]
-
     /// Whether a limit is reached; the first time, that is noted in `leftOut`.
     private mutating func isOver() -> Bool {
-        let isOver =
-            scripts.files.count >= bounds.files || entries >= bounds.entries || bytes >= bounds.bytes
-            || .now >= end
-        let word = "everything after \(scripts.files.count) files (there is too much; name a smaller folder)"
-        if isOver, leftOut.last != word { leftOut.append(word) }
-        return isOver
+        let isFull = scripts.files.count >= bounds.files || bytes >= bounds.bytes
+        guard isFull || entries >= bounds.entries || .now >= end else { return false }
+        let note = "everything after \(scripts.files.count) files (there is too much; name a smaller folder)"
+        if leftOut.last != note { leftOut.append(note) }
+        return true
     }
 
-    private mutating func readFile(_ path: String, _ kind: Kind, _ size: Int) {
+    /// Reads a page or a script; a file of another kind is only searched for the names of bridges.
+    private mutating func readFile(_ path: String, _ size: Int) {
+        let isRead = Self.isScript(path) || Self.isPage(path)
+        guard isRead || !Self.others.contains(Self.ending(path)) else { return }
         guard size <= bounds.bytesOfOne else {
-            return kind == .other ? () : leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
+            return isRead ? leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)") : ()
         }
-        guard let contents = contents("\(root)/\(path)") else {
-            return leftOut.append("\(path) (\(String(cString: strerror(errno))))")
+        guard let contents = try? FileText("\(root)/\(path)", onlyRegular: true, followsLinks: false).bytes
+        else {
+            return leftOut.append("\(path) (it cannot be read)")
         }
         bytes += contents.count
         let isText = !contents.prefix(8192).contains(0)
-        if kind == .other {
-            let words = ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"]
-            guard isText, let word = words.first(where: { contents.firstRange(of: Array($0.utf8)) != nil })
-            else { return }
-            return leftOut.append("\(path) (it says \(word) but is no kind of file that is read)")
+        let lines = contents.count { $0 == 0x0A }
+        if !isRead {
+            let words =
+                isText ? ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"] : []
+            guard let word = words.first(where: { contents.firstRange(of: Array($0.utf8)) != nil }) else {
+                return
+            }
+            leftOut.append("\(path) (it says \(word) but is no kind of file that is read)")
+        } else if !isText {
+            leftOut.append("\(path) (no text)")
+        } else if Self.isScript(path), contents.count > 20_000, lines < contents.count / 1000 {
+            leftOut.append("\(path) (minified)")
+        } else {
+            scripts.add(contents, path: path, isPage: Self.isPage(path))
         }
-        guard isText else { return leftOut.append("\(path) (no text)") }
-        if kind == .script, contents.count > 20_000,
-            contents.count(where: { $0 == 0x0A }) < contents.count / 1000
-        {
-            return leftOut.append("\(path) (minified)")
-        }
-        scripts.add(contents, path: path, isPage: kind == .page)
+    }
+
+    private static func ending(_ path: String) -> String {
+        path.hasSuffix(".d.ts") ? "d.ts" : path.split(separator: ".").last?.lowercased() ?? ""
+    }
+
+    private static func isScript(_ path: String) -> Bool {
+        ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"].contains(ending(path))
     }
 
     /// Whether a file is read as a page.
-    static func isPage(_ path: String) -> Bool { kind(of: path) == .page }
+    static func isPage(_ path: String) -> Bool { pages.contains(ending(path)) }
 
-    /// A file's bytes; reading stops soon after the limit for one file.
-    private func contents(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while contents.count <= bounds.bytesOfOne {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            contents += chunk[..<count]
-        }
-        return contents
-    }
+    private static let pages: Set = [
+        "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
+        "ejs", "hbs", "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp",
+        "aspx", "ftl", "tpl", "tmpl",
+    ]
+    /// Documents, data, styles and the app's own code, in which names of bridges are no calls.
+    private static let others: Set = [
+        "d.ts", "md", "txt", "json", "map", "css", "scss", "less", "log", "lock", "xml", "yml", "swift", "m",
+        "mm", "h", "java", "kt", "dart", "py", "rb", "go", "sh",
+    ]
 }

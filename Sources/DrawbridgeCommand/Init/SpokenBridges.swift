@@ -12,7 +12,6 @@ struct SpokenBridges {
 
     private let runtime: PageRuntime
     private let scripts: Scripts
-    private let places: [String: Int]
 
     /// Reads the folder on a thread of its own, and tells the gateway what it found.
     static func look(in root: String?, for gateway: Gateway) {
@@ -27,46 +26,44 @@ struct SpokenBridges {
     }
 
     init(_ scripts: Scripts, given runtime: PageRuntime) {
-        self.runtime = runtime
-        self.scripts = scripts
-        // Paths with two encodings of é are the same String, so that keys may come twice.
-        places = Dictionary(scripts.files.enumerated().map { ($1.path, $0) }) { first, _ in first }
+        (self.scripts, self.runtime) = (scripts, runtime)
     }
 
     /// The missing bridges, each with the script that uses it and the pages that load this script.
     var found: [SpokenBridge] {
-        let files = scripts.files
-        let pages = files.indices.filter { PageFiles.isPage(files[$0].path) }
-            .map { (path: files[$0].path, files: self.files(ofPage: $0)) }
         let calls = PageCalls(scripts)
-        let isServed = files.indices.map { file in calls.ways[file]?.contains(where: isGiven) ?? false }
-        var seen: Set<Spoken> = []
+        let pages = scripts.files.filter { PageFiles.isPage($0.path) }.map {
+            ($0.path, files(ofPage: $0.path))
+        }
+        let served = Set(
+            scripts.files.indices.filter { calls.ways[$0]?.contains(where: isGiven) ?? false }.map {
+                scripts.files[$0].path
+            })
+        // A bridge is reported once for a script, however often the script calls.
+        var seen: [String: Set<BridgeHint>] = [:]
         return calls.spoken.compactMap { place, hint in
-            guard let file = places[place.file], !isServed[file],
-                seen.insert(Spoken(file: file, hint: hint)).inserted
-            else { return nil }
-            let all = pages.filter { $0.files.contains(file) }
-            let lacking = all.filter { !$0.files.contains { isServed[$0] } }
-            guard all.isEmpty || !lacking.isEmpty else { return nil }
-            return SpokenBridge(hint, in: place.file.plain, of: Set(lacking.map(\.path)))
+            guard !served.contains(place.file), seen[place.file, default: []].insert(hint).inserted else {
+                return nil
+            }
+            let all = pages.filter { $0.1.contains(place.file) }
+            let lacking = all.filter { $0.1.isDisjoint(with: served) }
+            return all.isEmpty || !lacking.isEmpty
+                ? SpokenBridge(hint, in: place.file.plain, of: Set(lacking.map(\.0))) : nil
         }
     }
 
-    /// A bridge that a script uses; it is reported once, however often the script calls.
-    private struct Spoken: Hashable {
-        let file: Int
-        let hint: BridgeHint
-    }
-
     /// A page, and the scripts that it names, and those that they import.
-    private func files(ofPage page: Int) -> Set<Int> {
-        var found: Set = [page]
-        var waiting = [page]
+    private func files(ofPage page: String) -> Set<String> {
+        let places = Dictionary(scripts.files.map { ($0.path, $0.tokens) }) { first, _ in first }
+        var (found, waiting) = (Set([page]), [page])
         while let file = waiting.popLast() {
-            for reference in scripts.references(of: file) {
-                guard let path = Self.path(of: reference, from: scripts.files[file].path) else { continue }
-                let other = places[path] ?? places["\(path).js"] ?? places["\(path)/index.js"]
-                if let other, found.insert(other).inserted { waiting.append(other) }
+            for place in places[file] ?? 0..<0
+            where scripts.isImported(place) || scripts[place - 1] == "=" && scripts[place - 2] == "src" {
+                guard let path = scripts.text(place).flatMap({ Self.path(of: $0, from: file) }) else {
+                    continue
+                }
+                let script = [path, "\(path).js", "\(path)/index.js"].first { places[$0] != nil }
+                if let script, found.insert(script).inserted { waiting.append(script) }
             }
         }
         return found
@@ -78,11 +75,7 @@ struct SpokenBridges {
         guard !text.contains(":"), !text.hasPrefix("//") else { return nil }
         var parts = text.hasPrefix("/") ? [] : file.split(separator: "/").dropLast()
         for part in text.split(separator: "/") where part != "." {
-            if part == ".." {
-                guard parts.popLast() != nil else { return nil }
-            } else {
-                parts.append(part)
-            }
+            if part != ".." { parts.append(part) } else if parts.popLast() == nil { return nil }
         }
         return parts.joined(separator: "/")
     }
@@ -90,23 +83,15 @@ struct SpokenBridges {
     /// Whether pages are given this bridge; a script that uses it among others is written for several apps.
     private func isGiven(_ bridge: NativeBridge) -> Bool {
         switch bridge {
-        case .flagged, .request: true
-        // Any object may have a `callHandler`; only the library's URL (`libraryURL`) proves it.
-        case .webViewJavascriptBridge: false
-        case .message(let name): Self.has(name, runtime.messageHandlers)
-        case .queue, .commandURL: false
+        case .given: true
+        case .other: false
+        case .message(let name): runtime.messageHandlers.contains { [name, "*"].contains($0) }
+        case .function(let name): runtime.functions.contains { [name, "*"].contains($0) }
         case .scheme(let name): runtime.schemes.contains(name)
-        case .libraryURL: true
-        case .function(let name): Self.has(name, runtime.functions)
         case .shortcut(let name): runtime.shortcuts.contains(name)
         case .outside(let name):
             runtime.shortcuts.contains(name)
                 || BridgeHint.named(name).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
         }
-    }
-
-    /// Whether a list has a name; `*` is every name.
-    private static func has(_ name: String, _ names: [String]) -> Bool {
-        names.contains(name) || names.contains("*")
     }
 }

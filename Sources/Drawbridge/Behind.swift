@@ -9,13 +9,10 @@ extension Array where Element == any Responder {
 private struct Behind: GatewayBackground {
     private let all: ResponderChain
     private let proxies: ResponderChain
-    /// The first responder that is no proxy, where it can answer on a loop.
-    private let first: (any LoopResponder)?
 
     init(_ passThrough: [any Responder]) {
         let proxies = passThrough.filter(\.isProxy)
         self.proxies = ResponderChain(proxies)
-        first = passThrough.first { !$0.isProxy } as? any LoopResponder
         all = ResponderChain(passThrough)
     }
 
@@ -39,10 +36,6 @@ private struct Behind: GatewayBackground {
         // callers on this machine, since those elsewhere cannot show an admission for another host.
         let isListed = access.isListedSite(of: request) && access.isFromThisMachine(request)
         return (proxies, isListed)
-    }
-
-    func loopResponder(for request: Request) -> (any LoopResponder)? {
-        request.isAbsoluteForm ? nil : first
     }
 
     private static func noProxy(_ authority: String) -> HTTPError {

@@ -16,10 +16,12 @@ extension Responder {
     public var isProxy: Bool { false }
 }
 
+/// Begins an answer: the receiver gets it once, at once or later; what is returned cancels that until then.
+package typealias Relaying = (_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void
+
 /// A responder that answers on a loop without a task.
 package protocol LoopResponder: Responder {
-    /// What begins the answer to a request; nil where the responder declines, or must be awaited.
-    ///
-    /// Call it on the loop's thread. There it calls `tell` once, unless the cancellation that it returns came first.
-    func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)?
+    /// What begins the answer to a request, to be called on the loop's thread; nil where the responder declines, or must
+    /// be awaited.
+    func relaying(_ request: Request) -> Relaying?
 }

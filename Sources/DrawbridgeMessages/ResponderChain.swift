@@ -1,8 +1,13 @@
 /// Several responders in a row; the first that answers wins.
-package struct ResponderChain: Responder {
+package struct ResponderChain: LoopResponder {
     package let responders: [any Responder]
+    /// The one that is asked first but for proxies, where it can answer without a task.
+    private let first: (any LoopResponder)?
 
-    package init(_ responders: [any Responder]) { self.responders = responders }
+    package init(_ responders: [any Responder]) {
+        self.responders = responders
+        first = responders.first { !$0.isProxy } as? any LoopResponder
+    }
 
     package func respond(to request: Request) async throws -> Response? {
         for responder in responders {
@@ -10,4 +15,6 @@ package struct ResponderChain: Responder {
         }
         return nil
     }
+
+    package func relaying(_ request: Request) -> Relaying? { first?.relaying(request) }
 }

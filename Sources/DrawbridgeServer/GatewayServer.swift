@@ -121,15 +121,18 @@ extension Exchange {
         }
         let body = isStreamed ? Request.Body(StreamedBody(exchange: self)) : Request.Body(collected)
         let known = head.known
-        let beginning = gateway.begin(
-            plan(for: known, body, gateway, on: tasks.loop), for: known, by: tasks)
-        let request = beginning.request
+        // The plan that was made when the engine asked about the body, if it is still valid.
+        let kept = (kept as? KeptPlan).flatMap { gateway.kept($0.plan, with: body) }
+        var plan =
+            kept ?? gateway.plan(for: known, body, from: remoteAddress, at: localForOthers, on: tasks.loop)
+        let request = plan.request
+        let beginning = gateway.begin(&plan, for: known, by: tasks)
         if request.admission != nil { canBeCut { gateway.hold(request, $0) } }
         switch consume beginning {
-        case .answered(let answer, to: let request):
+        case .answered(let answer):
             send(answer, to: request, by: gateway, since: start, log)
-        case .pending(let pending, for: let request):
-            let sending: @Sendable (AccessLog.Cut?) -> Void = { [self, request] cut in
+        case .pending(let pending):
+            let sending: @Sendable (AccessLog.Cut?) -> Void = { [self] cut in
                 let answer = pending.response(to: request, in: gateway)
                 send(answer, to: request, by: gateway, since: start, log, cut: cut)
             }
@@ -138,23 +141,7 @@ extension Exchange {
             if pending.isOver { return sending(nil) }
             onLeave(pending.cancel)
             pending.wait { [self] in sending(pending.isCancelled ? whyCancelled : nil) }
-        case .relaying(let begin, for: let request):
-            onLeave(
-                begin { [self, request] answer in
-                    send(answer, to: request, by: gateway, since: start, log, cut: cut)
-                })
         }
-    }
-
-    /// The plan that was made when the engine asked about the body, if it is still valid; else a new one.
-    private func plan(
-        for known: KnownHead, _ body: Request.Body, _ gateway: Gateway, on loop: any HandlerLoop
-    ) -> Plan {
-        if let kept = kept as? KeptPlan, let plan = gateway.plan(kept.plan, with: body) {
-            return plan
-        }
-        return gateway.plan(
-            for: known, body, from: remoteAddress, at: localForOthers, on: loop)
     }
 
     /// Upgrades the connection to a page's channel, or sends why not.

@@ -6,80 +6,72 @@ import Logging
 extension Gateway {
     /// How far the answer to a request has come.
     package enum Beginning: ~Copyable {
-        case answered(Response, to: Request)
-        /// A handler or a passage is at work on the answer.
-        case pending(any Pending, for: Request)
-        /// Calling this makes what is behind the gateway answer: once, at once or later, unless the cancellation that
-        /// it returns is called first.
-        case relaying(Relaying, for: Request)
-
-        /// The request, with the admission that let it in if one did.
-        package var request: Request {
-            switch self {
-            case .answered(_, let request): request
-            case .pending(_, let request): request
-            case .relaying(_, let request): request
-            }
-        }
+        case answered(Response)
+        /// A handler is at work on the answer, or what is behind the gateway.
+        case pending(any Pending)
     }
-
-    /// Takes what receives the answer, and returns what cancels it.
-    package typealias Relaying = (_ tell: @escaping (consuming Response) -> Void) ->
-        @Sendable () -> Void
 
     /// Begins to answer a request whose body is there, or is a stream.
-    package func begin(_ plan: Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
+    ///
+    /// - Parameter plan: another one afterwards where its handler has declined.
+    package func begin(
+        _ plan: inout Plan, for known: KnownHead, by tasks: HandlerTasks
+    ) -> Beginning {
         assert(
             tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
-        guard plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn else {
-            return pass(plan, by: tasks)
+        if plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn {
+            switch start(&plan, by: tasks) {
+            case .answered(var answer)?:
+                finish(&answer, for: plan.request)
+                return .answered(answer)
+            case .loading(let load)?: return .pending(load)
+            case nil: break
+            }
         }
-        let request = plan.request
-        if var answer = answerToHead(plan) {
-            finish(&answer, for: request)
-            return .answered(answer, to: request)
+        let passage = Passage(self, plan, by: tasks)
+        if middleware.isEmpty, case .behind = plan.way {
+            pass(plan.request, by: passage)
+        } else {
+            passage.start()
         }
-        if case .own = plan.way { return pass(plan, by: tasks) }
-        guard case .native(let plain, let taker) = plan.way else {
-            guard let begin = relaying(request) else { return pass(plan, by: tasks) }
-            let number = passes(request)
-            return .relaying(
-                { tell in
-                    let cancel = begin { [self] answer in
-                        var answer = answer
-                        passed(number, answer.status)
-                        finish(&answer, for: request)
-                        tell(answer)
-                    }
-                    guard let number else { return cancel }
-                    return { [self] in
-                        journal.end(number, .left)
-                        cancel()
-                    }
-                }, for: request)
-        }
-        let asked = taker.asked(plain)
-        guard case .taken(let route) = asked else {
-            return pass(asked.declining.map(plan.declined) ?? plan, by: tasks)
-        }
-        guard route.middleware.isEmpty, !wantsAllOfBody(route, plain) else { return pass(plan, by: tasks) }
-        if case .likely = taker { keep(plan, with: known) }
-        var called = plain
-        if journal.isOn { begins(&called, original: request) }
-        switch start(route, called, by: tasks) {
-        case .answered(var answer):
-            finish(&answer, for: request)
-            return .answered(answer, to: request)
-        case .loading(let load): return .pending(load, for: request)
-        }
+        return passage.isOver
+            ? .answered(passage.response(to: plan.request, in: self)) : .pending(passage)
     }
 
-    /// Goes on in a task, where something besides the handler must be awaited.
-    private func pass(_ plan: Plan, by tasks: HandlerTasks) -> Beginning {
-        let passage = Passage(self, plan, by: tasks)
-        return passage.start()
-            ? .answered(passage.response(to: plan.request, in: self), to: plan.request)
-            : .pending(passage, for: plan.request)
+    /// What starting a handler has come to.
+    enum Start: ~Copyable {
+        case answered(Response)
+        case loading(Load)
+    }
+
+    /// Answers by a plan where nothing but a handler must be awaited; else nil, and nothing has begun.
+    ///
+    /// - Parameter plan: the others are asked by it afterwards, where its handler has declined.
+    func start(_ plan: inout Plan, by tasks: HandlerTasks?) -> Start? {
+        if let answer = answerToHead(plan) { return .answered(answer) }
+        guard case .native(var plain, let taker) = plan.way, let route = taker.route,
+            route.middleware.isEmpty, !wantsAllOfBody(route, plain)
+        else { return nil }
+        guard taker.taking(plain) != nil else {
+            plan = plan.declined(by: route)
+            return nil
+        }
+        if journal.isOn { begins(&plain, original: plan.request) }
+        return start(route, plain, by: tasks)
+    }
+
+    /// Lets what is behind the gateway answer, without a task where that is possible.
+    private func pass(_ request: Request, by passage: Passage) {
+        // Where there is an error, the task finds it too.
+        guard let passing = try? passing(request), let begin = passing.responders.relaying(passing.request)
+        else { return passage.start() }
+        let number = passes(request)
+        passage.start(begin) { [self] response, isCancelled in
+            var answer = passing.answer(response) ?? response
+            passed(number, isCancelled ? nil : answer.status)
+            finish(&answer, for: request)
+            return answer
+        }
     }
 }
 

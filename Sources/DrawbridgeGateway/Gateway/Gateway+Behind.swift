@@ -1,35 +1,43 @@
 import HTTPTypes
 
+/// A request to what lies behind the gateway: who answers it, and what its caller gets of that.
+struct Passing {
+    let responders: ResponderChain
+    /// As they get it.
+    let request: Request
+    /// Makes the caller's answer of theirs, which is nil where nobody takes the request.
+    let answer: (Response?) -> Response?
+}
+
 extension Gateway {
     /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.
-    ///
-    /// Documents of responders get the page runtime.
     @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
-        let (chain, isOwnPage) = try behind.answering(request, access)
-        if isOwnPage, OwnPath.isOwn(request) { return try await behind.respond(toOwn: request, of: self) }
-        guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
-            return try await chain.respond(to: request)?.withPasser
+        guard let passing = try passing(request) else {
+            return try await behind.respond(toOwn: request, of: self)
         }
-        if let refusal = injection.refusal(of: request) { return Self.refusal(refusal).withPasser }
-        let response = try await chain.respond(to: injection.outgoing(withAppName(request)))
-        if response == nil, let leaving = injection.leaving(request) { return leaving.withPasser }
-        return response.map { withCookies(injection.apply(to: $0, for: request), for: request).withPasser }
+        return passing.answer(try await passing.responders.respond(to: passing.request))
     }
 
-    /// The same without a task, where that is possible; else nil.
-    func relaying(_ request: Request) -> ((_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void)? {
-        guard let responder = behind.loopResponder(for: request) else { return nil }
-        guard let injection, pageRuntime?.isFor(request.path) == true else {
-            guard let begin = responder.relaying(request) else { return nil }
-            return { tell in begin { tell($0.withPasser) } }
+    /// Decides who answers what is not for native; nil for the gateway itself.
+    ///
+    /// Documents of responders get the page runtime.
+    ///
+    /// - Throws: a 403 where it is for another host, and no responder is a proxy.
+    func passing(_ request: Request) throws -> Passing? {
+        let (responders, isOwnPage) = try behind.answering(request, access)
+        if isOwnPage, OwnPath.isOwn(request) { return nil }
+        guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
+            return Passing(responders: responders, request: request) { $0?.withPasser }
         }
-        // `answerFromBehind` gives the refusal.
-        if injection.refusal(of: request) != nil { return nil }
-        guard let begin = responder.relaying(injection.outgoing(withAppName(request))) else { return nil }
-        return { tell in
-            begin { answer in
-                tell(self.withCookies(injection.apply(to: answer, for: request), for: request).withPasser)
+        if let refusal = injection.refusal(of: request) {
+            return Passing(responders: ResponderChain([]), request: request) { _ in
+                Self.refusal(refusal).withPasser
             }
+        }
+        let sent = injection.outgoing(withAppName(request))
+        return Passing(responders: responders, request: sent) { [self] response in
+            guard let response else { return injection.leaving(request)?.withPasser }
+            return withCookies(injection.apply(to: response, for: request), for: request).withPasser
         }
     }
 

@@ -14,7 +14,7 @@ extension Gateway {
 
     /// The same, with handlers on a loop of the engine.
     package func respond(to request: Request, by tasks: HandlerTasks?) async -> Response {
-        await respond(to: firstPlan(for: request), by: tasks)
+        await respond(to: plan(for: request, at: .entry), by: tasks)
     }
 
     /// The same, by a plan that was made before.
@@ -35,8 +35,9 @@ extension Gateway {
         if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
         // Another host decides itself who may read its answers, and answers to testers are not for pages.
-        let isForTesters = OwnPath(of: request)?.isForTesters == true
-        if !(answer.isRelayed && access.isForOthers(request)), !isForTesters {
+        if !access.allowedOrigins.isEmpty, !(answer.isRelayed && access.isForOthers(request)),
+            OwnPath(of: request)?.isForTesters != true
+        {
             access.addHeaders(to: &answer, for: request)
         }
         if !answer.isRelayed { answer.seal(requestID: request.id) }
@@ -61,13 +62,27 @@ extension Gateway {
 
     /// Answers a request for native, or passes it through.
     private func respond(
-        to request: Request, _ plan: Plan?, by tasks: HandlerTasks?
+        to request: Request, _ earlier: Plan?, by tasks: HandlerTasks?
     ) async throws -> Response {
-        var plan = planInside(for: request, after: plan)
+        var plan = decided(earlier, about: request)
         if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
-        if !isStillRight(plan) { plan = planInside(for: request) }
-        if let answer = answerToHead(plan) { return answer }
+        if !isStillRight(plan) { plan = self.plan(for: request, at: .inside) }
+        if let start = start(&plan, by: tasks) { return await end(start) }
+        return try await respond(awaiting: plan, by: tasks)
+    }
+
+    /// The plan from before middleware where that has changed nothing, else a new one.
+    private func decided(_ earlier: Plan?, about request: Request) -> Plan {
+        guard let earlier, earlier.request.isSame(as: request) else {
+            return plan(for: request, at: .inside)
+        }
+        guard case .undecided(let known) = earlier.way else { return earlier }
+        return plan(for: request, at: .inside, as: known)
+    }
+
+    /// Answers where something else than a handler must be awaited.
+    private func respond(awaiting plan: Plan, by tasks: HandlerTasks?) async throws -> Response {
         if case .own = plan.way { return try await passThrough(plan.request) }
         guard case .native(var plain, let taker) = plan.way else {
             let number = passes(plan.request)
@@ -99,8 +114,7 @@ extension Gateway {
             taker = beneath
             original.body = plain.body
         }
-        let asked = taker.asked(plain)
-        if case .taken(let route) = asked { return await run(route, plain, by: tasks) }
+        if let route = taker.taking(plain) { return await run(route, plain, by: tasks) }
         do {
             var named = try await named(plain)
             sends(named)
@@ -109,7 +123,7 @@ extension Gateway {
             {
                 return answer
             }
-            return try await handle(named, original: original, unless: asked.declining, by: tasks)
+            return try await handle(named, original: original, unless: taker.declining, by: tasks)
         } catch {
             var response = failure(known(error, in: plan.request.path, plan.request), to: plan.request)
             response.answeredBy = Response.noHandler
@@ -201,21 +215,20 @@ extension Gateway {
                 plain.body = Request.Body(try await plain.body.collect(upTo: limit(of: route)))
                 sends(plain)
             }
-            switch start(route, plain, by: tasks) {
-            case .answered(let answer): return answer
-            case .loading(let load):
-                await load.end()
-                return response(of: load)
-            }
+            return await end(start(route, plain, by: tasks))
         } catch {
             return outcome(for: plain, of: route, error, after: .zero)
         }
     }
 
-    /// What starting a handler has come to.
-    enum Start: ~Copyable {
-        case answered(Response)
-        case loading(Load)
+    /// Waits for the answer of a handler that was started.
+    private func end(_ start: consuming Start) async -> Response {
+        switch consume start {
+        case .answered(let answer): return answer
+        case .loading(let load):
+            await load.end()
+            return response(of: load)
+        }
     }
 
     /// Starts a route's handler, whose body is collected if it wants that.

@@ -9,7 +9,4 @@ package protocol GatewayBackground: Sendable {
     func answering(
         _ request: Request, _ access: AccessPolicy
     ) throws -> (chain: ResponderChain, isOwnPage: Bool)
-
-    /// The responder that is asked first, if it can answer without a task.
-    func loopResponder(for request: Request) -> (any LoopResponder)?
 }

@@ -48,22 +48,21 @@ package struct Plan: Sendable {
             }
         }
 
-        /// Who takes a request, now that its handler was asked.
-        enum Asked {
-            case taken(Route)
-            case open(declining: Route?)
-
-            var declining: Route? { if case .open(let route) = self { route } else { nil } }
+        /// The route whose handler takes a request: a likely one is asked that, and must not be asked again.
+        func taking(_ plain: Request) -> Route? {
+            switch self {
+            case .sure(let route): route
+            case .likely(let route): route.handler.canInit(with: plain) ? route : nil
+            case .unknown, .replying: nil
+            }
         }
 
-        /// Asks the handler of a likely route, which must not be asked again.
-        func asked(_ plain: Request) -> Asked {
+        /// The route that is not asked again where ``taking(_:)`` was nil.
+        var declining: Route? {
             switch self {
-            case .sure(let route): .taken(route)
-            case .likely(let route):
-                route.handler.canInit(with: plain) ? .taken(route) : .open(declining: route)
-            case .unknown(let declining): .open(declining: declining)
-            case .replying: .open(declining: nil)
+            case .likely(let route): route
+            case .unknown(let declining): declining
+            case .sure, .replying: nil
             }
         }
     }
@@ -73,9 +72,6 @@ package struct Plan: Sendable {
         self.way = way
         self.version = version
     }
-
-    /// Whether middleware comes first.
-    var isUndecided: Bool { if case .undecided = way { true } else { false } }
 
     /// Whether its caller is not let in.
     var isClosed: Bool { if case .closed = way { true } else { false } }
@@ -99,55 +95,53 @@ package struct Plan: Sendable {
     }
 }
 
-extension Gateway {
-    /// Decides about a request on its head.
-    package func plan(for request: Request) -> Plan {
-        let plan = firstPlan(for: request)
-        return plan.isUndecided ? planInside(for: plan.request) : plan
+extension Plan {
+    /// When a gateway decides about a request.
+    package enum Stage {
+        /// Where an engine asks about the body: as if no middleware changed it.
+        case head
+        /// When it has come: whether it is let in, and with middleware no more.
+        ///
+        /// The caller is checked only after middleware: checked twice, a wrong token would count as two guesses, and one
+        /// that middleware replaces as one.
+        case entry
+        /// When it was let in, and has come through all middleware.
+        case inside
     }
+}
 
-    /// Decides as far as possible before middleware has seen the request.
+extension Gateway {
+    /// Decides about a request anew.
     ///
-    /// With middleware, the caller is checked only after it: checked twice, a wrong token would count as two guesses,
-    /// and one that middleware replaces as one.
-    func firstPlan(for request: Request, _ known: KnownHead? = nil) -> Plan {
+    /// - Parameter known: its head, where later requests with the same are to be decided about by that.
+    package func plan(
+        for request: Request, at stage: Plan.Stage = .head, as known: KnownHead? = nil
+    ) -> Plan {
         var request = request
         if request.id.isEmpty { request.id = Request.id(request.headers) }
-        if request.answerer !== self { request.answerer = self }
-        if let refusal = refusesEntry(of: &request) {
-            return Plan(request, .closed(refusal), version: registry.version)
-        }
-        guard middleware.isEmpty else {
-            return Plan(request, .undecided(known), version: registry.version)
-        }
-        return planInside(for: request)
-    }
-
-    /// Decides about a request that was let in.
-    func planInside(for request: Request) -> Plan {
-        var request = request
         // A request that middleware has made has no gateway yet.
         if request.answerer !== self { request.answerer = self }
         // Read before anything is looked up: what is registered meanwhile makes the plan an old one.
         let version = registry.version
-        return Plan(request, way(of: request), version: version)
-    }
-
-    /// Decides about a request that middleware has let through, by the plan from before if the request is the same.
-    func planInside(for request: Request, after plan: Plan?) -> Plan {
-        guard let plan, plan.request.isSame(as: request) else { return planInside(for: request) }
-        guard case .undecided(let known) = plan.way else { return plan }
-        if let known, let decision = decision(about: known, from: request.remoteAddress) {
+        if stage != .inside, let refusal = refusesEntry(of: &request) {
+            return Plan(request, .closed(refusal), version: version)
+        }
+        if stage == .entry, !middleware.isEmpty {
+            return Plan(request, .undecided(known), version: version)
+        }
+        guard let known else { return Plan(request, way(of: request), version: version) }
+        if stage == .inside, let decision = decision(about: known, from: request.remoteAddress) {
             var plain = request
             plain.target = decision.target
             return Plan(request, .native(plain, .likely(decision.route)), version: decision.version)
         }
-        let inside = planInside(for: request)
-        if let known { keep(inside, with: known) }
-        return inside
+        let plan = Plan(request, way(of: request), version: version)
+        keep(plan, with: known)
+        return plan
     }
 
-    /// Decides on a loop's thread, where the head may be known from before.
+    /// Decides on a loop's thread about a request that has come: as about the last one with the same head, where that
+    /// still holds, else anew.
     package func plan(
         for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
         at localAddress: String? = nil, on loop: any HandlerLoop
@@ -156,7 +150,6 @@ extension Gateway {
         let head = known.head
         let id = Request.id(head)
         let decision = decision(about: known, from: remoteAddress)
-        var declining: Route?
         if let decision, middleware.isEmpty {
             let plain = Request(
                 head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
@@ -164,27 +157,24 @@ extension Gateway {
             if decision.route.handler.canInit(with: plain) {
                 return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
             }
-            declining = decision.route
         }
         let request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
             answerer: self)
+        guard let decision else { return plan(for: request, at: .entry, as: known) }
         // Decisions are kept only for requests from this machine that were let in. The same bytes from the same address
         // would be let in again, so that is not checked.
-        if let decision, !middleware.isEmpty {
-            return Plan(request, .undecided(known), version: decision.version)
-        }
-        let plan = firstPlan(for: request, known)
-        return declining.map(plan.declined) ?? plan
+        return middleware.isEmpty
+            ? plan(for: request, at: .entry).declined(by: decision.route)
+            : Plan(request, .undecided(known), version: decision.version)
     }
 
-    /// The plan with the body, or its stream; nil where the gateway has to decide anew.
+    /// A plan of the head, now that the body is there, or its stream; nil where the gateway has to decide anew.
     ///
     /// It has to where something was registered or removed meanwhile, and for all callers on other machines: their
     /// admission may have ended while they were sending.
-    package func plan(_ plan: Plan, with body: Request.Body) -> Plan? {
-        guard isStillRight(plan), access.isFromThisMachine(plan.request) else { return nil }
-        return plan.with(body)
+    package func kept(_ plan: Plan, with body: Request.Body) -> Plan? {
+        isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body) : nil
     }
 
     /// Whether nothing was registered or removed since.

@@ -3,10 +3,10 @@ import Synchronization
 /// A request on its way to an answer for which more than a handler must be awaited.
 ///
 /// That is middleware, earlier messages of its page, a body that must be collected or that names the handler, routes
-/// that decline; and what is behind the gateway, where that needs a task.
+/// that decline, and what is behind the gateway.
 ///
-/// It runs in a task of its loop, as a handler does. When the caller leaves, the task is cancelled, and the answer
-/// dropped.
+/// It runs in a task of its loop, as a handler does, or without one, where a responder can do that. When the caller
+/// leaves, it is cancelled, and the answer dropped.
 final class Passage: Sendable {
     private let gateway: Gateway
     private let plan: Plan
@@ -19,7 +19,9 @@ final class Passage: Sendable {
         var isOver = false
         var isCancelled = false
         var waiter: (@Sendable () -> Void)?
+        /// What is cancelled when the caller leaves: a task, or what was begun without one.
         var task: Task<Void, Never>?
+        var cancel: (@Sendable () -> Void)?
     }
 
     init(_ gateway: Gateway, _ plan: Plan, by tasks: HandlerTasks) {
@@ -28,28 +30,37 @@ final class Passage: Sendable {
         self.tasks = tasks
     }
 
-    /// Runs until something suspends; returns true when there is an answer.
-    func start() -> Bool {
-        tasks.next().start(self, of: tasks)
-        return isOver
+    /// Runs in a task until something suspends.
+    func start() { tasks.next().start(self, of: tasks) }
+
+    /// Begins without a task.
+    ///
+    /// - Parameter answer: makes the answer of what was told, and is told whether the caller has left.
+    func start(_ begin: Relaying, _ answer: @escaping (consuming Response, _ isCancelled: Bool) -> Response) {
+        let cancel = begin { [self] in end(answer($0, isCancelled)) }
+        state.withLock { state in if !state.isOver { state.cancel = cancel } }
+    }
+
+    /// Notes the answer, and returns whether anybody still waits for it.
+    @discardableResult private func end(_ response: consuming Response) -> Bool {
+        var response: Response? = response
+        let (waiter, isCancelled) = state.withLock { state in
+            state.isOver = true
+            swap(&state.response, &response)
+            // From now on the task may run another errand.
+            state.task = nil
+            state.cancel = nil
+            return (state.waiter.take(), state.isCancelled)
+        }
+        waiter?()
+        return !isCancelled
     }
 }
 
 extension Passage: Errand {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
-    func run() async -> Bool {
-        let response = await gateway.respond(to: plan, by: tasks)
-        let (waiter, isCancelled) = state.withLock { state in
-            state.isOver = true
-            state.response = response
-            // From now on the task may run another errand.
-            state.task = nil
-            return (state.waiter.take(), state.isCancelled)
-        }
-        waiter?()
-        return !isCancelled
-    }
+    func run() async -> Bool { end(await gateway.respond(to: plan, by: tasks)) }
 
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { work() }
 
@@ -70,12 +81,12 @@ extension Passage: Pending {
     }
 
     func cancel() {
-        let task: Task<Void, Never>? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.isCancelled = true
-            return state.task
+        let (task, cancel) = state.withLock { state in
+            if !state.isOver { state.isCancelled = true }
+            return (state.task, state.cancel)
         }
         task?.cancel()
+        cancel?()
     }
 
     func response(to request: Request, in gateway: Gateway) -> Response {

@@ -245,9 +245,8 @@ extension AccessPolicy {
         return Response(.noContent, headers: headers)
     }
 
-    /// Lets a listed origin read the answer.
+    /// Lets a listed origin read the answer, where there are listed ones.
     package func addHeaders(to response: inout Response, for request: Request) {
-        guard !allowedOrigins.isEmpty else { return }
         let names = (response.ownHeaders[.vary] ?? "").lowercased().split { ", \t".contains($0) }
         if !names.contains(where: { $0 == "origin" || $0 == "*" }) {
             response.ownHeaders.append(HTTPField(name: .vary, value: "Origin"))

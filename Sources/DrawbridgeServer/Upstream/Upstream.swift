@@ -88,7 +88,7 @@ public struct Upstream: Responder {
 }
 
 extension Upstream: LoopResponder {
-    package func relaying(_ request: Request) -> ((@escaping (Response) -> Void) -> @Sendable () -> Void)? {
+    package func relaying(_ request: Request) -> Relaying? {
         guard case .success(let (mapping, sender)) = parsed, let loop = Loop.current,
             let target = mapping.target(for: request.target)
         else { return nil }

@@ -23,8 +23,8 @@ import Testing
         }
         await #expect(processExitsWith: .signal(trap)) {
             let gateway = Gateway()
-            let plan = gateway.plan(for: Request("/"))
-            _ = gateway.begin(plan, for: Self.head, by: HandlerTasks(on: Elsewhere()))
+            var plan = gateway.plan(for: Request("/"))
+            _ = gateway.begin(&plan, for: Self.head, by: HandlerTasks(on: Elsewhere()))
         }
     }
 }

@@ -233,9 +233,9 @@ import Testing
             Issue.record("the page has a handler there")
             return
         }
-        #expect(gateway.plan(plan, with: .empty) != nil)
+        #expect(gateway.kept(plan, with: .empty) != nil)
         try special.page.giveUp()
-        #expect(gateway.plan(plan, with: .empty) == nil)
+        #expect(gateway.kept(plan, with: .empty) == nil)
         guard case .native(_, .unknown) = gateway.plan(for: plan.request).way else {
             Issue.record("its handler is gone")
             return

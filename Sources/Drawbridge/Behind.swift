@@ -27,23 +27,7 @@ private struct Behind: GatewayBackground {
     func answering(
         _ request: Request, _ access: AccessPolicy
     ) throws -> (chain: ResponderChain, isOwnPage: Bool) {
-        guard request.isAbsoluteForm else { return (all, true) }
-        if proxies.responders.isEmpty {
-            guard access.isOwnHost(of: request) else { throw Self.noProxy(request.authority ?? "") }
-            return (all, true)
-        }
-        // The requests of all pages in a browser come this way: native is only for those of listed sites, and only for
-        // callers on this machine, since those elsewhere cannot show an admission for another host.
-        let isListed = access.isListedSite(of: request) && access.isFromThisMachine(request)
-        return (proxies, isListed)
-    }
-
-    private static func noProxy(_ authority: String) -> HTTPError {
-        HTTPError(
-            .forbidden,
-            """
-            this gateway is no proxy, and does not ask \(authority); start it with --proxy, in code \
-            Gateway(passThrough: [.proxy()])
-            """)
+        if let error = access.refusesOtherHost(of: request) { throw error }
+        return access.isForOthers(request) ? (proxies, access.isListedSite(of: request)) : (all, true)
     }
 }

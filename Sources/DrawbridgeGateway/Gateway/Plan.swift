@@ -184,19 +184,8 @@ extension Gateway {
     private func way(of request: Request) -> Plan.Way {
         // A page's call by its channel: access was checked for the channel as a whole.
         if request.channelCall != nil { return native(request) }
-        let native = nativeForm(of: request)
-        let isForOthers = access.isForOthers(request)
-        let isForTesters = !isForOthers && OwnPath(of: request)?.isForTesters == true
-        if native != nil || !isForOthers, !isForTesters, let preflight = access.preflight(request) {
-            return .preflight(preflight)
-        }
-        guard let (plain, ruled) = native else {
-            if isForOthers { return .behind }
-            if OwnPath.isOwn(request) { return .own }
-            guard OwnPath.isMiswritten(request) else { return .behind }
-            return .refused(
-                HTTPError(.notFound, "nothing at \(request.path.cut(to: 100)); write \(OwnPath.prefix)/…"))
-        }
+        guard let (plain, ruled) = nativeForm(of: request) else { return past(request) }
+        if let preflight = preflight(request) { return .preflight(preflight) }
         if let error = access.refusesCaller(of: plain) { return .refused(error) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
         if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
@@ -204,6 +193,21 @@ extension Gateway {
             return .refused(HTTPError(.serviceUnavailable, message))
         }
         return ruled.map { .native(plain, .sure($0)) } ?? self.native(plain)
+    }
+
+    /// Past native.
+    private func past(_ request: Request) -> Plan.Way {
+        if access.isForOthers(request) { return .behind }
+        if let preflight = preflight(request) { return .preflight(preflight) }
+        if OwnPath.isOwn(request) { return .own }
+        guard OwnPath.isMiswritten(request) else { return .behind }
+        return .refused(
+            HTTPError(.notFound, "nothing at \(request.path.cut(to: 100)); write \(OwnPath.prefix)/…"))
+    }
+
+    /// The answer to a preflight; nil for the tester's API, which no page may ask.
+    private func preflight(_ request: Request) -> Response? {
+        OwnPath(of: request)?.isForTesters == true ? nil : access.preflight(request)
     }
 
     /// The plain form of a request for native, and the handler whose own rule took it, if one did; nil for what is not

@@ -115,10 +115,7 @@ extension Gateway {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")
         }
         if let error = access.refusesPage(request) { throw error }
-        // Callers by the proxy show no admission, so nothing would close the channel when a device's admission ends.
-        if access.isForOthers(request), !access.isFromThisMachine(request) {
-            throw AccessPolicy.nativeIsForDevices
-        }
+        if let error = access.refusesDevice(byProxy: request) { throw error }
         switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
         case .right: return
         case .throttled: throw AccessPolicy.throttled

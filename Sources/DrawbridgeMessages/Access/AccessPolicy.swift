@@ -115,24 +115,12 @@ extension AccessPolicy {
                     AccessPolicy(allowedOrigins:)
                     """)
         }
-        // Callers on other machines may not call native by way of the proxy. Their browser does not send our cookie
-        // with a request for another host, so nothing would show that they were let in.
-        if !isFromHere, isForOthers(request) { return Self.nativeIsForDevices }
+        if let error = refusesDevice(byProxy: request) { return error }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
         if let origin, isListed(origin) { return nil }
-        // A request by way of the proxy names the host of its page's own site, whichever that is. So neither that host,
-        // even a local one, nor "same-origin" shows that it is a page of ours. The host `__jsbridge__` has no pages.
-        let isForOthers = isForOthers(request) && authority?.host != JSBridgeRule.name
-        let isLocal = !isForOthers && authority?.isLocal == true
-        switch request.headers.value(.secFetchSite) {
-        case "same-origin", "none": break
-        case nil where origin != nil: break
-        case nil:
-            guard isLocal, !request.isAbsoluteForm || Self.isProgram(request) else {
-                return Self.tokenRequired
-            }
-        default:
+        let site = request.headers.value(.secFetchSite)
+        if let site, site != "same-origin", site != "none" {
             return HTTPError(
                 .forbidden,
                 """
@@ -140,19 +128,11 @@ extension AccessPolicy {
                 --cors ORIGIN
                 """)
         }
-        let isKnown = isLocal || !isForOthers && allowedHosts.contains(authority?.host ?? "")
-        return request.isAbsoluteForm && !isKnown ? Self.tokenRequired : nil
-    }
-
-    /// True where a request through the proxy has nothing that browsers send, as with `curl -x`.
-    ///
-    /// By plain http to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language`
-    /// (Fetch, "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither
-    /// `Accept-Language` nor `Accept-Encoding` (Fetch, "forbidden request-header"). So whoever sends either of the two,
-    /// with any value, counts as a browser here.
-    private static func isProgram(_ request: Request) -> Bool {
-        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
-            && !request.headers.contains(.acceptEncoding)
+        let isOfBrowser = site != nil || origin != nil
+        let isOurs =
+            request.isAbsoluteForm
+            ? isOurs(byProxy: request, isOfBrowser: isOfBrowser) : isOfBrowser || authority?.isLocal == true
+        return isOurs ? nil : Self.tokenRequired
     }
 
     /// Refuses a request that only pages of the gateway or of listed origins may make, even with the token; else nil.
@@ -200,32 +180,19 @@ extension AccessPolicy {
         request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }
     }
 
-    /// True where a request names a host by which the gateway may be reached.
-    package func isOwnHost(of request: Request) -> Bool {
-        request.site.map { isOwn($0, request) } ?? false
-    }
-
     /// True for a host of the gateway.
     ///
     /// Loopback names count only for callers on this machine: anybody else can send them too. An IP address counts if
     /// it is the one that this connection came to.
-    private func isOwn(_ host: Authority, _ request: Request) -> Bool {
+    func isOwn(_ host: Authority, _ request: Request) -> Bool {
         if allowedHosts.contains(host.host) { return true }
         if host.isLocal, isFromThisMachine(request) { return true }
         guard let address = request.localAddress.flatMap({ IPAddress($0) }) else { return false }
         return IPAddress(host.host) == address
     }
 
-    /// True where a request through the browser's proxy is for a site whose origin is listed.
-    package func isListedSite(of request: Request) -> Bool {
-        request.site.map { isListed(Self.origin(scheme: request.scheme, $0)) } ?? false
-    }
-
-    /// True for a request through the browser's proxy to another host, which decides itself who may call it.
-    package func isForOthers(_ request: Request) -> Bool { isForProxy && request.isAbsoluteForm }
-
     /// Whether an origin is listed; `null` and `*` are no origins and never are.
-    private func isListed(_ origin: String) -> Bool {
+    func isListed(_ origin: String) -> Bool {
         allowedOrigins.contains(origin) && Self.origin(origin) == origin
     }
 
@@ -265,11 +232,6 @@ extension AccessPolicy {
     /// The error for a caller who has sent too many wrong page tokens.
     package static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
-
-    package static let nativeIsForDevices = HTTPError(
-        .forbidden,
-        "native is not called through the proxy from elsewhere; open the gateway's own page by the link that it prints"
-    )
 
     private static let tokenRequired = HTTPError(
         .forbidden,

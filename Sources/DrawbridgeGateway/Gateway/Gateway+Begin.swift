@@ -14,9 +14,7 @@ extension Gateway {
     /// Begins to answer a request whose body is there, or is a stream.
     ///
     /// - Parameter plan: another one afterwards where its handler has declined.
-    package func begin(
-        _ plan: inout Plan, for known: KnownHead, by tasks: HandlerTasks
-    ) -> Beginning {
+    package func begin(_ plan: inout Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
         assert(
             tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
         if plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn {

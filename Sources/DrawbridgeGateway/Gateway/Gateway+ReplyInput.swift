@@ -67,7 +67,8 @@ extension Gateway {
             if plain.body.count == nil {
                 plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
             }
-            input = plain.hasLargeInput ? await readApart(plain) : read(plain)
+            let call = plain
+            input = await Apart.perform(where: call.hasLargeInput) { read(call) }
         }
         input.userAgent = plain.headers[.userAgent] ?? ""
         return input
@@ -88,29 +89,12 @@ extension Gateway {
 
     /// The next reply that answers a call; nil where the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
-        guard input.isLarge else { return replyBook.next(in: &lookup, input, secrets.withLock { $0 }) }
-        let (found, rest) = await nextApart(in: lookup, input)
+        let (asked, secrets) = (lookup, secrets.withLock { $0 })
+        let (found, rest) = await Apart.perform(where: input.isLarge) {
+            var rest = asked
+            return (replyBook.next(in: &rest, input, secrets), rest)
+        }
         lookup = rest
         return found
     }
-
-    // Megabytes take milliseconds to read and to compare, which no other request on a loop should wait for.
-
-    private func readApart(_ plain: Request) async -> ReplyInput {
-        await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.apart { self.read(plain) } }
-    }
-
-    private func nextApart(
-        in lookup: ReplyLookup, _ input: ReplyInput
-    ) async -> (FoundReply?, ReplyLookup) {
-        await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await Self.apart {
-                var rest = lookup
-                return (self.replyBook.next(in: &rest, input, self.secrets.withLock { $0 }), rest)
-            }
-        }
-    }
-
-    @concurrent
-    private static func apart<Result: Sendable>(_ work: @Sendable () -> Result) async -> Result { work() }
 }

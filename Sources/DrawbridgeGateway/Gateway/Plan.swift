@@ -147,8 +147,7 @@ extension Gateway {
         at localAddress: String? = nil, on loop: any HandlerLoop
     ) -> Plan {
         assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
-        let head = known.head
-        let id = Request.id(head)
+        let (head, id) = (known.head, Request.id(known.head))
         let decision = decision(about: known, from: remoteAddress)
         if let decision, middleware.isEmpty {
             let plain = Request(

@@ -133,17 +133,10 @@ struct ReplyHandler: Handler {
     }
 
     private func filled(_ template: Template) async throws -> JSON {
-        guard input.isLarge, template.looksAtInput else { return try filledHere(template) }
-        // Megabytes take milliseconds, which no other request on this loop should wait for.
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try await filledApart(template)
-        }
+        try await Apart.perform(where: input.isLarge && template.looksAtInput) { try filledNow(template) }
     }
 
-    @concurrent
-    private func filledApart(_ template: Template) async throws -> JSON { try filledHere(template) }
-
-    private func filledHere(_ template: Template) throws -> JSON {
+    private func filledNow(_ template: Template) throws -> JSON {
         do {
             return try template.filled(input) { word in
                 if book.isNews(word, in: title) {

@@ -1,7 +1,4 @@
 // A gateway that is a browser's proxy too: who may ask what by way of it.
-//
-// A browser sends a whole URL as target only to its proxy, whatever page is open in it. So neither the host that such a
-// request names, which is that of its page's own site, nor "same-origin" shows that a page of ours sent it.
 extension AccessPolicy {
     /// True for a request through the browser's proxy to another host, which decides itself who may call it.
     package func isForOthers(_ request: Request) -> Bool { isForProxy && request.isAbsoluteForm }
@@ -41,8 +38,10 @@ extension AccessPolicy {
             """)
     }
 
-    /// Whether a call with a whole URL as its target is from a page of ours or a program; the host `__jsbridge__` has no
-    /// pages.
+    /// Whether a call with a whole URL as its target is from a page of ours, or from a program.
+    ///
+    /// By the proxy it names the host of its page's own site, whichever that is: neither that nor "same-origin" shows
+    /// that the page is ours. The host `__jsbridge__` has no pages.
     ///
     /// - Parameter isOfBrowser: whether a field says from which page it is, which is no foreign one.
     func isOurs(byProxy request: Request, isOfBrowser: Bool) -> Bool {

@@ -15,59 +15,41 @@ package struct BridgeHint: Sendable, Hashable {
     package let bridge: String
     /// The bridge's options as JSON; empty for none.
     package let options: String
-    /// The functions of the object by which scripts call native.
-    private let functions: Functions
     /// Whether the object is usually the page's own library, so that an error about it does not show a missing bridge.
     private let isOfPage: Bool
 
-    private enum Functions: Hashable {
-        /// Any: the app defines its own.
-        case any
-        case these(Set<String>)
-    }
-
-    private init(
-        _ name: String, _ bridge: String, with options: String = "", _ functions: Functions,
-        isOfPage: Bool = false
-    ) {
+    private init(_ name: String, _ bridge: String, with options: String = "", isOfPage: Bool = false) {
         self.name = name
         self.bridge = bridge
         self.options = options
-        self.functions = functions
         self.isOfPage = isOfPage
     }
 
     private static let all = [
-        BridgeHint("flutter_inappwebview", "flutter", .these(["callHandler"])),
-        BridgeHint("ReactNativeWebView", "reactnative", .these(["postMessage"])),
-        BridgeHint("_dsbridge", "dsbridge", .these(["call"])),
-        BridgeHint("_dswk", "dsbridge", .these([])),
-        BridgeHint("dsBridge", "dsbridge", .these(ofDSBridge), isOfPage: true),
-        BridgeHint("dsbridge", "dsbridge", .these(ofDSBridge), isOfPage: true),
-        BridgeHint("KKJSBridge", "kkjsbridge", .these(["call", "syncCall", "on", "once"])),
-        BridgeHint(
-            "Capacitor", "capacitor",
-            .these(["nativePromise", "nativeCallback", "Plugins", "registerPlugin"])),
-        BridgeHint("cordova", "cordova", .these(["exec"])),
-        BridgeHint("Android", "android", .any),
-        BridgeHint("yy://__QUEUE_MESSAGE__/", "jsbridge-android", .these([]), isOfPage: true),
+        BridgeHint("flutter_inappwebview", "flutter"),
+        BridgeHint("ReactNativeWebView", "reactnative"),
+        BridgeHint("_dsbridge", "dsbridge"),
+        BridgeHint("_dswk", "dsbridge"),
+        BridgeHint("dsBridge", "dsbridge", isOfPage: true),
+        BridgeHint("dsbridge", "dsbridge", isOfPage: true),
+        BridgeHint("KKJSBridge", "kkjsbridge"),
+        BridgeHint("Capacitor", "capacitor"),
+        BridgeHint("cordova", "cordova"),
+        BridgeHint("Android", "android"),
+        BridgeHint("yy://__QUEUE_MESSAGE__/", "jsbridge-android", isOfPage: true),
         BridgeHint(
             "WeixinJSBridge", "object",
             with: #"{"object": "WeixinJSBridge", "method": "invoke", "ready": "WeixinJSBridgeReady", "#
-                + #""error": "err_msg", "events": "on"}"#, .these(["invoke", "on"])),
+                + #""error": "err_msg", "events": "on"}"#),
         BridgeHint(
             "AlipayJSBridge", "object",
-            with: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#,
-            .these(["call"])),
+            with: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#),
     ]
-
-    private static let ofDSBridge: Set = ["call", "register", "registerAsyn"]
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Found by errors alone: pages that ask for this bridge get it anyway.
-    private static let unasked = BridgeHint(
-        "WebViewJavascriptBridge", "webviewjavascriptbridge", .these([]))
+    private static let unasked = BridgeHint("WebViewJavascriptBridge", "webviewjavascriptbridge")
 
     /// The members by which an object is known where the browser's error does not name it.
     private static let members = [
@@ -77,17 +59,6 @@ package struct BridgeHint: Sendable, Hashable {
 
     /// The hint for the name of an object; nil for an object of no known bridge.
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
-
-    /// Whether a script calls native by this member, and does not only check whether the object exists.
-    package func isSpoken(by member: String) -> Bool {
-        switch functions {
-        case .any: true
-        case .these(let names): names.contains(member)
-        }
-    }
-
-    /// Whether the object's functions are the app's own, whichever they are.
-    package var hasAppsFunctions: Bool { functions == .any }
 
     /// The hint for what a browser says of an error: `X is not defined`, `window.X is undefined`, `reading 'postMessage'`.
     package init?(_ message: String) {

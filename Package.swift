@@ -52,8 +52,7 @@ let package = Package(
 
         // What is answered in place of handlers: files of mocks are read, and the reply for a call is found.
         .target(
-            name: "DrawbridgeMocks", dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging],
-            exclude: ["Replies/drawbridge.schema.json"]),
+            name: "DrawbridgeMocks", dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
 
         // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(

@@ -58,9 +58,6 @@ static const struct Text texts[] = {
     TEXT("worker.js")
 #embed "../DrawbridgePageRuntime/Worker/worker.js"
     END
-    TEXT("drawbridge.schema.json")
-#embed "../DrawbridgeMocks/Replies/drawbridge.schema.json"
-    END
     TEXT("tester-api.openapi.json")
 #embed "../Drawbridge/Journal/tester-api.openapi.json"
     END

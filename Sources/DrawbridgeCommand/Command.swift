@@ -72,4 +72,7 @@ struct Command: ParsableCommand {
         "file", "A JSON file with these flags as keys; its relative paths start at its own folder.",
         name: [.customShort("c", allowingJoined: true), .long], completion: .file(extensions: ["json"]))
     var config: String?
+
+    @Flag(help: "Print the JSON Schema of these files, by which editors complete and check them.")
+    var schema = false
 }

@@ -70,7 +70,9 @@ public enum GatewayCommand {
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
-            gateway.manual.withLock { $0 = WelcomePage.texts["manual.html"] }
+            gateway.documents.withLock {
+                $0 = [.manual: { WelcomePage.texts["manual.html"] }, .schema: { Options.schema.bytes }]
+            }
             gateway.secrets.withLock { $0 = Redaction(also: settings.options[\.log.redact].names) }
             try await register(gateway)
             gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }
@@ -183,6 +185,10 @@ public enum GatewayCommand {
             leave(Command.self, ValidationError(problem))
         }
         var command = parsed(Command.self)
+        if command.schema {
+            print(Options.schema)
+            exit(0)
+        }
         return try await orLeave(Command.self) {
             try Words(command.words).add(to: &command.options)
             let settings = try Settings(

@@ -73,7 +73,9 @@ import Testing
             Set(settings.map(String.init)).subtracting([
                 "cookies", "events", "globals", "pages", "scenarios", "userAgent",
             ])
-                == Set(flags).subtracting(["help", "version", "config", "reply", "user-agent"]))
+                == Set(flags).subtracting([
+                    "help", "version", "config", "schema", "reply", "user-agent",
+                ]))
     }
 
     @Test func aShortHIsHelpAndNeverTheHost() async throws {

@@ -19,6 +19,18 @@ import Testing
 
     private static func data(_ value: String) -> String { #"{"code":200,"data":\#(value),"message":""}"# }
 
+    @Test func theSchemaIsPrintedAsItIsServed() async throws {
+        let printed = await (try Program.product("drawbridge", ["--schema"])).wholeOutput()
+        let program = try Self.drawbridge()
+        let served = try await curl("\(try await program.address())/__drawbridge__/schema.json")
+        #expect(printed == served + "\n")
+        let settings = try JSON(parsing: Array(served.utf8))["properties"]
+        #expect(settings?["port"]?["default"] == 8080)
+        #expect(settings?["log-format"]?["enum"] == ["text", "json"])
+        let bridges = settings?["bridge"]?["properties"]?["name"]?["enum"]?.arrayValue ?? []
+        #expect(bridges.contains("webviewjavascriptbridge"))
+    }
+
     @Test func repliesOfFlagsGoBeforeThoseOfFilesAndTheseBeforeTheConfigurations() async throws {
         let folder = try Folder()
         let one = try folder.write("one.json", #"{"replies": {"a": "one", "b": "one", "c": "one"}} // end"#)

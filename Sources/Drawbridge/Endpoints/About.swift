@@ -14,7 +14,8 @@ enum About {
     }
 
     static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        document(Texts.core["drawbridge.schema.json"], "application/schema+json")
+        let schema = gateway.documents.withLock { $0[.schema] }
+        return document(schema?() ?? Grammar.schema().bytes, "application/schema+json")
     }
 
     static func description(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -22,12 +23,11 @@ enum About {
     }
 
     static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let page = gateway.manual.withLock { $0 }
-        guard !page.isEmpty else {
+        guard let page = gateway.documents.withLock({ $0[.manual] }) else {
             throw HTTPError(
                 .notFound, "the manual is a page of the drawbridge command, and this is another program")
         }
-        return document(page, "text/html; charset=utf-8")
+        return document(page(), "text/html; charset=utf-8")
     }
 
     private static func document(_ bytes: [UInt8], _ contentType: String) -> Response {

@@ -27,6 +27,8 @@ struct Setting {
     let isHidden: Bool
     /// What it does, in one sentence.
     let help: String
+    /// What else there is to say of it.
+    let more: String
 
     /// All of them by their keys.
     static let all: [String: Setting] = {
@@ -65,5 +67,6 @@ struct Setting {
         isList = option["isRepeating"] == true
         isHidden = option["shouldDisplay"] == false
         help = option["abstract"]?.stringValue ?? ""
+        more = option["discussion"]?.stringValue ?? ""
     }
 }

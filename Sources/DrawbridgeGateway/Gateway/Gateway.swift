@@ -91,8 +91,8 @@ public final class Gateway: Answerer {
         case mock
     }
 
-    /// The manual, as HTML; empty where the program brings none.
-    package let manual = Mutex<[UInt8]>([])
+    /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
+    package let documents = Mutex<[OwnPath: @Sendable () -> [UInt8]]>([:])
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
     package let heldBack = Mutex<Set<String>>([])
 

@@ -29,40 +29,25 @@ package struct PageSettings: Sendable {
         return merged
     }
 
-    static let keys = ["cookies", "globals", "userAgent"]
-    /// The keys that settings of some pages have as well.
-    static let keysOfSome = ["bridge"]
-
-    /// Reads those members of ``keys`` that are present.
-    ///
-    /// - Parameter isOfSome: whether they are for some pages, and so may choose among the bridges of all.
-    init(_ members: [(name: String, value: LocatedJSON)], isOfSome: Bool = false) throws(ReplyFault) {
-        for (name, value) in members {
-            switch name {
-            case "globals": globals = try Self.globals(value)
-            case "cookies": cookies = try Self.cookies(value)
-            case "userAgent": appName = try Self.appName(value)
-            case "bridge" where isOfSome: bridges = try Self.bridges(value)
-            default: break
-            }
-        }
+    /// Reads those that are among the members of a file, or of some pages.
+    init(_ parts: [String: LocatedJSON]) throws(ReplyFault) {
+        globals = try parts["globals"].map(Self.globals) ?? JSON.Object()
+        cookies = try parts["cookies"].map(Self.cookies) ?? []
+        appName = try parts["userAgent"].map(Self.appName)
+        bridges = try parts["bridge"].map(Self.bridges)
     }
 
     private static func globals(_ value: LocatedJSON) throws(ReplyFault) -> JSON.Object {
-        guard let members = value.members, case .object(let globals) = value.json else {
-            throw ReplyFault(
-                "globals are an object of the window's properties: {\"appInfo\": {\"version\": \"3.2\"}}",
-                at: value)
-        }
+        let members = value.members ?? []
         for (name, value) in members where name == "__proto__" || hasPrototype(value) {
             throw ReplyFault(
                 "\(name) has a member __proto__, which scripts read as something else; leave it out",
                 at: value)
         }
         for (name, value) in members where !isName(name) {
-            throw ReplyFault("\(name) is no name of JavaScript's, in ASCII, such as appInfo", at: value)
+            throw ReplyFault("\(name) \(Grammar.globalIsWanted)", at: value)
         }
-        return globals
+        return value.json.objectValue ?? JSON.Object()
     }
 
     private static func hasPrototype(_ value: LocatedJSON) -> Bool {
@@ -76,19 +61,14 @@ package struct PageSettings: Sendable {
     }
 
     private static func cookies(_ value: LocatedJSON) throws(ReplyFault) -> [(name: String, value: String)] {
-        guard let members = value.members else {
-            throw ReplyFault("cookies are an object: {\"sid\": \"s1\"}", at: value)
-        }
         var cookies: [(name: String, value: String)] = []
-        for (name, value) in members {
+        for (name, value) in value.members ?? [] {
             guard let text = value.json.stringValue else {
                 throw ReplyFault("the value of a cookie is a text", at: value)
             }
             // RFC 6265, section 4.1.1: a token, and octets without spaces, quotes, commas, semicolons and backslashes.
             guard HTTPField.Name(name) != nil, text.utf8.allSatisfy(isCookieOctet) else {
-                throw ReplyFault(
-                    "a cookie has a name of letters, digits and - or _, and a value without spaces, quotes, commas, semicolons and backslashes; encode it: %20",
-                    at: value)
+                throw ReplyFault(Grammar.cookieIsWanted, at: value)
             }
             guard !OwnCookies.isSet(by: HTTPField(name: .setCookie, value: "\(name)=\(text)")) else {
                 throw ReplyFault(
@@ -107,20 +87,14 @@ package struct PageSettings: Sendable {
     private static func bridges(_ value: LocatedJSON) throws(ReplyFault) -> Set<String> {
         let names = (value.elements?.map(\.json) ?? [value.json]).map(\.stringValue)
         guard names.allSatisfy({ $0.map(BridgeName.isOne) == true }) else {
-            throw ReplyFault(
-                "bridge has names of those that all pages would get, such as [\"flutter\"]; [] is none",
-                at: value)
+            throw Grammar.page.fault("bridge", at: value)
         }
         return Set(names.compactMap { $0 })
     }
 
     private static func appName(_ value: LocatedJSON) throws(ReplyFault) -> AppName {
         guard let name = value.json.stringValue.flatMap(AppName.init) else {
-            throw ReplyFault(
-                """
-                userAgent is a text in ASCII without control characters, in which {{userAgent}} alone stands for \
-                something, the browser's own name: "{{userAgent}} ShopApp/3.2"
-                """, at: value)
+            throw Grammar.file.fault("userAgent", at: value)
         }
         return name
     }

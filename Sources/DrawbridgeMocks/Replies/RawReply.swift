@@ -18,13 +18,13 @@ package struct RawReply: Sendable {
     var looksAtInput: Bool { if case .json(let template) = body { template.looksAtInput } else { false } }
 
     /// Header fields that no reply may set: the gateway or the connection sets them, or they affect other answers too.
-    private static let refused: Set<String> = [
+    static let refused: Set<String> = [
         "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
         "trailer",
         "transfer-encoding", "upgrade", "via", "x-request-id", "clear-site-data",
     ]
-    private static let refusedBeginnings = [
+    static let refusedBeginnings = [
         "access-control-", "cross-origin-", "x-drawbridge-",
     ]
 

@@ -16,9 +16,7 @@ package struct ReplyFile: Sendable {
     package let settings: PageSettings
 
     /// The keys that it reads.
-    package static let keys: Set<String> = [
-        "$schema", "cookies", "events", "globals", "pages", "replies", "scenario", "scenarios", "userAgent",
-    ]
+    package static let keys = Set(Grammar.file.names)
 
     /// - Parameters:
     ///   - isAlone: whether replies are all that the text may have, so that other keys are mistakes.
@@ -33,26 +31,19 @@ package struct ReplyFile: Sendable {
             )
         }
         if isAlone { try Self.check(members, of: value) }
-        func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
-        replies =
-            try member("replies").map { value throws(ReplyFault) in try ReplyNames(value, trust: trust) }
-            ?? ReplyNames()
-        scenarios =
-            try member("scenarios").map { value throws(ReplyFault) in
-                try Self.scenarios(value, trust: trust)
-            } ?? [:]
-        pages =
-            try member("pages").map { value throws(ReplyFault) in
-                try Self.pages(value, trust: trust)
-            } ?? []
-        settings = try PageSettings(members)
-        events = try member("events").map(Self.events) ?? [:]
-        scenario = try member("scenario").map(Self.names) ?? []
+        let parts = try Grammar.file.read(members, of: value, isOpen: true)
+        replies = try ReplyNames(in: parts, trust)
+        scenarios = try Self.scenarios(parts["scenarios"]?.members ?? [], trust)
+        pages = try Self.pages(parts["pages"]?.members ?? [], trust)
+        settings = try PageSettings(parts)
+        events = try Self.events(parts["events"]?.members ?? [])
+        let first = parts["scenario"]
+        scenario = (first?.elements ?? first.map { [$0] } ?? []).compactMap(\.json.stringValue)
         for name in scenario where scenarios[name] == nil {
             let near = Nearest.of(name, among: scenarios.keys.sorted()).map { "did you mean \($0)?" }
             throw ReplyFault(
                 "there is no scenario \(name); \(near ?? "write it below \"scenarios\"")",
-                at: member("scenario") ?? value)
+                at: first ?? value)
         }
     }
 
@@ -111,17 +102,12 @@ package struct ReplyFile: Sendable {
     }
 
     private static func scenarios(
-        _ value: LocatedJSON, trust: ReplyTrust
+        _ members: [(name: String, value: LocatedJSON)], _ trust: ReplyTrust
     ) throws(ReplyFault) -> [String: ReplyNames] {
-        guard let members = value.members else {
-            throw ReplyFault(
-                "scenarios are an object: {\"offline\": {\"*\": {\"$silence\": true}}}", at: value)
-        }
         var scenarios: [String: ReplyNames] = [:]
         for (name, value) in members {
             guard !name.isEmpty, !name.hasSuffix("/"), !name.hasPrefix("/") else {
-                throw ReplyFault(
-                    "a scenario has a name, and perhaps a group before a slash: user/signed-in", at: value)
+                throw ReplyFault(Grammar.scenarioNames.otherwise, at: value)
             }
             scenarios[name] = try ReplyNames(value, trust: trust)
         }
@@ -129,45 +115,29 @@ package struct ReplyFile: Sendable {
     }
 
     private static func pages(
-        _ value: LocatedJSON, trust: ReplyTrust
+        _ members: [(name: String, value: LocatedJSON)], _ trust: ReplyTrust
     ) throws(ReplyFault) -> [ReplyLayers.PageMap] {
-        let example = "{\"/pay*\": {\"replies\": {\"price\": 12}}}"
-        guard let members = value.members else {
-            throw ReplyFault("pages are an object: \(example)", at: value)
-        }
         var pages: [ReplyLayers.PageMap] = []
         for (pattern, value) in members {
             guard pattern.hasPrefix("/") || pattern.hasPrefix("*") else {
-                throw ReplyFault(
-                    "a page is known by its path, such as /pay.html, or /pay* for several", at: value)
+                throw ReplyFault(Grammar.pageNames.otherwise, at: value)
             }
-            let keys = ["replies"] + PageSettings.keysOfSome + PageSettings.keys
-            guard let said = value.members, !said.isEmpty, said.allSatisfy({ keys.contains($0.name) }) else {
-                throw ReplyFault(
-                    "a page has \(keys.joined(separator: ", ")), and no more: \(example)", at: value)
-            }
-            let replies = said.first { $0.name == "replies" }?.value
+            let parts = try Grammar.page.read(value.members ?? [], of: value)
             pages.append(
                 ReplyLayers.PageMap(
-                    pattern: Glob(pattern), settings: try PageSettings(said, isOfSome: true),
-                    replies: try replies.map { value throws(ReplyFault) in
-                        try ReplyNames(value, trust: trust)
-                    } ?? ReplyNames()))
+                    pattern: Glob(pattern), settings: try PageSettings(parts),
+                    replies: try ReplyNames(in: parts, trust)))
         }
         return pages
     }
 
-    private static func events(_ value: LocatedJSON) throws(ReplyFault) -> [String: [ReplyStep]] {
-        guard let members = value.members else {
-            throw ReplyFault(
-                "events are an object: {\"back\": [{\"emit\": \"backbutton\"}]}", at: value)
-        }
+    private static func events(
+        _ members: [(name: String, value: LocatedJSON)]
+    ) throws(ReplyFault) -> [String: [ReplyStep]] {
         var events: [String: [ReplyStep]] = [:]
         for (name, value) in members {
             guard !name.isEmpty, !name.hasPrefix("$") || name == atArrival else {
-                throw ReplyFault(
-                    "an event has a name of its own, or is \(atArrival): what is done when a page arrives",
-                    at: value)
+                throw ReplyFault(Grammar.eventNames.otherwise, at: value)
             }
             events[name] = try ReplyReader.steps(value)
         }
@@ -176,12 +146,4 @@ package struct ReplyFile: Sendable {
 
     /// The event that is played by itself, when a page arrives.
     package static let atArrival = "$load"
-
-    private static func names(_ value: LocatedJSON) throws(ReplyFault) -> [String] {
-        if let name = value.json.stringValue { return [name] }
-        guard let names = value.elements?.map(\.json.stringValue), !names.contains(nil) else {
-            throw ReplyFault("scenario is a name, or an array of names, that are on at first", at: value)
-        }
-        return names.compactMap(\.self)
-    }
 }

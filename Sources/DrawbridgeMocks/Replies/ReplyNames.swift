@@ -48,7 +48,7 @@ package struct ReplyNames: Sendable {
     /// - Parameter trust: what they may say.
     package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         guard let members = value.members else {
-            throw ReplyFault("replies are an object, such as {\"getUser\": {\"nick\": \"Ann\"}}", at: value)
+            throw Grammar.file.fault("replies", at: value)
         }
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
@@ -62,6 +62,11 @@ package struct ReplyNames: Sendable {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
             }
         }
+    }
+
+    /// Reads the member `replies`; where there is none, nothing is answered.
+    init(in parts: [String: LocatedJSON], _ trust: ReplyTrust) throws(ReplyFault) {
+        if let value = parts["replies"] { try self.init(value, trust: trust) } else { self.init() }
     }
 
     /// Adds a reply; returns the name of the one that had its pattern before.

@@ -1,7 +1,5 @@
 // Reads the value of `$when`.
 extension ReplyReader {
-    private static let conditions = ["$match", "$exists", "$equals"]
-
     package static func condition(_ value: LocatedJSON) throws(ReplyFault) -> Condition {
         if let elements = value.elements {
             var conditions: [Condition] = []
@@ -19,23 +17,17 @@ extension ReplyReader {
                 "\(word.name) stands alone in its object; name each member's condition for itself",
                 at: word.value)
         }
-        switch word.name {
-        case "$match":
-            guard let text = word.value.json.stringValue else {
-                throw ReplyFault(
-                    "$match is a text, in which * stands for any characters: \"item-*\"", at: word.value)
-            }
-            return .match(Glob(text))
-        case "$exists":
-            guard let isWanted = word.value.json.boolValue else {
-                throw ReplyFault("$exists is true or false", at: word.value)
-            }
-            return .exists(isWanted)
-        case "$equals": return .equals(word.value.json)
-        default:
-            let near = Nearest.of(word.name, among: conditions).map { "did you mean \($0)?" }
+        guard let keyword = Grammar.condition[word.name] else {
+            let all = Grammar.condition.names
+            let near = Nearest.of(word.name, among: all).map { "did you mean \($0)?" }
             throw ReplyFault(
-                "$when has no word \(word.name); \(near ?? "there are \(list(conditions))")", at: word.value)
+                "$when has no word \(word.name); \(near ?? "there are \(list(all))")", at: word.value)
+        }
+        try keyword.check(word.value)
+        return switch word.name {
+        case "$match": .match(Glob(word.value.json.stringValue ?? ""))
+        case "$exists": .exists(word.value.json.boolValue ?? true)
+        default: .equals(word.value.json)
         }
     }
 }

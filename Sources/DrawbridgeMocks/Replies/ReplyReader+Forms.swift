@@ -3,88 +3,32 @@ import HTTPTypes
 // Reads the outcomes whose value has a form of its own.
 extension ReplyReader {
     static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {
-        let example = "{\"code\": 1001, \"message\": \"app not ready\"}"
-        guard let members = value.members else {
-            throw ReplyFault("$error is an object, such as \(example)", at: value)
+        let parts = try Grammar.error.read(value.members ?? [], of: value)
+        let template: (LocatedJSON) throws(ReplyFault) -> Template = { value throws(ReplyFault) in
+            try Self.template(value)
         }
-        var code: Int?
-        var message: Template?
-        var data: Template?
-        for (name, value) in members {
-            switch name {
-            case "code":
-                guard let number = value.json.numberValue?.intValue else {
-                    throw ReplyFault("the code of an $error is a whole number", at: value)
-                }
-                code = number
-            case "message":
-                guard value.json.stringValue != nil else {
-                    throw ReplyFault("the message of an $error is a text", at: value)
-                }
-                message = try template(value)
-            case "data": data = try template(value)
-            default:
-                throw ReplyFault(
-                    "an $error has code, message and data, and no \(name); put it into data", at: value)
-            }
-        }
-        guard let code else { throw ReplyFault("an $error needs a code: \(example)", at: value) }
-        return Reply.Failure(code: code, message: message, data: data)
+        return Reply.Failure(
+            code: parts["code"]?.whole ?? 0, message: try parts["message"].map(template),
+            data: try parts["data"].map(template))
     }
 
-    /// - Parameter trust: with `.little` it is refused: a file that nobody has named sends nothing elsewhere.
-    static func forward(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> ForwardTarget {
-        if trust == .little {
-            throw ReplyFault(
-                "$forward may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
-                at: value)
-        }
+    static func forward(_ value: LocatedJSON) throws(ReplyFault) -> ForwardTarget {
         if let target = value.json.stringValue.flatMap(ForwardTarget.init) { return target }
-        throw ReplyFault(
-            """
-            $forward is the URL of a program that answers by a value as JSON: "http://127.0.0.1:3000/native"; it has no user \
-            name, query, fragment or template
-            """, at: value)
+        throw Grammar.reply.fault("$forward", at: value)
     }
 
-    /// - Parameter trust: with `.little`, `headers`, `body` and `file` are refused: in a file that nobody has named,
-    ///   they could make a page of somebody else's.
     static func raw(_ value: LocatedJSON, trust: ReplyTrust) throws(ReplyFault) -> RawReply {
-        let example = "{\"status\": 401, \"json\": {\"error\": \"expired\"}}"
-        guard let members = value.members else {
-            throw ReplyFault("$response is an object, such as \(example)", at: value)
+        let parts = try Grammar.response.read(value.members ?? [], of: value, trust: trust)
+        let bodies = Grammar.response.leading.compactMap { word in parts[word.name].map { (word.name, $0) } }
+        guard bodies.count < 2 else {
+            throw ReplyFault("json, body and file are one body each; keep one", at: bodies[1].1)
         }
-        var status = 200
-        var headers = HTTPFields()
-        var body: RawReply.Body?
-        for (name, value) in members {
-            if trust == .little, ["headers", "body", "file"].contains(name) {
-                throw ReplyFault(
-                    "\(name) may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
-                    at: value
-                )
-            }
-            switch name {
-            case "status":
-                guard let number = value.json.numberValue?.intValue, (200...599).contains(number),
-                    number != 304
-                else { throw ReplyFault("a status is a number from 200 to 599, and not 304", at: value) }
-                status = number
-            case "headers": headers = try fields(value)
-            case "json", "body", "file":
-                guard body == nil else {
-                    throw ReplyFault("json, body and file are one body each; keep one", at: value)
-                }
-                body = try Self.body(name, value, trust)
-            default:
-                throw ReplyFault(
-                    "a $response has status, headers, and one of json, body and file, and no \(name)",
-                    at: value)
-            }
-        }
-        if body != nil, status == 204 || status == 205 {
+        let status = parts["status"]?.whole ?? 200
+        if !bodies.isEmpty, status == 204 || status == 205 {
             throw ReplyFault("an answer with status \(status) has no body; leave it out", at: value)
         }
+        let headers = try parts["headers"].map(Self.fields) ?? HTTPFields()
+        let body = try bodies.first.map { body throws(ReplyFault) in try Self.body(body.0, body.1, trust) }
         return RawReply(status: status, headers: headers, body: body ?? .none)
     }
 
@@ -92,9 +36,7 @@ extension ReplyReader {
         _ word: String, _ value: LocatedJSON, _ trust: ReplyTrust
     ) throws(ReplyFault) -> RawReply.Body {
         if word == "json" { return .json(try template(value)) }
-        guard let text = value.json.stringValue else {
-            throw ReplyFault("a \(word) is a text; another value is written as json", at: value)
-        }
+        let text = value.json.stringValue ?? ""
         if word == "body" { return .text(text) }
         guard case .named(let folder) = trust else {
             throw ReplyFault(
@@ -102,19 +44,14 @@ extension ReplyReader {
                 at: value)
         }
         guard let file = AnswerFile(text, in: folder) else {
-            throw ReplyFault(
-                "file is a name below the folder of the file of replies: \"pictures/ann.png\"; it does not lead out of it",
-                at: value)
+            throw Grammar.response.fault("file", at: value)
         }
         return .file(file)
     }
 
     private static func fields(_ value: LocatedJSON) throws(ReplyFault) -> HTTPFields {
-        guard let members = value.members else {
-            throw ReplyFault("headers are an object: {\"Cache-Control\": \"no-store\"}", at: value)
-        }
         var fields = HTTPFields()
-        for (text, value) in members {
+        for (text, value) in value.members ?? [] {
             guard let name = HTTPField.Name(text) else {
                 throw ReplyFault("\(text) is no name of a header field", at: value)
             }
@@ -139,38 +76,32 @@ extension ReplyReader {
 
     /// Reads the steps after an answer or of an event.
     static func steps(_ value: LocatedJSON) throws(ReplyFault) -> [ReplyStep] {
-        let example = "[{\"call\": \"onPaid\", \"data\": {\"ok\": true}, \"after\": 800}]"
-        guard let elements = value.elements else {
-            throw ReplyFault("steps are an array: \(example)", at: value)
-        }
+        guard let elements = value.elements else { throw ReplyFault(Grammar.stepsAreWanted, at: value) }
         var steps: [ReplyStep] = []
-        for element in elements { steps.append(try step(element, example)) }
+        for element in elements { steps.append(try step(element)) }
         return steps
     }
 
-    private static func step(_ value: LocatedJSON, _ example: String) throws(ReplyFault) -> ReplyStep {
+    private static func step(_ value: LocatedJSON) throws(ReplyFault) -> ReplyStep {
         guard let members = value.members else {
-            throw ReplyFault("a step is an object: \(example)", at: value)
+            throw ReplyFault("a step is an object: \(Grammar.stepsExample)", at: value)
         }
-        let parts = Dictionary(members.map { ($0.name, $0.value) }) { $1 }
-        let deeds = ["call", "emit", "scenario"].filter { parts[$0] != nil }
-        guard deeds.count == 1, let name = parts[deeds[0]]?.json.stringValue, !name.isEmpty else {
-            throw ReplyFault("a step has one of call, emit and scenario, with a name: \(example)", at: value)
+        let parts = try Grammar.step.read(members, of: value)
+        let deeds = Grammar.step.leading.filter { parts[$0.name] != nil }
+        guard deeds.count == 1, let name = parts[deeds[0].name]?.json.stringValue, !name.isEmpty else {
+            throw ReplyFault(Grammar.aDeedIsWanted, at: value)
         }
-        let allowed = deeds[0] == "scenario" ? ["scenario", "on", "after"] : [deeds[0], "data", "after"]
+        let allowed = [deeds[0].name] + (deeds[0].beside ?? [])
         for (part, value) in members where !allowed.contains(part) {
-            throw ReplyFault(
-                "a step of this kind has \(allowed.joined(separator: ", ")), and no \(part)", at: value)
-        }
-        let after = try parts["after"].map { value throws(ReplyFault) in try milliseconds(value) } ?? 0
-        if deeds[0] == "scenario" {
-            let on = parts["on"]
-            guard let isOn = on == nil ? true : on?.json.boolValue else {
-                throw ReplyFault("on is true or false", at: on ?? value)
-            }
-            return ReplyStep(deed: .scenario(name, on: isOn), after: after)
+            throw ReplyFault("a step of this kind has \(list(allowed)), and no \(part)", at: value)
         }
         let data = try parts["data"].map { value throws(ReplyFault) in try template(value) } ?? .nothing
-        return ReplyStep(deed: deeds[0] == "call" ? .call(name, data) : .emit(name, data), after: after)
+        let deed: ReplyStep.Deed =
+            switch deeds[0].name {
+            case "call": .call(name, data)
+            case "emit": .emit(name, data)
+            default: .scenario(name, on: parts["on"]?.json.boolValue ?? true)
+            }
+        return ReplyStep(deed: deed, after: parts["after"]?.whole ?? 0)
     }
 }

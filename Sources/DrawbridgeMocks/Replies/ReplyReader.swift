@@ -18,104 +18,68 @@ package struct ReplyReader {
         return try reader.reply(value)
     }
 
-    private static let outcomes = [
-        "$reply", "$text", "$error", "$silence", "$missing", "$pass", "$sequence", "$cases", "$ask",
-        "$forward",
-        "$response",
-    ]
-    static let words =
-        outcomes + ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
-
-    /// The longest delay: a day of milliseconds.
-    private static let longestDelay = 86_400_000
+    static let words = Grammar.reply.names
 
     /// - Parameter isCase: a case may have a `$when` beside its outcome.
     private mutating func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
-        guard let words = try Self.words(of: value) else {
+        guard let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) else {
             return Reply(outcome: .value(value.json.bytes))
         }
-        for (word, place) in words.sorted(by: { $0.key < $1.key }) where !Self.words.contains(word) {
-            throw Self.unknown(word, at: place)
-        }
-        if let when = words["$when"], !isCase {
-            throw ReplyFault(
-                "$when stands in a case: write {\"$cases\": [{\"$when\": …, \"$reply\": …}]}", at: when)
-        }
-        let said = Self.outcomes.filter { words[$0] != nil }
+        for (name, place) in members where Grammar.reply[name] == nil { throw Self.unknown(name, at: place) }
+        let words = try Grammar.reply.read(members, of: value, trust: trust)
+        if let when = words["$when"], !isCase { throw ReplyFault(Grammar.whenIsOfACase, at: when) }
+        let said = Grammar.reply.leading.filter { words[$0.name] != nil }
         guard said.count <= 1 else {
-            let both = said.joined(separator: " and ")
+            let both = said.map(\.name).joined(separator: " and ")
             throw ReplyFault("\(both) cannot be used together; keep one, or put them into $cases", at: value)
         }
-        guard let word = said.first, let place = words[word] else {
+        guard let outcome = said.first, let place = words[outcome.name] else {
+            let all = Self.list(Grammar.reply.leading.map(\.name))
             throw ReplyFault(
-                "what is answered is missing: write \"$reply\": … beside it, or one of \(Self.list(Self.outcomes))",
-                at: value)
+                "what is answered is missing: write \"$reply\": … beside it, or one of \(all)", at: value)
         }
-        var reply = Reply(outcome: try outcome(word, place, words))
-        try Self.check(words, beside: word, at: value)
-        reply.delay = try words["$delay"].map { place throws(ReplyFault) in try Self.delay(place) }
-        for element in try Self.elements(of: words["$progress"]) {
+        try Self.check(members, beside: outcome)
+        var reply = Reply(outcome: try self.outcome(outcome.name, place, words))
+        reply.delay = words["$delay"]?.span
+        for element in words["$progress"]?.elements ?? [] {
             reply.progress.append(try Self.template(element))
         }
         if let then = words["$then"] { reply.then = try Self.steps(then) }
-        if let every = words["$every"] { reply.every = try Self.milliseconds(every) }
+        reply.every = words["$every"]?.whole ?? reply.every
         return reply
     }
 
     /// Checks that the other words may stand beside an outcome.
     private static func check(
-        _ words: [String: LocatedJSON], beside outcome: String, at value: LocatedJSON
+        _ members: [(name: String, value: LocatedJSON)], beside outcome: Keyword
     ) throws(ReplyFault) {
-        for (word, place) in words.sorted(by: { $0.key < $1.key }) {
-            switch word {
-            case "$delay", "$progress", "$every", "$then":
-                if ["$sequence", "$cases", "$ask"].contains(outcome) {
-                    throw ReplyFault(
-                        "\(word) stands beside one answer; write it into each of \(outcome == "$ask" ? "$choices" : outcome)",
-                        at: place)
+        for (word, place) in members where word != outcome.name && outcome.beside?.contains(word) != true {
+            let problem =
+                switch (word, outcome.name) {
+                case ("$choices", _), ("$within", _):
+                    "\(word) stands beside $ask: {\"$ask\": \"Delete?\", \"$choices\": {…}}"
+                case (_, "$ask"): "\(word) stands beside one answer; write it into each of $choices"
+                case (_, "$sequence"), (_, "$cases"):
+                    "\(word) stands beside one answer; write it into each of \(outcome.name)"
+                default: "\(word) stands beside an answer, and \(outcome.name) is none; leave one of them out"
                 }
-                if ["$pass", "$missing", "$silence"].contains(outcome) {
-                    throw ReplyFault(
-                        "\(word) stands beside an answer, and \(outcome) is none; leave one of them out",
-                        at: place)
-                }
-                if word == "$every", words["$progress"] == nil {
-                    throw ReplyFault(
-                        "$every says how long is between the values of $progress; name these", at: place)
-                }
-            case "$choices", "$within":
-                if outcome != "$ask" {
-                    throw ReplyFault(
-                        "\(word) stands beside $ask: {\"$ask\": \"Delete?\", \"$choices\": {…}}", at: place)
-                }
-            default: break
-            }
+            throw ReplyFault(problem, at: place)
         }
-    }
-
-    private static func elements(of value: LocatedJSON?) throws(ReplyFault) -> [LocatedJSON] {
-        guard let value else { return [] }
-        guard let elements = value.elements else {
-            throw ReplyFault("$progress is an array of values, such as [10, 50, 90]", at: value)
-        }
-        return elements
-    }
-
-    /// The words of an object whose keys begin with `$`; nil for any other value.
-    private static func words(of value: LocatedJSON) throws(ReplyFault) -> [String: LocatedJSON]? {
-        guard let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) else {
-            return nil
-        }
-        for (name, place) in members where !name.hasPrefix("$") {
+        if let every = members.first(where: { $0.name == "$every" }),
+            !members.contains(where: { $0.name == "$progress" })
+        {
             throw ReplyFault(
-                """
-                \(name) stands beside words that begin with $; write what is answered as "$reply": {"\(name)": …}
-                """, at: place)
+                "$every says how long is between the values of $progress; name these", at: every.value)
         }
-        return Dictionary(members.map { ($0.name, $0.value) }) { $1 }
     }
 
     private static func unknown(_ word: String, at place: LocatedJSON) -> ReplyFault {
+        guard word.hasPrefix("$") else {
+            return ReplyFault(
+                """
+                \(word) stands beside words that begin with $; write what is answered as "$reply": {"\(word)": …}
+                """, at: place)
+        }
         let near = Nearest.of(word, among: words).map { "did you mean \($0)?" }
         return ReplyFault(
             """
@@ -131,12 +95,12 @@ package struct ReplyReader {
         case "$reply": .template(try Self.template(value))
         case "$text": .template(try Self.template(value, isWritten: true))
         case "$error": .error(try Self.failure(value))
-        case "$silence": try Self.isSaid(value, .silence, word)
-        case "$missing": try Self.isSaid(value, .missing, word)
-        case "$pass": try Self.isSaid(value, .pass, word)
+        case "$silence": .silence
+        case "$missing": .missing
+        case "$pass": .pass
         case "$sequence": .sequence(try sequence(value), place(of: value))
         case "$ask": .ask(try ask(value, words))
-        case "$forward": .forward(try Self.forward(value, trust: trust))
+        case "$forward": .forward(try Self.forward(value))
         case "$response": .raw(try Self.raw(value, trust: trust))
         default: .cases(try cases(value))
         }
@@ -148,86 +112,39 @@ package struct ReplyReader {
         return Reply.Place(name: name, text: text, number: sequences[text, default: 0])
     }
 
-    private static func isSaid(
-        _ value: LocatedJSON, _ outcome: Reply.Outcome, _ word: String
-    ) throws(ReplyFault) -> Reply.Outcome {
-        guard value.json.boolValue == true else {
-            throw ReplyFault("\(word) is true or not there", at: value)
-        }
-        return outcome
-    }
-
     static func template(_ value: LocatedJSON, isWritten: Bool = false) throws(ReplyFault) -> Template {
         do {
             return try Template(value.json, isWritten: isWritten)
         } catch {
             throw ReplyFault(
                 """
-                unknown template {{\(error.word)}}; there are {{input}}, {{input.name}}, {{uuid}} and {{userAgent}}; \
-                to answer braces as they are, leave $reply out, or write {{"{{"}} for them
+                unknown template {{\(error.word)}}; \(Grammar.templatesAreThese); to answer braces as \
+                they are, leave $reply out, or write {{"{{"}} for them
                 """, at: value)
         }
-    }
-
-    static func isMilliseconds(_ value: LocatedJSON) -> Int? {
-        value.json.numberValue?.intValue.flatMap { (0...longestDelay).contains($0) ? $0 : nil }
-    }
-
-    static func milliseconds(_ value: LocatedJSON) throws(ReplyFault) -> Int {
-        if let count = isMilliseconds(value) { return count }
-        throw ReplyFault("it is milliseconds, up to a day of them: 300", at: value)
-    }
-
-    private static func delay(_ value: LocatedJSON) throws(ReplyFault) -> ClosedRange<Int> {
-        if let one = isMilliseconds(value) { return one...one }
-        if let both = value.elements?.map(isMilliseconds), both.count == 2, let least = both[0],
-            let most = both[1], least <= most
-        {
-            return least...most
-        }
-        throw ReplyFault(
-            "$delay is milliseconds, up to a day of them: 300, or from the least to the most: [100, 900]",
-            at: value)
     }
 
     private mutating func ask(
         _ value: LocatedJSON, _ words: [String: LocatedJSON]
     ) throws(ReplyFault) -> Reply.Ask {
-        let example =
-            "{\"$ask\": \"Delete?\", \"$choices\": {\"delete\": {\"ok\": true}, \"keep\": {\"ok\": false}}}"
-        guard value.json.stringValue != nil else {
-            throw ReplyFault("$ask is what a person reads: \(example)", at: value)
-        }
-        guard let choices = words["$choices"]?.members, !choices.isEmpty else {
-            throw ReplyFault(
-                "$ask needs $choices, an object of replies: \(example)", at: words["$choices"] ?? value)
+        guard let choices = words["$choices"]?.members else {
+            throw ReplyFault(Grammar.choicesAreWanted, at: value)
         }
         var replies: [(name: String, reply: Reply)] = []
         for (name, value) in choices { replies.append((name, try reply(value))) }
         return Reply.Ask(
-            message: try Self.template(value),
-            within: try words["$within"].map { value throws(ReplyFault) in try Self.milliseconds(value) },
-            choices: replies)
+            message: try Self.template(value), within: words["$within"]?.whole, choices: replies)
     }
 
     private mutating func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
-        guard let elements = value.elements, !elements.isEmpty else {
-            throw ReplyFault(
-                "$sequence is an array of replies, such as [{\"$error\": {\"code\": 1}}, \"done\"]", at: value
-            )
-        }
         var replies: [Reply] = []
-        for element in elements { replies.append(try reply(element)) }
+        for element in value.elements ?? [] { replies.append(try reply(element)) }
         return replies
     }
 
     private mutating func cases(_ value: LocatedJSON) throws(ReplyFault) -> [Reply.Case] {
-        let example = "[{\"$when\": {\"channel\": \"alipay\"}, \"$reply\": 6001}, {\"$reply\": 0}]"
-        guard let elements = value.elements, !elements.isEmpty else {
-            throw ReplyFault("$cases is an array of replies, such as \(example)", at: value)
-        }
         var cases: [Reply.Case] = []
-        for element in elements {
+        for element in value.elements ?? [] {
             if let last = cases.last, last.condition == nil {
                 throw ReplyFault(
                     "the case before this one has no $when and fits always, so this one is never reached; move it up",

@@ -1,6 +1,7 @@
 """What the command is started with, and all that it is asked, until it stops."""
 
 import json
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -76,8 +77,8 @@ def gateway(check):
     if far.data != {"status": "ok"}:
         check.fault(f"getHealth: those elsewhere learn {far.text}")
     schema = ask("getSettingsSchema", token=None).text
-    if schema != (check.project / "Sources/DrawbridgeMocks/Replies/drawbridge.schema.json").read_text():
-        check.fault("getSettingsSchema: it is not the file")
+    if schema != subprocess.run([check.program, "--schema"], stdout=subprocess.PIPE, text=True).stdout.strip():
+        check.fault("getSettingsSchema: it is not what --schema prints")
     if ask("getDescription", token=None).json != check.api.document:
         check.fault("getDescription: it is not this file; build the command anew")
 

@@ -1,0 +1,92 @@
+extension Form {
+    /// What the JSON Schema says of a value of this form.
+    package var schema: JSON.Object {
+        switch self {
+        case .any: [:]
+        case .template: Form.defined("template").schema
+        case .message: ["type": "string", "allOf": [.object(Form.template.schema)]]
+        case .yes: ["const": true]
+        case .flag: ["type": "boolean"]
+        case .text(let pattern): Self.of("string", ("pattern", pattern.map(JSON.string)))
+        case .whole(let range, let except):
+            Self.of(
+                "integer", ("minimum", range.map { .number(.init($0.lowerBound)) }),
+                ("maximum", range.map { .number(.init($0.upperBound)) }),
+                ("not", except.map { ["const": .number(.init($0))] }))
+        case .milliseconds: Form.whole(0...Self.longestDelay).schema
+        case .span: Self.several(Form.milliseconds.schema, ("minItems", 2), ("maxItems", 2))
+        case .list(let form, let least):
+            Self.of("array", ("minItems", .number(.init(least))), ("items", .object(form.schema)))
+        case .several(let form): Self.several(form.schema)
+        case .named(let form, let names, let least):
+            Self.of(
+                "object", ("minProperties", .number(.init(least))), ("propertyNames", names?.schema),
+                ("additionalProperties", .object(form.schema)))
+        case .object(let name), .defined(let name): ["$ref": .string("#/definitions/\(name)")]
+        case .described(let schema): schema
+        }
+    }
+
+    /// The schema of a type, with those rules that are there.
+    static func of(_ type: JSON, _ rules: (String, JSON?)...) -> JSON.Object {
+        JSON.Object([("type", type)] + rules.compactMap { rule in rule.1.map { (rule.0, $0) } })
+    }
+
+    /// The rules for an element are for the value as well: those for texts, numbers and objects leave an array alone.
+    private static func several(_ element: JSON.Object, _ rules: (String, JSON)...) -> JSON.Object {
+        let types = element["type"]?.arrayValue ?? [element["type"] ?? "string"]
+        let own = [("type", .array(types + ["array"])), ("items", .object(element))] + rules
+        return JSON.Object(element.map { ($0.key, $0.value) } + own)
+    }
+}
+
+extension Form.Names {
+    var schema: JSON { ["pattern": .string(pattern), "patternErrorMessage": .string(otherwise)] }
+}
+
+extension Keyword {
+    /// What the schema says of its value, with a description.
+    var schema: JSON.Object {
+        let warning = needsTrust ? " A drawbridge.json that nobody has named may not have it." : ""
+        var schema: JSON.Object = ["description": .string(says + warning)]
+        for (name, rule) in form.schema { schema[name] = rule }
+        if !otherwise.isEmpty { schema["errorMessage"] = .string(otherwise) }
+        if let example {
+            do {
+                schema["examples"] = [try JSON(parsing: Array(example.utf8))]
+            } catch {
+                preconditionFailure("the example of \(name) is no JSON: \(error)")
+            }
+        }
+        return schema
+    }
+}
+
+extension Keywords {
+    /// Each keyword with what its value is.
+    var properties: JSON { .object(JSON.Object(all.map { ($0.name, .object($0.schema)) })) }
+
+    /// An object of these members and no others.
+    var schema: JSON.Object {
+        Form.of(
+            "object", ("properties", properties), ("additionalProperties", false),
+            ("required", .array(required.map(JSON.string))), ("minProperties", .number(.init(least))),
+            ("allOf", leading.isEmpty ? nil : .array(neighbours)))
+    }
+
+    /// What may stand beside each leading keyword.
+    var neighbours: [JSON] {
+        leading.map { keyword in
+            let beside = keyword.beside ?? []
+            let others = beside.isEmpty ? "nothing" : beside.joined(separator: ", ")
+            let names: JSON = [
+                "enum": .array(([keyword.name] + beside).map(JSON.string)),
+                "errorMessage": .string("Beside \(keyword.name) may stand \(others)."),
+            ]
+            return ["if": ["required": [.string(keyword.name)]], "then": ["propertyNames": names]]
+        }
+    }
+
+    /// That one of the leading keywords is there.
+    var leads: JSON { .array(leading.map { ["required": [.string($0.name)]] }) }
+}

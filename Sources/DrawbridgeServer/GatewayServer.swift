@@ -6,7 +6,7 @@ import Synchronization
 
 /// A gateway that listens: the core on the engine.
 ///
-/// ``Drawbridge/Gateway/run(_:onListening:)`` is the usual way; this type is for programs that start and stop
+/// ``DrawbridgeGateway/Gateway/run(_:onListening:)`` is the usual way; this type is for programs that start and stop
 /// several, and for tests.
 public final class GatewayServer: Sendable {
     /// Where it listens.

@@ -88,7 +88,8 @@ public final class GatewayServer: Sendable {
         let leftBehind = await server.end(within: grace) {
             if isFirst { gateway.serverHasStopped() }
         }
-        OwnPorts.remove(address.port)
+        // Once: another server of this process may have the port by now.
+        if isFirst { OwnPorts.remove(address.port) }
         log?.writer.flush()
         return leftBehind
     }

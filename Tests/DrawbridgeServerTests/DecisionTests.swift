@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func theJournalNamesTheBridgeOfEachCallWithTheSameHead() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        try gateway.register(at: "/who") { Text("me") }
+        try await Self.serving(gateway) { ask in
+            let (bridged, flagged) = (
+                try await ask(Self.get("/__jsbridge__/who")),
+                try await ask(Self.get("/who?_mobile_bridge=1"))
+            )
+            #expect(bridged == ["200 me"] && flagged == ["200 me"])
+        }
+        let bridges = try await gateway.journal.calls().map(\.bridge)
+        #expect(bridges == Array(repeating: "__jsbridge__", count: 4) + Array(repeating: "flag", count: 4))
+    }
+
     @Test(arguments: [false, true])
     func aHandlerMayDeclineARequestWhoseHeadIsKnown(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)

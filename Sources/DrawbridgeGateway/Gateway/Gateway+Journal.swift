@@ -66,7 +66,7 @@ extension Gateway {
         let outcome: JournalRecord.State = response.isSilent ? .silent : code < 400 ? .answered : .error
         journal.end(
             number, outcome, by: route.answerer, code: code, output: response.body.bytes ?? [],
-            form: .init(of: response))
+            form: .init(of: &response))
     }
 
     /// Notes the error of a route's handler.
@@ -106,7 +106,9 @@ extension Gateway {
 
 extension JournalRecord.Form {
     /// What kind of answer it is.
-    fileprivate init(of response: Response) {
+    ///
+    /// - Parameter response: not changed, as above.
+    fileprivate init(of response: inout Response) {
         switch response.body {
         case .output: self = .value
         case .bytes: self = .raw(type: response.contentType?.text ?? response.ownHeaders[.contentType] ?? "")

@@ -161,10 +161,11 @@ public final class Journal: Sendable {
                 output: sentence.map { .init(JSON.string($0).bytes) } ?? .nothing)
             state.count(record.bytes, of: head.page?.id)
             if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
+            // Consumed: a copy would retain and release all its references.
             if head.kind == .request {
-                state.requests.append(record)
+                state.requests.append(consume record)
             } else {
-                state.records.append(record)
+                state.records.append(consume record)
             }
             let waiters = state.takeWaiters(concernedBy: number)
             makeRoom(&state)

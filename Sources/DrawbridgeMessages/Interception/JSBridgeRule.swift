@@ -42,7 +42,8 @@ public struct JSBridgeRule: InterceptionRule {
 
     /// Whether a request is sent to the bridge, by its host or its path.
     package static func isNamed(by request: Request) -> Bool {
-        request.target.utf8.dropFirst().first == UInt8(ascii: "_") && isBelow(request.path)
+        let target = request.sentTarget
+        return target.utf8.starts(with: "/_".utf8) && isBelow(Target(target).path)
             || isHost(request.authority)
     }
 

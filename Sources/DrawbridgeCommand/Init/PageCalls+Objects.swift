@@ -47,7 +47,7 @@ extension PageCalls {
     /// Where names are left, one to which the page itself assigns methods under computed names may be the app's too.
     mutating func readObjects() {
         let own = Set(followed.map(\.name))
-        for (object, calls) in objectCalls {
+        for (object, calls) in objectCalls where PageOptions.isIdentifier(object) {
             let isDeclared = scripts.owned[object] != nil || scripts.imported[object] != nil
             let isLookedFor = (scripts.places[object] ?? []).prefix(1000).contains {
                 scripts[$0 - 1] == "typeof" || scripts[$0 - 1] == "." && scripts[$0 - 2] == "window"

@@ -105,9 +105,7 @@ extension Gateway {
 }
 
 extension JournalRecord.Form {
-    /// What kind of answer it is.
-    ///
-    /// - Parameter response: not changed, as above.
+    /// What kind of answer it is; the response is not changed here either.
     fileprivate init(of response: inout Response) {
         switch response.body {
         case .output: self = .value

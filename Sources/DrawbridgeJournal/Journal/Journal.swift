@@ -161,7 +161,6 @@ public final class Journal: Sendable {
                 output: sentence.map { .init(JSON.string($0).bytes) } ?? .nothing)
             state.count(record.bytes, of: head.page?.id)
             if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
-            // Consumed: a copy would retain and release all its references.
             if head.kind == .request {
                 state.requests.append(consume record)
             } else {

@@ -11,8 +11,7 @@ package final class JournalReader: Sendable {
         let count = journal.readers.add(1, ordering: .relaxed).newValue
         guard count <= Self.most else {
             journal.readers.subtract(1, ordering: .relaxed)
-            throw HTTPError(
-                .serviceUnavailable, "\(Self.most) read the stream already; close one of them")
+            throw HTTPError(.serviceUnavailable, "\(Self.most) read the stream already; close one of them")
         }
         self.journal = journal
     }

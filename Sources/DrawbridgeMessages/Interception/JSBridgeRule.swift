@@ -42,8 +42,7 @@ public struct JSBridgeRule: InterceptionRule {
 
     /// Whether a request is sent to the bridge, by its host or its path.
     package static func isNamed(by request: Request) -> Bool {
-        let target = request.sentTarget
-        return target.utf8.starts(with: "/_".utf8) && isBelow(Target(target).path)
+        request.sentTarget.utf8.starts(with: "/_".utf8) && isBelow(Target(request.sentTarget).path)
             || isHost(request.authority)
     }
 

@@ -158,6 +158,8 @@ import Testing
         "Capacitor.isNativePlatform()",
         "import { Capacitor } from '@capacitor/core'; Capacitor.getPlatform()",
         "my.Android.pay()", "WeixinJSBridge.log('a')", "var text = 'flutter_inappwebview.callHandler(1)'",
+        // No script can have this name, and --shortcuts refuses it.
+        "My\u{FFFD}App.open({})",
     ])
     func findsNoBridgeWhereOneIsOnlyLookedForOrBrought(_ script: String) {
         let calls = Self.calls(script)

@@ -5,6 +5,7 @@ import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
 import Logging
+import MicroHTTPD
 import Synchronization
 
 /// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.
@@ -232,6 +233,21 @@ public enum GatewayCommand {
         exit(3)
     }
 
+    /// Listens at the port that was given, or else at the first of twenty from the usual one that no program has.
+    private static func listen(_ gateway: Gateway, _ settings: Settings) throws -> GatewayServer {
+        var configuration = settings.server
+        let last = configuration.port + (settings.hasPort ? 0 : 19)
+        while true {
+            do {
+                return try GatewayServer(gateway, configuration)
+            } catch let error as ListenError {
+                guard let holder = error.holder, configuration.port < last else { throw error }
+                gateway.logger.notice("\(holder) has port \(configuration.port); the next is tried")
+                configuration.port += 1
+            }
+        }
+    }
+
     private static func fail(_ error: any Error) -> Never {
         complain("\(error)")
         exit(1)
@@ -246,7 +262,7 @@ public enum GatewayCommand {
         var opened: [RedirectFile] = []
         defer { for file in opened { file.remove() } }
         terminal?.takeWords(of: gateway, inspector)
-        let server = try GatewayServer(gateway, settings.server)
+        let server = try listen(gateway, settings)
         let banner = Banner(
             address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,
             inspector: inspector?.drawLink(), takesWords: terminal != nil,

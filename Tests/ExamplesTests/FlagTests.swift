@@ -29,6 +29,23 @@ import Testing
         #expect(try await Self.refusedPort(arguments) == "127.0.0.1 port \(port)")
     }
 
+    /// On a machine of the test's own the usual port is free.
+    @Test(.enabled("only the superuser makes network namespaces, with iproute2", Elsewhere.canBeMade))
+    func theNextPortIsTakenUnlessANumberWasGiven() async throws {
+        let elsewhere = try await Elsewhere()
+        let command = try Program.path(of: "drawbridge")
+        let first = try elsewhere.program(command, [])
+        #expect(try await first.address() == "http://127.0.0.1:8080")
+        let second = try elsewhere.program(command, [])
+        let notice = try await second.line(with: "has port 8080")
+        #expect(notice.contains(/drawbridge \(process \d+\) has port 8080; the next is tried/), "\(notice)")
+        #expect(try await second.address() == "http://127.0.0.1:8081")
+        let third = try elsewhere.program(command, ["--port", "8080"])
+        let error = try await third.line(with: "cannot listen on")
+        #expect(error.contains(/drawbridge \(process \d+\) has it; end that, or choose another/), "\(error)")
+        #expect(await third.child.exitCode() == 1)
+    }
+
     /// What cannot be meant so is no setting that does nothing.
     @Test(arguments: [
         (["--cors", "http://*.example.com"], "wildcards are not supported"),

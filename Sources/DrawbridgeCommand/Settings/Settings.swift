@@ -29,6 +29,8 @@ struct Settings {
     /// The upstreams as they were written.
     var upstreams: [String] { options[\.behind.upstream] }
     var isProxy: Bool { options[\.behind.proxy] ?? false }
+    /// Whether a port was chosen, and not only the usual one is tried.
+    var hasPort: Bool { options[\.serving.port] != nil }
     /// Seconds that running requests get at a stop.
     var grace: Double { options[\.advanced.grace] ?? 3 }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }

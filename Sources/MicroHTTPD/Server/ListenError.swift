@@ -2,6 +2,11 @@
 public struct ListenError: Error, CustomStringConvertible {
     /// The whole sentence.
     public let description: String
+    /// The program that listens at the port already, in words; nil where that is not the reason.
+    public let holder: String?
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, holder: String? = nil) {
+        self.description = description
+        self.holder = holder
+    }
 }

@@ -36,13 +36,14 @@ struct ListeningSocket {
             guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
                 listen(descriptor, Int32(backlog)) == 0
             else {
-                let hint =
-                    switch errno {
-                    case EADDRINUSE: "; end the program that has the port, or choose another port"
-                    case EACCES: "; ports below 1024 are the system's: choose another port"
-                    default: ""
-                    }
-                throw ListenError(SystemError(action).description + hint)
+                let (code, error) = (errno, SystemError(action).description)
+                if code == EADDRINUSE {
+                    let holder = PortHolder.of(port: port).map { "\($0)" } ?? "another user's program"
+                    throw ListenError(
+                        "\(error): \(holder) has it; end that, or choose another port", holder: holder)
+                }
+                let hint = code == EACCES ? "; ports below 1024 are the system's: choose another port" : ""
+                throw ListenError(error + hint)
             }
             (address, self.port) = try Self.name(descriptor)
         } catch {

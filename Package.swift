@@ -120,12 +120,16 @@ let package = Package(
             name: "DrawbridgeHandlers", dependencies: ["Drawbridge", httpTypes, logging], path: "handlers",
             exclude: ["openapi.json"]),
 
+        // QR codes, for the links that phones open.
+        .systemLibrary(
+            name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+
         // The command, with its argument parser: nothing below it parses arguments.
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
-                "MicroHTTPD", logging, argumentParser,
+                "CQREncode", "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop",
+                "HTTPGrammar", "MicroHTTPD", logging, argumentParser,
             ],
             exclude: [
                 "Manual", "Welcome/welcome.html", "Welcome/welcome.css", "Welcome/welcome.js",

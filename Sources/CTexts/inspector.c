@@ -61,6 +61,9 @@ static const struct Text texts[] = {
     TEXT("parts.css")
 #embed "../DrawbridgeServer/Inspector/Page/parts.css"
     END
+    TEXT("phone.js")
+#embed "../DrawbridgeServer/Inspector/Page/phone.js"
+    END
     TEXT("questions.js")
 #embed "../DrawbridgeServer/Inspector/Page/questions.js"
     END

@@ -258,15 +258,23 @@ public enum GatewayCommand {
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
-        let inspector = try settings.inspectorPort.map { try Inspector(of: gateway, port: $0) }
+        let trustsThisMachine = settings.trustsThisMachine
+        let inspector = try settings.inspectorPort.map {
+            try Inspector(of: gateway, port: $0, url: settings.inspectorURL, isForAll: !trustsThisMachine)
+        }
         var opened: [RedirectFile] = []
         defer { for file in opened { file.remove() } }
-        terminal?.takeWords(of: gateway, inspector)
         let server = try listen(gateway, settings)
+        let invitation = Invitation(
+            address: server.address, publicURL: settings.publicURL, trustsThisMachine: trustsThisMachine,
+            admissions: gateway.admissions)
+        let isOpenToOthers = !server.address.isLoopback || !trustsThisMachine
+        if isOpenToOthers { gateway.invitation.withLock { $0 = invitation.json } }
+        terminal?.takeWords(of: gateway, inspector, isOpenToOthers ? invitation : nil)
         let banner = Banner(
             address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,
-            inspector: inspector?.drawLink(), takesWords: terminal != nil,
-            ticket: server.address.isLoopback ? nil : gateway.admissions.drawTicket())
+            inspector: inspector?.drawLink(), takesWords: terminal != nil, invitation: invitation,
+            ticket: isOpenToOthers ? gateway.admissions.drawTicket() : nil)
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
         if settings.options[\.serving.open] == true {

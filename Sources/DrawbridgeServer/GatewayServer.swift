@@ -65,7 +65,7 @@ public final class GatewayServer: Sendable {
         let isAll = ["0.0.0.0", "::"].contains(address.host)
         let own = ServerAddress(
             scheme: address.scheme, host: isAll ? "127.0.0.1" : address.host, port: address.port)
-        gateway.ownAddress.withLock { $0 = "\(own)" }
+        gateway.ownAddress.withLock { $0 = configuration.publicURL ?? "\(own)" }
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }

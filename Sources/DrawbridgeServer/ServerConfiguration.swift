@@ -20,12 +20,15 @@ public struct ServerConfiguration: Sendable {
     public var logged: Set<LoggedRequests>
     /// Whether the line of a call ends with the ids of its request and its page, however long it becomes.
     public var logsIDs: Bool
+    /// The address that callers use, where it is another one than that it listens on: `http://localhost:9090`.
+    public var publicURL: String?
 
     /// Makes a configuration.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true,
-        logged: Set<LoggedRequests> = Set(LoggedRequests.allCases), logsIDs: Bool = false
+        logged: Set<LoggedRequests> = Set(LoggedRequests.allCases), logsIDs: Bool = false,
+        publicURL: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -36,5 +39,6 @@ public struct ServerConfiguration: Sendable {
         self.logsRequests = logsRequests
         self.logged = logged
         self.logsIDs = logsIDs
+        self.publicURL = publicURL
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// The devices that were let in, over HTTP, for programs: lists them, draws a ticket, ends an admission.
 enum AdmissionsAPI {
@@ -9,7 +10,9 @@ enum AdmissionsAPI {
 
     static func draw(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
-        return .success(["link": .string("\(OwnPath.enter.path)#\(gateway.admissions.drawTicket())")])
+        let ticket = gateway.admissions.drawTicket()
+        let links = gateway.invitation.withLock { $0 }?(ticket) ?? .array([])
+        return .success(["link": .string("\(OwnPath.enter.path)#\(ticket)"), "links": links])
     }
 
     static func putOut(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Drawbridge
 
 // How options are declared: an option is one property, whose name is the flag and the key of a file of settings.
 
@@ -55,6 +56,13 @@ extension ParsableArguments {
     ) throws {
         guard let number, !range.contains(number) else { return }
         throw ValidationError("\(flag) \(number): \(wanted)")
+    }
+
+    /// Refuses what is no address of a server.
+    func checkAddress(_ flag: String, _ url: String?) throws {
+        guard let url, AccessPolicy.origin(url)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil else { return }
+        throw ValidationError(
+            "\(flag) \(url): it is http or https, a host and a port, without a path: http://localhost:9090")
     }
 
     /// Refuses values of which nothing can be made.

@@ -136,20 +136,37 @@ struct InspectorOptions: ParsableArguments {
     @Option("number", "The inspector's port on this machine; 0 takes a free one. (default: 0)")
     var inspectorPort: Int?
 
+    @Option("url", "The inspector's address in the browser, where it is another: http://localhost:8081.")
+    var inspectorUrl: String?
+
     @Flag("Let programs write mocks into the file, as the inspector does. (default: --no-save)")
     var save: Bool?
 
     func validate() throws {
         try check("--inspector-port", inspectorPort, in: 0...65535, "a port is a number from 0 to 65535")
+        try checkAddress("--inspector-url", inspectorUrl)
     }
 }
 
 struct AccessOptions: ParsableArguments {
+    @Flag(
+        "Let phones on your network in, by a link and a QR code.",
+        more: "It listens on all addresses, as --host 0.0.0.0.")
+    var lan: Bool?
+
     @Option(
         "address",
         "The address to listen on; 0.0.0.0 is all. (default: 127.0.0.1, environment: DRAWBRIDGE_HOST)",
         more: "Other devices must first open the link that is printed.")
     var host: String?
+
+    @Option("url", "The page's address in the browser, where it is another: http://localhost:9090.")
+    var publicUrl: String?
+
+    @Flag(
+        "Let callers on this machine in without the link. (default: --local-trust)",
+        more: "--no-local-trust is for containers and tunnels, whose callers all seem to be on this machine.")
+    var localTrust: Bool?
 
     @Option(
         "file", "Serve https with this certificate and its chain, as PEM. Needs --key.", completion: .file())
@@ -174,6 +191,11 @@ struct AccessOptions: ParsableArguments {
     var apiForOthers: Bool?
 
     func validate() throws {
+        if lan == true, let host {
+            throw ValidationError(
+                "--lan listens on all addresses, and --host \(host) on one; leave one of them out")
+        }
+        try checkAddress("--public-url", publicUrl)
         try check("--trusted-proxy", trustedProxy) { try AddressRange($0) }
         for origin in cors where AccessPolicy.origin(origin) == nil {
             throw ValidationError(

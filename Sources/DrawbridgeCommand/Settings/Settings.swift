@@ -31,6 +31,11 @@ struct Settings {
     var isProxy: Bool { options[\.behind.proxy] ?? false }
     /// Whether a port was chosen, and not only the usual one is tried.
     var hasPort: Bool { options[\.serving.port] != nil }
+    /// Whether callers of this machine come in without a link.
+    var trustsThisMachine: Bool { options[\.access.localTrust] ?? true }
+    /// The address that browsers open, where it is another than that the gateway listens on.
+    var publicURL: String? { options[\.access.publicUrl].flatMap(AccessPolicy.origin) }
+    var inspectorURL: String? { options[\.inspector.inspectorUrl].flatMap(AccessPolicy.origin) }
     /// Seconds that running requests get at a stop.
     var grace: Double { options[\.advanced.grace] ?? 3 }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
@@ -54,7 +59,7 @@ struct Settings {
         var options = LayeredOptions([flags] + (config.map { [$0.options] } ?? []))
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
-        let host = options[\.access.host] ?? "127.0.0.1"
+        let host = options[\.access.lan] == true ? "0.0.0.0" : options[\.access.host] ?? "127.0.0.1"
         let (logFormat, verbosity) = (options[\.log.logFormat] ?? .text, options[\.log.verbosity])
         var limits = options[\.advanced.memoryPerConnection].map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = options[\.advanced.memoryForBodies]?.bytes
@@ -65,13 +70,17 @@ struct Settings {
             logsRequests: verbosity != .quiet,
             logged: try options[\.log.log].map(LogOptions.logged)
                 ?? LogOptions.usual(logFormat, whereAPageIsServed: root != nil || !upstreams.isEmpty),
-            logsIDs: verbosity == .verbose)
-        access = AccessPolicy(
+            logsIDs: verbosity == .verbose,
+            publicURL: options[\.access.publicUrl].flatMap(AccessPolicy.origin))
+        var access = AccessPolicy(
             // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection
             // that came to it.
             allowedHosts: Set(options[\.access.allowedHosts].names + (IPAddress(host) == nil ? [host] : [])),
             allowedOrigins: Set(options[\.access.cors]), trustedProxies: Set(options[\.access.trustedProxy]),
-            apiIsForOthers: options[\.access.apiForOthers] ?? false)
+            apiIsForOthers: options[\.access.apiForOthers] ?? false,
+            trustsThisMachine: options[\.access.localTrust] ?? true)
+        access.allow(server.publicURL)
+        self.access = access
         testerToken = try Self.environmentToken()
         try Self.refuseIdle(options)
         behind = try Self.upstreams(options)

@@ -26,8 +26,9 @@ final class TerminalPresenter: Presenter {
     init(print: @escaping @Sendable (String, LineKind) -> Void) { self.print = print }
 
     /// Accepts commands for this gateway besides answers from now on.
-    func takeWords(of gateway: Gateway, _ inspector: Inspector?) {
-        let words = TerminalWords(gateway: gateway, inspector: inspector) { [print] in print($0, .plain) }
+    func takeWords(of gateway: Gateway, _ inspector: Inspector?, _ invitation: Invitation?) {
+        let words = TerminalWords(
+            gateway: gateway, inspector: inspector, invitation: invitation, show: print)
         state.withLock { $0.words = words }
     }
 

@@ -5,8 +5,12 @@ import DrawbridgeServer
 struct TerminalWords: Sendable {
     let gateway: Gateway
     let inspector: Inspector?
+    /// The links for other devices; nil where nobody needs one.
+    let invitation: Invitation?
     /// Shows a line; it must not wait.
-    let print: @Sendable (String) -> Void
+    let show: @Sendable (String, LineKind) -> Void
+
+    private func print(_ line: String) { show(line, .plain) }
 
     /// Runs the command of a line, in the background where it takes time.
     ///
@@ -17,6 +21,7 @@ struct TerminalWords: Sendable {
         switch line {
         case "i" where inspector != nil:
             if let inspector { print("inspector  \(inspector.drawLink())") }
+        case "link" where invitation != nil: invitation?.tell(show)
         case "reset":
             gateway.reset(.usual)
             print("reset: replies, scenarios and steps are as at the start")
@@ -81,12 +86,13 @@ struct TerminalWords: Sendable {
         lines.append("reset  takes back what was switched and set, and forgets the calls")
         lines.append("save missing  writes the names that nobody answered into the file of mocks")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
+        if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
         return lines
     }
 
     /// The words among which `refusal` looks for a similar one.
     private var all: [String] {
-        ["reset", "save missing"] + gateway.replyBook.scenarioNames
+        ["reset", "save missing", "link"] + gateway.replyBook.scenarioNames
             + gateway.replyBook.eventNames
     }
 

@@ -13,7 +13,9 @@ struct Banner {
     let inspector: String?
     /// Whether a person at the terminal may type words.
     let takesWords: Bool
-    /// The ticket in the links for other devices; nil where they cannot reach the gateway.
+    /// The links for other devices.
+    let invitation: Invitation
+    /// The ticket in these links; nil where nobody needs one.
     let ticket: String?
 
     func print() {
@@ -24,11 +26,13 @@ struct Banner {
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.options[\.log.verbosity] == .quiet {
             // Without a link another device could load nothing, so --quiet does not hide links.
-            lines += links.map { "link \($0)" }
+            lines += links.map { "link \($0.url)" }
         } else {
             lines += [""] + details + [""]
         }
         LogWriter.standardError.say(lines)
+        guard settings.options[\.access.lan] == true, takesWords, let link = links.first else { return }
+        for line in QRCode(link.url)?.lines ?? [] { LogWriter.standardError.write(line, as: .picture) }
     }
 
     /// The banner for programs: one JSON object.
@@ -49,7 +53,7 @@ struct Banner {
         if settings.isProxy { members["proxy"] = .string(proxyScript) }
         members["token"] = proxyToken.map(JSON.string)
         members["inspector"] = inspector.map(JSON.string)
-        if ticket != nil { members["links"] = .array(links.map(JSON.string)) }
+        if ticket != nil { members["links"] = .array(links.map { .string($0.url) }) }
         // The person who chose a token knows it already. It is not printed, so that nobody else reads it in the log.
         if gateway.pageRuntime != nil, !gateway.testerToken.isChosen {
             members["testerToken"] = .string(gateway.testerToken.text)
@@ -60,37 +64,20 @@ struct Banner {
     /// The token that calls through the proxy must carry.
     private var proxyToken: String? { settings.isProxy ? settings.access.token.text : nil }
 
-    /// The links that other devices open, one for each address by which they may reach the gateway.
-    private var links: [String] {
-        guard let ticket else { return [] }
-        return addressesForOthers.map { "\($0)/__drawbridge__/enter#\(ticket)" }
-    }
-
-    private var addressesForOthers: [ServerAddress] {
-        guard isWildcard else { return [address] }
-        let own = (IPAddress.ofThisMachine() ?? []).filter { $0.isForOthers }
-            .filter { !$0.isIPv6 || address.host == "::" }
-        // IPv4 addresses come first: they are what people know of their local network, and can type.
-        let sorted = own.map { (isIPv6: $0.isIPv6, text: $0.description) }
-            .sorted { ($0.isIPv6 ? 1 : 0, $0.text) < ($1.isIPv6 ? 1 : 0, $1.text) }
-        return sorted.prefix(4).map {
-            ServerAddress(scheme: address.scheme, host: $0.text, port: address.port)
-        }
-    }
-
-    private var isWildcard: Bool { ["0.0.0.0", "::"].contains(address.host) }
+    /// The links that other devices open.
+    private var links: [Invitation.Link] { ticket.map(invitation.links) ?? [] }
 
     /// Opens the page in the browser.
     ///
     /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed at the end.
     func openPage() throws -> RedirectFile? {
-        guard let ticket, !isWildcard else {
+        guard let ticket, !invitation.isWildcard || !invitation.trustsThisMachine else {
             try Desktop.open(page)
             return nil
         }
         return try RedirectFile.open { whenUsed in
             gateway.admissions.onNextEntry(whenUsed)
-            return "\(address)/__drawbridge__/enter#\(ticket)"
+            return invitation.links(with: ticket)[0].url
         }
     }
 
@@ -100,11 +87,8 @@ struct Banner {
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
 
-    /// The address to show to callers: one can listen at `0.0.0.0` and `::`, but not connect to them.
-    private var reachable: ServerAddress {
-        guard isWildcard else { return address }
-        return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
-    }
+    /// The address to show to callers of this machine.
+    private var reachable: String { invitation.publicURL ?? "\(invitation.reachable)" }
 
     /// Where the page comes from, in words.
     private var source: String {
@@ -157,12 +141,13 @@ struct Banner {
         }
         lines += exposure
         lines.append("  manual    \(reachable)/__drawbridge__/manual/")
-        if gateway.pageRuntime != nil {
+        if gateway.pageRuntime != nil, invitation.trustsThisMachine || gateway.access.apiIsForOthers {
             lines.append(
                 "  pages     curl \(trust)-H \(testerHeader) \(reachable)/__drawbridge__/pages"
             )
         }
-        if let example { lines.append("  try       \(example)") }
+        // A program that is not trusted needs the page token besides.
+        if invitation.trustsThisMachine, let example { lines.append("  try       \(example)") }
         if takesWords { lines.append("  help      ? and Enter lists what you can type here") }
         return lines
     }
@@ -187,12 +172,14 @@ struct Banner {
     /// Lines that say who may call.
     private var exposure: [String] {
         var lines: [String] = []
+        let isHere = invitation.isWildcard && invitation.trustsThisMachine
         if ticket != nil {
+            let others = invitation.trustsThisMachine ? "devices that open" : "whoever opens"
             lines.append(
-                "  access    \(isWildcard ? "this machine, and " : "")devices that open this link within ten minutes:"
-            )
-            lines += links.map { "  link      \($0)" }
-            if address.scheme == "http" {
+                "  access    \(isHere ? "this machine, and " : "")\(others) this link within ten minutes:")
+            lines += links.map { "  link      \($0.line)" }
+            if links.isEmpty { lines.append("            \(Invitation.unreachable)") }
+            if address.scheme == "http", invitation.trustsThisMachine {
                 lines.append(
                     "            anyone on this network can read this traffic; use https: --cert, --key"
                 )
@@ -242,13 +229,5 @@ struct Banner {
         let isEcho = named == nil && builtInPaths.contains("/echo")
         guard let path = isEcho ? "/echo" : named ?? builtInPaths.min() else { return nil }
         return "curl \(trust)'\(reachable)\(path)?_mobile_bridge=1\(isEcho ? "&message=Hello" : "")'"
-    }
-}
-
-extension IPAddress {
-    /// Whether other machines could reach it: it is neither a loopback nor a link-local address.
-    fileprivate var isForOthers: Bool {
-        let linkLocal = isIPv6 ? bits >> 118 == 0x3FA : bits >> 16 == 0xA9FE
-        return !isLoopback && !linkLocal
     }
 }

@@ -93,6 +93,8 @@ public final class Gateway: Answerer {
 
     /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
     package let documents = Mutex<[OwnPath: @Sendable () -> [UInt8]]>([:])
+    /// The links with a ticket by which other devices come in, where the program knows its addresses.
+    package let invitation = Mutex<(@Sendable (_ ticket: String) -> JSON)?>(nil)
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
     package let heldBack = Mutex<Set<String>>([])
 

@@ -14,6 +14,7 @@ extension AccessPolicy {
     /// server or a tunnel of this machine forwards callers from anywhere. Where a trusted proxy names its caller, that
     /// address must be loopback.
     package func isFromThisMachine(_ request: Request) -> Bool {
+        if trust != .thisMachine { return trust == .everybody || request.remoteAddress == nil }
         if isForwarded(request) { return sender(of: request)?.isLoopback == true }
         guard let address = request.remoteAddress, address != "127.0.0.1", address != "::1" else {
             return true

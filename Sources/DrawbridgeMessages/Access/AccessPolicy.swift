@@ -23,6 +23,18 @@ public struct AccessPolicy: Sendable {
     /// Whether programs elsewhere may use the tester's API, with its token.
     public var apiIsForOthers: Bool
 
+    /// Who counts as a caller of this machine.
+    package enum Trust: Sendable {
+        /// Whoever connects from it, as far as that can be told.
+        case thisMachine
+        /// No connection: in a container, everybody seems to come from the same place.
+        case nobody
+        /// Every connection: the gateway has a door of its own.
+        case everybody
+    }
+
+    package var trust: Trust
+
     /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
     ///
     /// The gateway sets it where one of its responders is a proxy.
@@ -40,16 +52,30 @@ public struct AccessPolicy: Sendable {
     ///   - trustedProxies: addresses (`127.0.0.1`) and ranges (`10.0.0.0/8`) of proxies in front of the gateway that say
     ///     for whom they ask; what is none trusts nobody.
     ///   - apiIsForOthers: whether programs elsewhere may use the tester's API, with its token.
+    ///   - trustsThisMachine: whether callers of this machine are let in without a link; not where a container's port or
+    ///     a tunnel makes everybody look like one.
     public init(
         allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
-        token: PageToken = PageToken(), trustedProxies: Set<String> = [], apiIsForOthers: Bool = false
+        token: PageToken = PageToken(), trustedProxies: Set<String> = [], apiIsForOthers: Bool = false,
+        trustsThisMachine: Bool = true
     ) {
+        trust = trustsThisMachine ? .thisMachine : .nobody
         self.trustedProxies = trustedProxies.compactMap { try? AddressRange($0) }
         self.apiIsForOthers = apiIsForOthers
         self.allowedHosts = Set(allowedHosts.map { Authority($0)?.host ?? $0.lowercased() })
         self.allowedOrigins = Set(allowedOrigins.map { Self.origin($0) ?? $0 })
         self.requiresToken = requiresToken
         self.token = token
+    }
+
+    /// Takes an address by which callers reach the gateway: its host, and where it is https, which a server in front
+    /// speaks, pages of its origin.
+    package mutating func allow(_ url: String?) {
+        guard let url, let origin = Self.origin(url), let mark = origin.firstRange(of: "://"),
+            let authority = Authority(String(origin[mark.upperBound...]))
+        else { return }
+        allowedHosts.insert(authority.host)
+        if origin.hasPrefix("https:") { allowedOrigins.insert(origin) }
     }
 
     /// An origin as browsers write it; nil for what is none.
@@ -182,11 +208,11 @@ extension AccessPolicy {
 
     /// True for a host of the gateway.
     ///
-    /// Loopback names count only for callers on this machine: anybody else can send them too. An IP address counts if
-    /// it is the one that this connection came to.
+    /// Loopback names count only for callers on this machine, since anybody else can send them too, and where nobody is
+    /// trusted: there they open nothing. An IP address counts if it is the one that this connection came to.
     func isOwn(_ host: Authority, _ request: Request) -> Bool {
         if allowedHosts.contains(host.host) { return true }
-        if host.isLocal, isFromThisMachine(request) { return true }
+        if host.isLocal, trust == .nobody || isFromThisMachine(request) { return true }
         guard let address = request.localAddress.flatMap({ IPAddress($0) }) else { return false }
         return IPAddress(host.host) == address
     }

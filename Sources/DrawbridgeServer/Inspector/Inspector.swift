@@ -24,16 +24,32 @@ public final class Inspector: Sendable {
     ///   - gateway: one that keeps a journal; it may listen or not.
     ///   - port: 0 takes any that is free.
     /// - Throws: a `ListenError` that says what to do when the port cannot be had.
-    public init(of gateway: Gateway, port: Int = 0) throws {
-        let host = "i-\(String.random128().prefix(16)).localhost"
+    public convenience init(of gateway: Gateway, port: Int = 0) throws {
+        try self.init(of: gateway, port: port, url: nil, isForAll: false)
+    }
+
+    /// Listens as by ``init(of:port:)``, or for all machines, and at a name that browsers know.
+    ///
+    /// - Parameters:
+    ///   - url: the origin by which browsers reach it; nil for a name that no page can know, at its own port.
+    ///   - isForAll: whether it listens on all addresses.
+    package init(of gateway: Gateway, port: Int, url: String?, isForAll: Bool) throws {
         pass = InspectorPass()
-        let door = InspectorDoor(to: gateway, pass, host: host)
-        // A gateway without rules, handlers and pages: all that it has is the door.
-        let inner = Gateway(middleware: [door], rules: [], pageRuntime: nil, logger: gateway.logger)
+        let door = InspectorDoor(to: gateway, pass)
+        // A gateway without rules, handlers and pages: all that it has is the door, which alone decides who comes in where
+        // a container's port or a server in front is on the way.
+        var access = AccessPolicy()
+        if isForAll || url != nil { access.trust = .everybody }
+        access.allow(url)
+        let host = "i-\(String.random128().prefix(16)).localhost"
+        let inner = Gateway(
+            middleware: [door], rules: [], access: access, pageRuntime: nil, logger: gateway.logger)
         server = try GatewayServer(
-            inner, ServerConfiguration(host: "127.0.0.1", port: port, loops: 1, logsRequests: false))
-        door.isAt(port: server.address.port)
-        origin = "http://\(host):\(server.address.port)"
+            inner,
+            ServerConfiguration(
+                host: isForAll ? "0.0.0.0" : "127.0.0.1", port: port, loops: 1, logsRequests: false))
+        origin = url ?? "http://\(host):\(server.address.port)"
+        door.isAt(origin)
     }
 
     /// A link that lets one browser in, once, within ten minutes.

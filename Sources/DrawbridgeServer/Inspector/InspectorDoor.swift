@@ -9,18 +9,16 @@ import Synchronization
 final class InspectorDoor: Middleware {
     private let gateway: Gateway
     private let pass: InspectorPass
-    private let host: String
-    /// Set when it listens; until then 0, which no request has.
-    private let port = Atomic(0)
+    /// Set when it listens; until then no request fits.
+    private let origin = Mutex("")
 
-    init(to gateway: Gateway, _ pass: InspectorPass, host: String) {
+    init(to gateway: Gateway, _ pass: InspectorPass) {
         self.gateway = gateway
         self.pass = pass
-        self.host = host
     }
 
-    /// Sets the port on which it listens.
-    func isAt(port: Int) { self.port.store(port, ordering: .relaxed) }
+    /// Sets the origin by which it is reached.
+    func isAt(_ origin: String) { self.origin.withLock { $0 = origin } }
 
     func handle(_ request: Request, next: Next) async -> Response {
         var response: Response
@@ -36,9 +34,10 @@ final class InspectorDoor: Middleware {
     }
 
     private func respond(to request: Request) async throws -> Response {
-        let authority = "\(host):\(port.load(ordering: .relaxed))"
-        guard !request.isAbsoluteForm, request.authority == authority else { throw Self.foreign }
-        if let origin = request.headers[.origin], origin != "http://\(authority)" { throw Self.foreign }
+        let own = origin.withLock { $0 }
+        guard !request.isAbsoluteForm, let authority = request.authority,
+            own.hasSuffix("://\(authority)"), [nil, own].contains(request.headers[.origin])
+        else { throw Self.foreign }
         let path = request.path
         if path == "/" {
             // The page is only for navigation in a tab: another page cannot put it into a frame, or fetch it.

@@ -14,11 +14,13 @@ package enum LineKind: Sendable, Hashable {
     case error
     /// What a person is asked or shown; bold and cyan.
     case question
+    /// A picture made of characters; white on black whatever the terminal's colours.
+    case picture
 
     /// The `level` in a line of JSON.
     var level: String {
         switch self {
-        case .plain, .question, .call, .failedCall, .passed: "info"
+        case .plain, .question, .picture, .call, .failedCall, .passed: "info"
         case .warning: "warning"
         case .error: "error"
         }
@@ -34,6 +36,7 @@ package enum LineKind: Sendable, Hashable {
         case .warning: ("\u{1B}[33m", "\u{1B}[m")
         case .error: ("\u{1B}[31m", "\u{1B}[m")
         case .question: ("\u{1B}[1;36m", "\u{1B}[m")
+        case .picture: ("\u{1B}[97;40m", "\u{1B}[m")
         }
     }
 }

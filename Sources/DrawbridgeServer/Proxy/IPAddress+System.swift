@@ -15,17 +15,20 @@ extension IPAddress {
     /// The addresses of this machine's network interfaces.
     ///
     /// - Parameter list: gets the system's list of them; returns another number than 0 where it fails.
-    /// - Returns: nil where the system does not tell; a caller that refuses these addresses then has to refuse all.
+    /// - Returns: the name of an interface for each; nil where the system does not tell, and then a caller that refuses
+    ///   these addresses has to refuse all.
     package static func ofThisMachine(
         listedBy list: (UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>) -> Int32 = { getifaddrs($0) }
-    ) -> Set<IPAddress>? {
+    ) -> [IPAddress: String]? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard list(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }
-        var addresses: Set<IPAddress> = []
+        var addresses: [IPAddress: String] = [:]
         var next = first
         while let interface = next?.pointee {
-            if let address = interface.ifa_addr.flatMap({ IPAddress($0) }) { addresses.insert(address) }
+            if let address = interface.ifa_addr.flatMap({ IPAddress($0) }) {
+                addresses[address] = String(cString: interface.ifa_name)
+            }
             next = interface.ifa_next
         }
         return addresses

@@ -82,7 +82,8 @@ package struct ProxyTargets: Sendable {
                     }
                 throw TransferError(.forbidden, "\(name) has no address \(remedy)")
             }
-            let targets = Self(asker, ownPorts: OwnPorts.all, ownAddresses: IPAddress.ofThisMachine())
+            let own = IPAddress.ofThisMachine().map { Set($0.keys) }
+            let targets = Self(asker, ownPorts: OwnPorts.all, ownAddresses: own)
             if let sentence = targets.refusal(of: address, port: port, for: caller) {
                 throw TransferError(.forbidden, sentence)
             }

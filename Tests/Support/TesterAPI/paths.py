@@ -40,7 +40,7 @@ class Asker:
         self.check, self.fault = check, check.fault
         self.operations = check.api.operations
         self.described = {(operation.method, operation.path) for operation in self.operations.values()}
-        self.sources = check.project / "Sources/Drawbridge"
+        self.sources = check.project / "Sources"
         # What is there: a record, a page.
         self.number = check.ask("callName", body={"name": "pay"}).data["number"]
         self.page = Page(check.gateway).id
@@ -165,6 +165,6 @@ def choices(asker):
             asker.fault(f"seconds of {request}: {longest} at most, and described is {schema.get('maximum')}")
 
     schemas = asker.check.api.document["components"]["schemas"]
-    records = (asker.sources / "Journal/JournalRecord.swift").read_text()
+    records = (asker.sources / "DrawbridgeJournal/Journal/JournalRecord.swift").read_text()
     kinds = set(re.findall(r"^        case (\w+)$", records.split("enum Kind")[1].split("typealias")[0], re.M))
     asker.differ("kinds of records", kinds, set(schemas["Record"]["discriminator"]["mapping"]))

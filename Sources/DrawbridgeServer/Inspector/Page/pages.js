@@ -2,6 +2,7 @@
 import { askText } from './api.js';
 import { busy, link, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
+import { phone } from './phone.js';
 import { on, state } from './state.js';
 import { clock, count, isWebAddress, known } from './text.js';
 import { tree } from './tree.js';
@@ -120,7 +121,7 @@ export class Pages {
         this.summary = make('summary');
         this.rest = make('details', { class: 'rest' }, this.summary, this.gone);
         this.none = make('p', { class: 'none' }, 'No page is open that calls native.');
-        put(one('panel-pages'), make('h2', {}, 'Pages'), this.none, this.here, this.rest);
+        put(one('panel-pages'), make('h2', {}, 'Pages'), phone(), this.none, this.here, this.rest);
         on('pages', pages => this.#take(pages));
         on('session', () => this.#take(state.pages));
     }

@@ -1,0 +1,87 @@
+import Drawbridge
+import DrawbridgeServer
+import Glibc
+
+/// The links by which other devices come in: one for each address by which they may reach the gateway.
+struct Invitation: Sendable {
+    struct Link {
+        let url: String
+        /// The network interface that has the address: `wlan0`; nil where one address was chosen.
+        let interface: String?
+    }
+
+    let address: ServerAddress
+    /// The address that browsers open, where that is another one.
+    let publicURL: String?
+    /// Whether this machine comes in without a link.
+    let trustsThisMachine: Bool
+    let admissions: Admissions
+
+    /// Links with a new ticket, which is good for ten minutes and for several devices.
+    func draw() -> [Link] { links(with: admissions.drawTicket()) }
+
+    /// Links with a ticket.
+    func links(with ticket: String) -> [Link] {
+        ways.map { Link(url: "\($0.address)/__drawbridge__/enter#\(ticket)", interface: $0.interface) }
+    }
+
+    /// Shows links with a new ticket, and the first as a QR code.
+    func tell(_ print: (String, LineKind) -> Void) {
+        let links = draw()
+        if links.isEmpty { return print(Self.unreachable, .warning) }
+        for link in links { print("link  \(link.line)", .plain) }
+        for line in QRCode(links[0].url)?.lines ?? [] { print(line, .picture) }
+    }
+
+    static let unreachable = "no network has this machine now, so no other device can reach it"
+
+    private var ways: [(address: String, interface: String?)] {
+        if let publicURL { return [(publicURL, nil)] }
+        if !trustsThisMachine { return [("\(reachable)", nil)] }
+        guard isWildcard else { return [("\(address)", nil)] }
+        let own = (IPAddress.ofThisMachine() ?? [:]).filter { $0.key.isForOthers }
+            .filter { !$0.key.isIPv6 || address.host == "::" }
+        // Networks of hardware come before those of containers and virtual machines, and IPv4 addresses, which people
+        // know of their network and can type, before others.
+        func order(_ way: (key: IPAddress, value: String)) -> (Int, Int, String, String) {
+            let isHardware = access("/sys/class/net/\(way.value)/device", F_OK) == 0
+            return (isHardware ? 0 : 1, way.key.isIPv6 ? 1 : 0, way.value, way.key.description)
+        }
+        return own.sorted { order($0) < order($1) }.prefix(4).map { way in
+            let server = ServerAddress(scheme: address.scheme, host: way.key.description, port: address.port)
+            return ("\(server)", way.value)
+        }
+    }
+
+    var isWildcard: Bool { ["0.0.0.0", "::"].contains(address.host) }
+
+    /// The address to show to callers of this machine: one can listen at `0.0.0.0` and `::`, but not connect to them.
+    var reachable: ServerAddress {
+        guard isWildcard else { return address }
+        return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
+    }
+
+    /// The links of a ticket for programs, each with its QR code.
+    func json(_ ticket: String) -> JSON {
+        .array(
+            links(with: ticket).map { link in
+                [
+                    "url": .string(link.url), "interface": link.interface.map(JSON.string) ?? .null,
+                    "code": QRCode(link.url)?.json ?? .null,
+                ]
+            })
+    }
+}
+
+extension Invitation.Link {
+    /// A line for people: `http://192.0.2.7:8080/__drawbridge__/enter#…  (wlan0)`.
+    var line: String { url + (interface.map { "  (\($0))" } ?? "") }
+}
+
+extension IPAddress {
+    /// Whether other machines could reach it: it is neither a loopback nor a link-local address.
+    fileprivate var isForOthers: Bool {
+        let linkLocal = isIPv6 ? bits >> 118 == 0x3FA : bits >> 16 == 0xA9FE
+        return !isLoopback && !linkLocal
+    }
+}

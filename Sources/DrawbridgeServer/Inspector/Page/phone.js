@@ -1,0 +1,36 @@
+// The way in for a phone: a link that is drawn when a person asks for it, as a QR code too.
+import { ask } from './api.js';
+import { busy, make, said, put, statusLine } from './dom.js';
+
+/// The light border that readers need, in modules.
+const border = 4;
+
+/// A QR code of rows like '1011', dark on light in both looks of the page.
+function picture(rows) {
+    const svg = name => document.createElementNS('http://www.w3.org/2000/svg', name);
+    const [root, ground, dark] = [svg('svg'), svg('rect'), svg('path')];
+    const size = rows.length + 2 * border;
+    const set = (element, values) => Object.entries(values).forEach(([key, value]) => element.setAttribute(key, value));
+    set(root, { viewBox: `0 0 ${size} ${size}`, class: 'code', role: 'img', 'aria-label': 'The link as a QR code' });
+    set(ground, { width: size, height: size, fill: 'white' });
+    const squares = rows.flatMap((row, y) =>
+        [...row].map((module, x) => (module === '1' ? `M${x + border} ${y + border}h1v1h-1z` : '')));
+    set(dark, { d: squares.join(''), fill: 'black', 'shape-rendering': 'crispEdges' });
+    root.append(ground, dark);
+    return root;
+}
+
+/// A button that draws a link, and what it drew.
+export function phone() {
+    const { element: status, tell } = statusLine();
+    const links = make('div');
+    const button = make('button', { onclick: () => busy(button, tell, async () => {
+        const drawn = await ask('POST', 'admissions');
+        if (!drawn.links.length) return tell('Only this machine can reach the page: start drawbridge with --lan.', 'bad');
+        tell('Open this on the phone within ten minutes. It must be on the same network.');
+        put(links, drawn.links.map(({ url, interface: name, code }, place) => make('div', {},
+            make('p', {}, said(url, { class: 'mono' }), name ? [' ', said(`(${name})`, { class: 'dim' })] : null),
+            code && place === 0 ? picture(code) : null)));
+    }) }, 'Let a phone in');
+    return make('div', { class: 'phone' }, button, status, links);
+}

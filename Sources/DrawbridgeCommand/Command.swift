@@ -75,4 +75,11 @@ struct Command: ParsableCommand {
 
     @Flag(help: "Print the JSON Schema of these files, by which editors complete and check them.")
     var schema = false
+
+    @Flag(
+        help: """
+            For a program that starts this one: read the testing API's token from the first line of standard input, and \
+            stop when that closes.
+            """)
+    var tokenStdin = false
 }

@@ -193,7 +193,8 @@ public enum GatewayCommand {
         return try await orLeave(Command.self) {
             try Words(command.words).add(to: &command.options)
             let settings = try Settings(
-                command.options, command.config.map(ConfigFile.init), isAlone: isAlone)
+                command.options, command.config.map(ConfigFile.init), isAlone: isAlone,
+                token: command.tokenStdin ? ParentPipe.token() : nil)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
             return settings

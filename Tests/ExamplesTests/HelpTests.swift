@@ -74,7 +74,7 @@ import Testing
                 "cookies", "events", "globals", "pages", "scenarios", "userAgent",
             ])
                 == Set(flags).subtracting([
-                    "help", "version", "config", "schema", "reply", "user-agent",
+                    "help", "version", "config", "schema", "token-stdin", "reply", "user-agent",
                 ]))
     }
 

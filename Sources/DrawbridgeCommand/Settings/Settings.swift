@@ -47,8 +47,10 @@ struct Settings {
         upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
-    /// - Parameter isAlone: whether the program has no pass-through of its own.
-    init(_ flags: Options, _ named: ConfigFile?, isAlone: Bool) throws {
+    /// - Parameters:
+    ///   - isAlone: whether the program has no pass-through of its own.
+    ///   - token: the tester's token; nil takes that of the environment, or a new one.
+    init(_ flags: Options, _ named: ConfigFile?, isAlone: Bool, token: TesterToken? = nil) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(found: text) }
@@ -81,7 +83,8 @@ struct Settings {
             trustsThisMachine: options[\.access.localTrust] ?? true)
         access.allow(server.publicURL)
         self.access = access
-        testerToken = try Self.environmentToken()
+        let usual = try Self.environmentToken()
+        testerToken = token ?? usual ?? TesterToken()
         try Self.refuseIdle(options)
         behind = try Self.upstreams(options)
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
@@ -215,14 +218,19 @@ struct Settings {
         return folder.map { "\($0)/drawbridge/\(Project(root: root, upstreams: upstreams).fileName)" }
     }
 
-    /// The tester's token that the environment chose, or a new one.
-    private static func environmentToken() throws -> TesterToken {
-        guard let text = environment("DRAWBRIDGE_TOKEN") else { return TesterToken() }
+    /// The tester's token that the environment chose.
+    private static func environmentToken() throws -> TesterToken? {
+        guard let text = environment("DRAWBRIDGE_TOKEN") else { return nil }
         // Removed from the environment, which every program inherits that the gateway starts.
         unsetenv("DRAWBRIDGE_TOKEN")
+        return try token(text, by: "DRAWBRIDGE_TOKEN")
+    }
+
+    /// The tester's token that a person or a program chose.
+    static func token(_ text: String, by source: String) throws -> TesterToken {
         guard let token = TesterToken(text) else {
             throw ValidationError(
-                "DRAWBRIDGE_TOKEN: a token has 32 characters or more, of A-Z, a-z, 0-9, _ and -; make one by: openssl rand -hex 32"
+                "\(source): a token has 32 characters or more, of A-Z, a-z, 0-9, _ and -; make one by: openssl rand -hex 32"
             )
         }
         return token

@@ -1,7 +1,4 @@
-"""Tests of what native answers to the shop: pytest test_pay.py
-
-conftest.py, beside it, says how the gateway is started. In place of native.call, a page would call.
-"""
+"""Tests of what native answers to the shop: pytest, in this folder. In place of native.call, a page would call."""
 
 import pytest
 
@@ -17,7 +14,7 @@ def test_pays_by_card_once(native):
 def test_says_that_the_payment_was_cancelled(native):
     call = native.call("pay", {"orderNo": "PP-18", "channel": "chat"})
     assert call["output"] == {"code": 6001, "message": "You cancelled the payment."}
-    native.verify("pay", when={"channel": "chat"}, at_least=1)
+    native.verify("pay", {"channel": "chat"}, at_least=1)
 
 
 def test_knows_the_user_from_login_to_logout(native):
@@ -26,7 +23,7 @@ def test_knows_the_user_from_login_to_logout(native):
     assert native.call("getUser")["output"] == {"code": 0, "data": {"nick": "Ann", "points": 120}}
     native.call("logout")
     assert native.call("getUser")["output"] == {"code": 401, "message": "Not signed in"}
-    native.verify(order=["login", "getUser", "logout", "getUser"])
+    native.verify_order(["login", "getUser", "logout", "getUser"])
 
 
 def test_takes_another_answer_of_the_test_alone(native):

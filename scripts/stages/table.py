@@ -14,7 +14,7 @@ DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 # The targets whose tests have a stage of their own.
 APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|OrdersTests|BrowserTests)\."
 # What starts browsers, or the clients of testers, for each of its cases.
-CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests|TestingExamplesTests)/"
+CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests)/"
 INSPECTOR = r"^BrowserTests\.Inspector"
 # The half of the pages that takes as long as the other.
 BRIDGES = r"^BrowserTests\.(Bridge|Outcome|Outside|Replied)"
@@ -115,6 +115,8 @@ SLOW = (
               (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",)),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
+        Stage("packages", "the packages for npm and PyPI, installed from their files, with the shop in browsers",
+              (script("stages/packages"),), ("packages",)),
         Stage("schema", "the JSON Schema of settings and replies, which takes and refuses what the command does",
               (script("schema", ".build/debug/drawbridge"),), ("schema",)),
         Stage("tester-api", "the description of the tester's API, which is all that the command answers",

@@ -109,14 +109,14 @@ extension CallCopy {
             }
         return """
             import assert from 'node:assert/strict';
-            import { test } from './native.mjs';
+            import { test } from 'drawbridge-gateway/playwright';
 
             test(\(name), async ({ native }) => {
               \(answer)
               // In its place, let \(place) call: await page.goto(…), and a click.
               const call = await native.call(\(name), \(Literal.javaScript(input)));
               \(check)
-              await native.verify(\(name), { equals: \(Literal.javaScript(input)), count: 1 });
+              await native.verify(\(name), undefined, { equals: \(Literal.javaScript(input)), count: 1 });
             });
 
             """

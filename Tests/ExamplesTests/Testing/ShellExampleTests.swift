@@ -13,7 +13,7 @@ import Testing
     @Test func showsTheNearMiss() async throws {
         let tester = try await Tester("--root", Tester.shop)
         let folder = try Folder()
-        try folder.copy("pay.sh")
+        try folder.copy("\(Tester.examples)/pay.sh", to: "pay.sh")
         let text = try folder.read("pay.sh")
         let wrong = text.replacing(#""price": 24}, "count""#, with: #""price": 25}, "count""#)
         #expect(wrong != text)

@@ -6,6 +6,8 @@ import Testing
 struct Tester {
     /// `examples/testing`.
     static let examples = Manual.root.appending(path: "examples/testing").path()
+    /// The clients, as they are packed.
+    static let clients = Manual.root.appending(path: "clients").path()
     static let shop = Manual.root.appending(path: "examples/shop").path()
     private static let token = String(repeating: "t", count: 32)
 
@@ -79,8 +81,11 @@ extension Folder {
     /// The names of all that is in it.
     var names: [String] { (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? [] }
 
-    /// Copies an example for testers into it.
-    func copy(_ name: String) throws {
-        try FileManager.default.copyItem(atPath: "\(Tester.examples)/\(name)", toPath: "\(path)/\(name)")
+    /// Copies a file or a folder into it, to a place for which it makes the folders.
+    func copy(_ source: String, to name: String) throws {
+        let place = URL(filePath: path).appending(path: name)
+        let parent = place.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: source, toPath: place.path())
     }
 }

@@ -1,32 +1,31 @@
-"""Tests of the shop in Chromium, by Selenium: pip install pytest selenium, and then pytest test_shop_selenium.py
-
-It takes Debian's packages chromium and chromium-driver, or whatever CHROMIUM and CHROMEDRIVER name. conftest.py, beside
-it, says how the gateway is started.
-"""
+"""The shop in Chromium, by Selenium and the fixture `native`: pytest test_browser.py, with SHOP."""
 
 import os
-import shutil
 
 import pytest
+from drawbridge_gateway import start
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 
 @pytest.fixture(scope="module")
+def drawbridge():
+    with start(os.environ["SHOP"]) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
 def browser():
     options = webdriver.ChromeOptions()
-    options.binary_location = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    for option in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"]:
-        options.add_argument(option)
-    driver = os.environ.get("CHROMEDRIVER") or shutil.which("chromedriver")
-    with webdriver.Chrome(options, webdriver.ChromeService(driver)) as browser:
+    options.arguments.extend(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"])
+    with webdriver.Chrome(options) as browser:
         yield browser
 
 
 @pytest.fixture
-def page(browser, shop):
-    browser.get(shop)
+def page(browser, native):
+    browser.get(native.page())
     return Page(browser)
 
 
@@ -52,7 +51,7 @@ def test_pays_by_card(native, page):
     page.shows("payment", "Paid: order PP-")
     # Native says it of its own accord.
     page.shows("receipt", "Receipt R-2041, €24")
-    native.verify("pay", when={"item": 11, "price": 24, "channel": "card"}, count=1, state="answered")
+    native.verify("pay", {"item": 11, "price": 24, "channel": "card"}, count=1, state="answered")
     native.verify("onPaid", kind="push", count=1)
 
 
@@ -69,13 +68,13 @@ def test_signs_in_and_out(native, page):
     page.shows("user", "Ann, 120 points")
     page.click("logout")
     page.shows("user", "Not signed in")
-    native.verify(order=["getUser", "login", "getUser", "logout", "getUser"])
+    native.verify_order(["getUser", "login", "getUser", "logout", "getUser"])
     native.verify("login", equals={"by": "phone"}, count=1)
 
 
-def test_knows_the_user_at_its_first_call(native, browser, shop):
+def test_knows_the_user_at_its_first_call(native, browser):
     native.scenario("user/signed-in")
-    browser.get(shop)
+    browser.get(native.page())
     Page(browser).shows("user", "Ann, 120 points")
 
 
@@ -86,7 +85,7 @@ def test_shares_when_a_person_says_so(native, page):
     page.click("share")
     question = WebDriverWait(native, 10).until(lambda native: native.questions())[0]
     assert question["message"] == "Share Low tide?"
-    native.answer(question["number"], "post")
+    native.choose(question["number"], "post")
     page.shows("shared", "Shared with everybody")
 
 
@@ -94,3 +93,12 @@ def test_opens_a_deep_link(native, page):
     page.shows("user", "Not signed in")
     native.event("deep link")
     page.shows("title", "Fog, then gulls")
+
+
+def test_native_calls_the_page(native, page):
+    page.shows("user", "Not signed in")
+    assert native.call_page("onPaid", {"receipt": "R-1", "price": 24}) == {"code": 0}
+    page.shows("receipt", "Receipt R-1, €24")
+    page.browser.execute_script("addEventListener('drawbridge:shown', event => { document.title = event.detail.id; })")
+    native.emit("shown", {"id": "11"})
+    WebDriverWait(page.browser, 10).until(lambda browser: browser.title == "11")

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Verbs } from './verbs.mjs';
+
+/** The program in this package. */
+export const program = fileURLToPath(new URL('release/drawbridge', import.meta.url));
+
+/**
+ * Starts a gateway on a free port of this machine, which ends with this process.
+ *
+ * The arguments are those of the command: `start(['my-page', '--scenario', 'offline'])`.
+ */
+export async function start(args = [], options = {}) {
+  const token = randomBytes(24).toString('base64url');
+  // In a process group of its own, so that Ctrl-C ends the tests first, which may still ask it something.
+  const child = spawn(
+    options.program ?? program,
+    ['--host', '127.0.0.1', '--port', '0', ...[args].flat(), '--log-format', 'json', '--token-stdin'],
+    { cwd: options.cwd, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
+  );
+  const log = [];
+  const ended = new Promise(resolve => {
+    child.once('error', error => resolve(error.message));
+    child.once('close', (code, signal) => resolve(`ended ${signal ? `by ${signal}` : `with code ${code}`}`));
+  });
+  const why = async () => [`drawbridge ${await ended}`, ...log.flatMap(complaint)].join('\n  ');
+  // Whoever writes to a process that has ended is told so by its end.
+  child.stdin.on('error', () => {});
+  // The pipe stays open for as long as this process lives: its end ends the gateway.
+  child.stdin.write(`${token}\n`);
+  const listens = new Promise(resolve => {
+    createInterface(child.stderr).on('line', line => {
+      log.push(line);
+      if (log.length > 100) log.shift();
+      const { message, page } = parsed(line);
+      if (message === 'listening') resolve(new URL(page).origin);
+    });
+  });
+  const address = await Promise.race([listens, ended.then(() => null)]);
+  if (!address) throw new Error(await why());
+  // A process that has nothing else to do may end.
+  for (const handle of [child, child.stdin, child.stderr]) handle.unref();
+  return new Gateway(address, token, { child, ended, log, why });
+}
+
+/** A gateway that runs already: `DRAWBRIDGE_URL` and `DRAWBRIDGE_TOKEN` say where, and the token that it was started with. */
+export function connect(address = process.env.DRAWBRIDGE_URL, token = process.env.DRAWBRIDGE_TOKEN) {
+  if (!address || !token) throw new Error('say where the gateway is, and its token, by DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN');
+  return new Gateway(address.replace(/\/$/, ''), token);
+}
+
+/** A gateway, in which each test has a session of its own. */
+export class Gateway {
+  #token;
+  #process;
+
+  constructor(address, token, process) {
+    this.address = address;
+    this.#token = token;
+    this.#process = process;
+  }
+
+  /** The last lines of its log, as JSON; none where it was not started here. */
+  get log() { return this.#process?.log ?? []; }
+
+  /** A session for a test: what it sets and counts concerns no other test. */
+  session(title = '') { return new Native(this.address, title, (path, request) => this.#fetch(path, request)); }
+
+  /** Stops it, if it was started here, and waits until it has ended; fails where that is not in good order. */
+  async stop() {
+    const { child, ended, why } = this.#process ?? {};
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    child.stdin.end();
+    // It gives requests three seconds to end.
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(late);
+    // With --unanswered fail it may say now what had no answer.
+    if (child.exitCode !== 0) throw new Error(await why());
+  }
+
+  /** Asks it, and gives its answer. */
+  async #fetch(path, request) {
+    const headers = { ...request.headers, Authorization: `Bearer ${this.#token}` };
+    try {
+      const answer = await fetch(`${this.address}/__drawbridge__/${path}`, { ...request, headers });
+      return { isRight: answer.ok, ...await answer.json() };
+    } catch (error) {
+      const reason = error.cause?.code ?? error.message;
+      const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
+      throw new Error(end ?? `no gateway answers at ${this.address}: ${reason}`);
+    }
+  }
+}
+
+/** What a test says to native, in a session of its own. */
+export class Native extends Verbs {
+  #fetch;
+
+  constructor(address, title, fetch) {
+    super();
+    /** The address of the gateway. */
+    this.address = address;
+    this.#fetch = fetch;
+    const words = title.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 40);
+    this.session = `${words}-${randomBytes(6).toString('hex')}`;
+    /** What a request sends to be in the session. */
+    this.headers = { 'X-Drawbridge-Session': this.session };
+  }
+
+  /** The address by which a browser comes into the session, and goes on to a path. */
+  page(to = '/') { return `${this.address}/__drawbridge__/session/${this.session}?to=${encodeURIComponent(to)}`; }
+
+  /** Asks the tester's API something that no verb asks. */
+  async ask(method, path, { query = {}, body, gives } = {}) {
+    const said = Object.entries(query).filter(([, value]) => value !== undefined);
+    const request = { method, headers: { ...this.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+    try {
+      const { isRight, data, message } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
+      if (!isRight) throw new Error(message + nearMiss(data));
+      return gives ? data[gives] : data;
+    } catch (error) {
+      // The first line of code that is shown is the test's.
+      error.stack = error.stack.split('\n').filter(line => !line.includes(import.meta.url)).join('\n');
+      throw error;
+    }
+  }
+}
+
+/** What was wanted, and below it the call that comes next to it. */
+function nearMiss(data) {
+  if (!data?.call) return '';
+  return `\n  wanted ${JSON.stringify(data.wanted)}\n  call ${data.call.number} ${JSON.stringify(data.call.input)}`;
+}
+
+function parsed(line) {
+  try { return JSON.parse(line) ?? {}; } catch { return {}; }
+}
+
+/** A line of the log as people read it, if something is wrong; an error in the arguments is no JSON. */
+function complaint(line) {
+  const { level, message } = parsed(line);
+  return ['info', 'notice', 'debug'].includes(level) ? [] : [message ?? line];
+}
+
+function pause(milliseconds) { return new Promise(resolve => setTimeout(resolve, milliseconds)); }

@@ -1,0 +1,171 @@
+// The client as it is installed: node --test client.test.mjs, where the package is, with SHOP, EXCHANGES and VERBS.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { connect, Native, start } from 'drawbridge-gateway';
+import { running } from './running.mjs';
+
+const shop = process.env.SHOP;
+const read = file => JSON.parse(readFileSync(file));
+
+/** Starts a gateway for a test, which may stop it. */
+async function started(t, ...words) {
+  const gateway = await start(words.length ? words : [shop]);
+  t.after(() => gateway.stop());
+  return gateway;
+}
+
+/** Fails unless there is in `found` all that `wanted` has; lists are as long. */
+function assertHas(found, wanted) {
+  if (wanted === null || typeof wanted !== 'object') return assert.deepEqual(found, wanted);
+  assert.ok(found !== null && typeof found === 'object', `${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
+  if (Array.isArray(wanted)) assert.equal(found.length, wanted.length, JSON.stringify(found));
+  for (const member of Object.keys(wanted)) assertHas(found[member], wanted[member]);
+}
+
+test('every exchange', async t => {
+  const native = (await started(t)).session(t.name);
+  for (const { verb, takes = [], options, gives, fails } of read(process.env.EXCHANGES)) {
+    await t.test(`${verb} ${JSON.stringify(takes)}`, async () => {
+      const words = options ? [...takes, ...Array(native[verb].length - takes.length).fill(undefined), options] : takes;
+      const said = native[verb](...words);
+      if (!fails) return gives === undefined ? said : assertHas(await said, gives);
+      const error = await said.then(() => assert.fail('it does not fail'), error => error);
+      for (const part of fails) assert.ok(error.message.includes(part), error.message);
+      assert.match(error.stack, /client\.test\.mjs/);
+      assert.doesNotMatch(error.stack, /drawbridge-gateway/, 'the first line that is shown is that of the test');
+    });
+  }
+});
+
+test('the verbs are those of the table, and each has an exchange', () => {
+  const verbs = Object.keys(read(process.env.VERBS));
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(Native).prototype);
+  assert.deepEqual(own.filter(name => name !== 'constructor'), verbs);
+  assert.deepEqual(verbs.filter(verb => !read(process.env.EXCHANGES).some(said => said.verb === verb)), []);
+});
+
+test('sessions at the same time do not see each other', async t => {
+  const gateway = await started(t);
+  await Promise.all(Array.from({ length: 20 }, async (_, number) => {
+    const native = gateway.session('the same title');
+    await native.reply('pay', { number });
+    for (let round = 0; round < 3; round += 1) assert.equal((await native.call('pay', { number })).output.number, number);
+    await native.verify('pay', { number }, { count: 3 });
+    assert.equal((await native.calls()).length, 3);
+  }));
+});
+
+test('a title may be of any characters', async t => {
+  const gateway = await started(t);
+  for (const title of ['', 'ü/../?#', 'x'.repeat(500), '\r\n']) {
+    const native = gateway.session(title);
+    assert.match(native.session, /^[A-Za-z0-9-]{1,64}$/);
+    assert.deepEqual(await native.calls(), []);
+  }
+});
+
+test('a gateway that dies says so', async t => {
+  const gateway = await started(t);
+  process.kill(childOf(process.pid), 'SIGKILL');
+  await assert.rejects(gateway.session().calls(), /^Error: drawbridge ended by SIGKILL$/);
+  await gateway.stop();
+});
+
+test('what is wrong at the start is said in the words of the command', async t => {
+  await assert.rejects(start(['--nope']), /drawbridge ended with code 64\n.*Unknown option '--nope'/);
+  await assert.rejects(start(['--help']), /drawbridge ended with code 0/);
+  await assert.rejects(start([], { program: '/nowhere' }), /ENOENT/);
+  const { port } = new URL((await started(t)).address);
+  await assert.rejects(start(['-p', port]), new RegExp(`drawbridge ended with code 1\n.*cannot listen on .*${port}`));
+});
+
+test('two may be started, and each is stopped once or twice', async () => {
+  const [one, other] = await Promise.all([start([shop]), start(shop)]);
+  assert.notEqual(one.address, other.address);
+  await Promise.all([one.stop(), one.stop()]);
+  await one.stop();
+  await assert.rejects(one.session().reset(), /drawbridge ended with code 0/);
+  await other.session().reset();
+  await other.stop();
+});
+
+test('a stop says what was not in good order', async () => {
+  const gateway = await start([shop, '--unanswered', 'fail']);
+  await gateway.session().call('nobody');
+  await assert.rejects(gateway.stop(), /drawbridge ended with code 3\n  nobody answered nobody \(1\)/);
+  await gateway.stop();
+});
+
+test('it listens on this machine alone, and the token is in no argument and no environment', async t => {
+  process.env.DRAWBRIDGE_HOST = '0.0.0.0';
+  process.env.PORT = '1';
+  t.after(() => { delete process.env.DRAWBRIDGE_HOST; delete process.env.PORT; });
+  const gateway = await started(t);
+  assert.match(gateway.address, /^http:\/\/127\.0\.0\.1:\d{4,}$/);
+  const child = childOf(process.pid);
+  for (const file of ['cmdline', 'environ']) {
+    const text = readFileSync(`/proc/${child}/${file}`, 'latin1');
+    assert.deepEqual(text.split('\0').filter(word => /^(DRAWBRIDGE_TOKEN=|[\w-]{32,}$)/.test(word)), []);
+  }
+});
+
+test('one that runs already is asked by its address and its token', async t => {
+  const { DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN: token } = await running(t, shop);
+  const gateway = connect(`${DRAWBRIDGE_URL}/`, token);
+  assert.equal((await gateway.session().call('getUser')).output.code, 401);
+  await gateway.stop();
+  await gateway.session().reset();
+  await assert.rejects(connect(gateway.address, 'x'.repeat(32)).session().calls(), /token/);
+  await assert.rejects(connect('http://127.0.0.1:1', token).session().calls(), /no gateway answers at http:\/\/127.0.0.1:1: /);
+  assert.throws(() => connect(), /DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN/);
+});
+
+test('what answers and is no gateway is said', async t => {
+  const server = createServer((_, answer) => answer.end('<html>')).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const gateway = connect(`http://127.0.0.1:${server.address().port}`, 't'.repeat(32));
+  await assert.rejects(gateway.session().calls(), /no gateway answers at http:\/\/127.0.0.1:\d+: Unexpected token/);
+});
+
+for (const [how, signal, end] of [
+  ['killed', 'SIGKILL', 'await new Promise(() => setInterval(() => {}, 1000));'],
+  ['interrupted', 'SIGINT', 'await new Promise(() => setInterval(() => {}, 1000));'],
+  ['that fails', null, 'throw new Error("a test that dies");'],
+  ['that forgets to stop it', null, ''],
+]) {
+  test(`it ends with a process ${how}`, async () => {
+    const script = `
+      import { start } from 'drawbridge-gateway';
+      const gateway = await start([process.env.SHOP]);
+      await gateway.session().reply('pay', 1);
+      console.log(gateway.address);
+      ${end}`;
+    const parent = spawn('node', ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const address = String((await once(parent.stdout, 'data'))[0]).trim();
+    if (signal) parent.kill(signal);
+    for (let answers = true; answers; await new Promise(resolve => setTimeout(resolve, 20))) {
+      answers = await fetch(`${address}/__drawbridge__/health`).then(() => true, () => false);
+    }
+  });
+}
+
+test('the types declare what there is', async () => {
+  const declared = readFileSync('node_modules/drawbridge-gateway/index.d.ts', 'utf8').matchAll(/export declare \w+ (\w+)/g);
+  assert.deepEqual([...declared].map(([, name]) => name).sort(), Object.keys(await import('drawbridge-gateway')).sort());
+});
+
+test('the command runs by npx, and nothing runs at the installation', () => {
+  const { version, scripts, dependencies } = read('node_modules/drawbridge-gateway/package.json');
+  assert.equal(String(execFileSync('npx', ['drawbridge-gateway', '--version'])).trim(), version);
+  assert.deepEqual([scripts, dependencies], [undefined, undefined]);
+});
+
+/** The newest child of a process; 0 where it has none. */
+function childOf(process) {
+  return Number(readFileSync(`/proc/${process}/task/${process}/children`, 'utf8').trim().split(' ').at(-1));
+}

@@ -1,0 +1,46 @@
+// The fixture for Playwright, on what stands here in its place: node --test playwright.test.mjs, with SHOP.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { connect } from 'drawbridge-gateway';
+import { running } from './running.mjs';
+
+/** Runs a file of tests; gives what is said of them. */
+function run(t, text, environment = {}) {
+  const file = `${t.name.replace(/\W+/g, '-')}.spec.mjs`;
+  writeFileSync(file, `import { test } from 'drawbridge-gateway/playwright';\n${text}`);
+  t.after(() => rmSync(file));
+  const env = { ...process.env, ...environment };
+  delete env.NODE_TEST_CONTEXT;
+  return spawnSync('node', ['--test', '--test-reporter=tap', file], { env, encoding: 'utf8' }).stdout;
+}
+
+test('each test has a session of its own in one gateway', t => {
+  const said = run(t, `
+    test.use({ drawbridge: [process.env.SHOP, '--scenario', 'offline'] });
+    const seen = [];
+    for (const title of ['one', 'other']) test(title, async ({ native, gateway, baseURL }) => {
+      console.log(title, (await native.call('getUser')).code, (await native.calls()).length, baseURL === gateway.address);
+      await native.reply('getUser', 1);
+      seen.push(native.session, gateway);
+      if (seen.length === 4) console.log('same', seen[0] === seen[2], seen[1] === seen[3]);
+    });`);
+  for (const line of ['one -1009 1 true', 'other -1009 1 true', 'same false true', 'pass 2']) assert.match(said, RegExp(line));
+});
+
+test('a test that fails shows the near miss, and leaves nothing behind', async t => {
+  const environment = await running(t, process.env.SHOP);
+  const said = run(t, `
+    test('fails', async ({ native }) => {
+      console.log('session', native.session);
+      await native.reply('getUser', 1);
+      await native.call('getUser', { id: 17 });
+      await native.verify('getUser', { id: 18 }, { seconds: 0 });
+    });`, environment);
+  for (const line of ['id is 17, wanted 18', 'wanted \\{"id":18\\}', 'call 1 \\{"id":17\\}', 'fail 1']) assert.match(said, RegExp(line));
+  const native = connect(environment.DRAWBRIDGE_URL, environment.DRAWBRIDGE_TOKEN).session();
+  const [, session] = said.match(/session ([\w-]+)/);
+  assert.deepEqual(await native.ask('GET', 'replies', { query: { session } }), {});
+  assert.deepEqual(await native.ask('GET', 'calls', { query: { session }, gives: 'calls' }), []);
+});

@@ -1,0 +1,80 @@
+// Written by clients/generate from verbs.json.
+import type { Call, Json, Question } from './index.js';
+
+/** What a test says to native. */
+export declare class Verbs {
+  /** Answers a name so, before files and handlers do. A reply is what it is in a file. */
+  reply(name: string, reply: Json): Promise<void>;
+
+  /** Takes back a reply that was set. */
+  takeBack(name: string): Promise<void>;
+
+  /** Switches a scenario on, or off. */
+  scenario(scenario: string, on?: boolean): Promise<void>;
+
+  /** Plays an event on the newest page, and waits until its steps are done. */
+  event(name: string): Promise<void>;
+
+  /** Calls a name in place of a page, and gives the record of the call. */
+  call(name: string, input?: Json): Promise<Call>;
+
+  /** Gives the calls so far, or those that fit. */
+  calls(options?: {
+    name?: string;
+    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    by?: 'reply' | 'handler' | 'nobody' | 'gateway';
+    kind?: ('call' | 'push' | 'page' | 'request' | 'notice' | 'all')[];
+    page?: string;
+    since?: number;
+    limit?: number;
+  }): Promise<Call[]>;
+
+  /** Waits until so many calls of a name have begun, and gives them. */
+  wait(name: string, options?: {
+    count?: number;
+    seconds?: number;
+    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    since?: number;
+  }): Promise<Call[]>;
+
+  /** Fails unless a name was called, with this in what it was sent; gives these calls. */
+  verify(name: string, when?: Json, options?: {
+    equals?: Json;
+    count?: number;
+    atLeast?: number;
+    atMost?: number;
+    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    kind?: string;
+    seconds?: number;
+  }): Promise<Call[]>;
+
+  /** Fails unless these names were called one after the other, whatever came between. */
+  verifyOrder(order: string[], options?: {
+    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    kind?: string;
+    seconds?: number;
+  }): Promise<Call[]>;
+
+  /** Fails where a call or a question had no answer. */
+  verifyAnswered(): Promise<void>;
+
+  /** Gives the questions that wait. Ask once before the page does: from then on they wait for the test. */
+  questions(): Promise<Question[]>;
+
+  /** Answers a question by one of its choices. */
+  choose(number: number, choice: Json): Promise<void>;
+
+  /** Answers a question by values of its fields. */
+  fill(number: number, fields: Json): Promise<void>;
+
+  /** Calls a handler or a function of the newest page, and gives what it answers. */
+  callPage(name: string, data?: Json, options?: {
+    seconds?: number;
+  }): Promise<Json>;
+
+  /** Tells the newest page an event. */
+  emit(event: string, data?: Json): Promise<void>;
+
+  /** Takes back all that the test has changed, and forgets its calls. */
+  reset(): Promise<void>;
+}

@@ -1,0 +1,88 @@
+// Written by clients/generate from verbs.json.
+
+/** What a test says to native. */
+export class Verbs {
+  /** Answers a name so, before files and handlers do. A reply is what it is in a file. */
+  reply(name, reply) {
+    return this.ask('PUT', 'replies', { query: { name }, body: reply });
+  }
+
+  /** Takes back a reply that was set. */
+  takeBack(name) {
+    return this.ask('DELETE', 'replies', { query: { name } });
+  }
+
+  /** Switches a scenario on, or off. */
+  scenario(scenario, on = true) {
+    return this.ask('PUT', 'scenario', { body: { scenario, on } });
+  }
+
+  /** Plays an event on the newest page, and waits until its steps are done. */
+  event(name) {
+    return this.ask('POST', `events/${encodeURIComponent(name)}`);
+  }
+
+  /** Calls a name in place of a page, and gives the record of the call. */
+  call(name, input) {
+    return this.ask('POST', 'calls', { body: { name, input } });
+  }
+
+  /** Gives the calls so far, or those that fit. */
+  calls({ name, state, by, kind, page, since, limit } = {}) {
+    return this.ask('GET', 'calls', { query: { name, state, by, kind, page, since, limit }, gives: 'calls' });
+  }
+
+  /** Waits until so many calls of a name have begun, and gives them. */
+  wait(name, { count = 1, seconds = 5, state, since } = {}) {
+    return this.ask('GET', 'calls', { query: { name, count, seconds, state, since }, gives: 'calls' });
+  }
+
+  /** Fails unless a name was called, with this in what it was sent; gives these calls. */
+  verify(name, when, { equals, count, atLeast, atMost, state, kind, seconds = 5 } = {}) {
+    return this.ask(
+        'POST',
+        'calls/verify',
+        { body: { name, when, equals, count, atLeast, atMost, state, kind, seconds }, gives: 'calls' },
+    );
+  }
+
+  /** Fails unless these names were called one after the other, whatever came between. */
+  verifyOrder(order, { state, kind, seconds = 5 } = {}) {
+    return this.ask('POST', 'calls/verify', { body: { order, state, kind, seconds }, gives: 'calls' });
+  }
+
+  /** Fails where a call or a question had no answer. */
+  verifyAnswered() {
+    return this.ask('POST', 'calls/verify', { body: { unanswered: 0 } });
+  }
+
+  /** Gives the questions that wait. Ask once before the page does: from then on they wait for the test. */
+  questions() {
+    return this.ask('GET', 'questions');
+  }
+
+  /** Answers a question by one of its choices. */
+  choose(number, choice) {
+    return this.ask('POST', `questions/${encodeURIComponent(number)}`, { body: { choice } });
+  }
+
+  /** Answers a question by values of its fields. */
+  fill(number, fields) {
+    return this.ask('POST', `questions/${encodeURIComponent(number)}`, { body: { fields } });
+  }
+
+  /** Calls a handler or a function of the newest page, and gives what it answers. */
+  callPage(name, data, { seconds } = {}) {
+    return this.ask('POST', 'pages/latest/call', { body: { name, data, seconds } });
+  }
+
+  /** Tells the newest page an event. */
+  emit(event, data) {
+    return this.ask('POST', 'pages/latest/emit', { body: { event, data } });
+  }
+
+  /** Takes back all that the test has changed, and forgets its calls. */
+  reset() {
+    return this.ask('POST', 'reset');
+  }
+}

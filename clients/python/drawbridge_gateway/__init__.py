@@ -1,0 +1,232 @@
+"""Runs an app's web pages in any browser: starts Drawbridge, which plays the app, and says what it answers.
+
+    with start("my-page") as gateway:
+        native = gateway.session("pays")
+        native.reply("pay", {"code": 6001})
+        ...
+        native.verify("pay", {"orderNo": 17}, count=1)
+"""
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import threading
+from collections import deque
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
+
+from .verbs import Verbs
+
+# What fails is shown where the test asks for it, and not in this file.
+__tracebackhide__ = True
+
+#: The program in this package.
+program = Path(__file__).parent / "release/drawbridge"
+
+# The gateway is on this machine, and no proxy of the environment's leads there.
+_opener = build_opener(ProxyHandler({}))
+
+
+def main():
+    """Runs the command, in place of this process."""
+    os.execv(program, ["drawbridge-gateway", *sys.argv[1:]])
+
+
+def start(*args, program=program, cwd=None):
+    """Starts a gateway on a free port of this machine, which ends with this process.
+
+    The arguments are those of the command: start("my-page", "--scenario", "offline").
+    """
+    return Gateway(process=_Process([program, "--host", "127.0.0.1", "--port", "0", *args], cwd))
+
+
+def connect(address=None, token=None):
+    """A gateway that runs already: DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN say where, and the token that it was started with."""
+    address, token = address or os.environ.get("DRAWBRIDGE_URL"), token or os.environ.get("DRAWBRIDGE_TOKEN")
+    if not address or not token:
+        raise GatewayError("say where the gateway is, and its token, by DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN")
+    return Gateway(address.rstrip("/"), token)
+
+
+class GatewayError(Exception):
+    """The gateway cannot be started or asked, or refuses what it is asked."""
+
+
+class VerifyError(AssertionError):
+    """Native was not called as a test expects."""
+
+
+class _Process:
+    """A gateway that was started here. The pipe to it stays open for as long as this process lives: its end ends it."""
+
+    def __init__(self, args, cwd):
+        self.token = secrets.token_urlsafe(24)
+        self.log = deque(maxlen=100)
+        self.address = None
+        try:
+            # In a session of its own, so that Ctrl-C ends the tests first, which may still ask it something.
+            self.child = subprocess.Popen(
+                [*args, "--log-format", "json", "--token-stdin"], cwd=cwd, start_new_session=True, text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+        except OSError as error:
+            raise GatewayError(f"drawbridge does not start: {error}") from None
+        self._write(f"{self.token}\n")
+        for line in self.child.stderr:
+            self.log.append(line.rstrip("\n"))
+            said = _parsed(line)
+            if said.get("message") == "listening":
+                page = urlsplit(said["page"])
+                self.address = f"{page.scheme}://{page.netloc}"
+                break
+        # Whoever does not read what it says would hold it up.
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        if not self.address:
+            why = self.why()
+            self.stop()
+            raise GatewayError(why)
+
+    def _write(self, text):
+        try:
+            self.child.stdin.write(text)
+            self.child.stdin.flush()
+        except BrokenPipeError:
+            # It has ended, and its end says why.
+            pass
+
+    def _read(self):
+        for line in self.child.stderr:
+            self.log.append(line.rstrip("\n"))
+
+    def stop(self):
+        """Gives why it did not end in good order, if it had not ended before."""
+        is_over = self.child.poll() is not None
+        try:
+            self.child.stdin.close()
+        except BrokenPipeError:
+            pass
+        try:
+            # It gives requests three seconds to end.
+            self.child.wait(10)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+        self._reader.join()
+        self.child.stderr.close()
+        return None if is_over or self.child.returncode == 0 else self.why()
+
+    def why(self):
+        """How it ended and what it said was wrong; nothing while it runs."""
+        try:
+            code = self.child.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
+        self._reader.join()
+        how = f"by signal {-code}" if code < 0 else f"with code {code}"
+        return "\n  ".join([f"drawbridge ended {how}", *filter(None, map(_complaint, self.log))])
+
+
+class Gateway:
+    """A gateway, in which each test has a session of its own."""
+
+    def __init__(self, address=None, token=None, process=None):
+        self._process = process
+        self.address, self._token = (process.address, process.token) if process else (address, token)
+
+    @property
+    def log(self):
+        """The last lines of its log, as JSON; none where it was not started here."""
+        return list(self._process.log) if self._process else []
+
+    def session(self, title=""):
+        """A session for a test: what it sets and counts concerns no other test."""
+        return Native(self, title)
+
+    def stop(self):
+        """Stops it, if it was started here, and waits until it has ended; fails where that is not in good order."""
+        # With --unanswered fail it may say now what had no answer.
+        if why := self._process and self._process.stop():
+            raise GatewayError(why)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _fetch(self, method, path, headers, data):
+        """Asks it, and gives the status and the answer."""
+        headers = headers | {"Authorization": f"Bearer {self._token}"}
+        request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
+        try:
+            try:
+                answer = _opener.open(request)
+            except HTTPError as error:
+                answer = error
+            with answer:
+                return answer.status, json.load(answer)
+        except (OSError, HTTPException, ValueError) as error:
+            why = self._process and self._process.why()
+            reason = getattr(error, "reason", error)
+            raise GatewayError(why or f"no gateway answers at {self.address}: {reason}") from None
+
+
+class Native(Verbs):
+    """What a test says to native, in a session of its own."""
+
+    def __init__(self, gateway, title=""):
+        self._gateway = gateway
+        self.session = re.sub(r"[^A-Za-z0-9]+", "-", title)[:40] + "-" + secrets.token_hex(6)
+        #: What a request sends to be in the session.
+        self.headers = {"X-Drawbridge-Session": self.session}
+
+    @property
+    def address(self):
+        """The address of the gateway."""
+        return self._gateway.address
+
+    def page(self, to="/"):
+        """The address by which a browser comes into the session, and goes on to a path."""
+        return f"{self.address}/__drawbridge__/session/{self.session}?to={quote(to, safe='')}"
+
+    def ask(self, method, path, query={}, body=..., gives=None):
+        """Asks the tester's API something that no verb asks."""
+        said = urlencode({
+            name: ",".join(value) if isinstance(value, list) else value
+            for name, value in query.items() if value is not ...})
+        if isinstance(body, dict):
+            body = {name: value for name, value in body.items() if value is not ...}
+        data = None if body is ... else json.dumps(body).encode()
+        headers = self.headers | {"Content-Type": "application/json"}
+        status, answer = self._gateway._fetch(method, f"{path}?{said}", headers, data)
+        if status != 200:
+            raise (VerifyError if status == 417 else GatewayError)(answer["message"] + _near_miss(answer.get("data")))
+        return answer.get("data", {})[gives] if gives else answer.get("data")
+
+
+def _near_miss(data):
+    """What was wanted, and below it the call that comes next to it."""
+    if not data or "call" not in data:
+        return ""
+    call = data["call"]
+    return f"\n  wanted {json.dumps(data['wanted'])}\n  call {call['number']} {json.dumps(call['input'])}"
+
+
+def _parsed(line):
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _complaint(line):
+    """A line of the log as people read it, if something is wrong; an error in the arguments is no JSON."""
+    said = _parsed(line)
+    return None if said.get("level") in ("info", "notice", "debug") else said.get("message", line)

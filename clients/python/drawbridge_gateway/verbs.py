@@ -1,0 +1,110 @@
+"""Written by clients/generate from verbs.json."""
+
+from urllib.parse import quote
+
+# What fails is shown where the test asks for it, and not in this file.
+__tracebackhide__ = True
+
+
+def quoted(value):
+    return quote(str(value), safe="")
+
+
+class Verbs:
+    """What a test says to native. What is `...` is not sent."""
+
+    def reply(self, name, reply):
+        """Answers a name so, before files and handlers do. A reply is what it is in a file."""
+        return self.ask("PUT", "replies", query={"name": name}, body=reply)
+
+    def take_back(self, name):
+        """Takes back a reply that was set."""
+        return self.ask("DELETE", "replies", query={"name": name})
+
+    def scenario(self, scenario, on=True):
+        """Switches a scenario on, or off."""
+        return self.ask("PUT", "scenario", body={"scenario": scenario, "on": on})
+
+    def event(self, name):
+        """Plays an event on the newest page, and waits until its steps are done."""
+        return self.ask("POST", f"events/{quoted(name)}")
+
+    def call(self, name, input=...):
+        """Calls a name in place of a page, and gives the record of the call."""
+        return self.ask("POST", "calls", body={"name": name, "input": input})
+
+    def calls(self, *, name=..., state=..., by=..., kind=..., page=..., since=..., limit=...):
+        """Gives the calls so far, or those that fit."""
+        return self.ask(
+            "GET",
+            "calls",
+            query={"name": name, "state": state, "by": by, "kind": kind, "page": page, "since": since, "limit": limit},
+            gives="calls",
+        )
+
+    def wait(self, name, *, count=1, seconds=5, state=..., since=...):
+        """Waits until so many calls of a name have begun, and gives them."""
+        return self.ask(
+            "GET",
+            "calls",
+            query={"name": name, "count": count, "seconds": seconds, "state": state, "since": since},
+            gives="calls",
+        )
+
+    def verify(
+        self,
+        name,
+        when=...,
+        *,
+        equals=...,
+        count=...,
+        at_least=...,
+        at_most=...,
+        state=...,
+        kind=...,
+        seconds=5,
+    ):
+        """Fails unless a name was called, with this in what it was sent; gives these calls."""
+        return self.ask(
+            "POST",
+            "calls/verify",
+            body={"name": name, "when": when, "equals": equals, "count": count, "atLeast": at_least, "atMost": at_most, "state": state, "kind": kind, "seconds": seconds},
+            gives="calls",
+        )
+
+    def verify_order(self, order, *, state=..., kind=..., seconds=5):
+        """Fails unless these names were called one after the other, whatever came between."""
+        return self.ask(
+            "POST",
+            "calls/verify",
+            body={"order": order, "state": state, "kind": kind, "seconds": seconds},
+            gives="calls",
+        )
+
+    def verify_answered(self):
+        """Fails where a call or a question had no answer."""
+        return self.ask("POST", "calls/verify", body={"unanswered": 0})
+
+    def questions(self):
+        """Gives the questions that wait. Ask once before the page does: from then on they wait for the test."""
+        return self.ask("GET", "questions")
+
+    def choose(self, number, choice):
+        """Answers a question by one of its choices."""
+        return self.ask("POST", f"questions/{quoted(number)}", body={"choice": choice})
+
+    def fill(self, number, fields):
+        """Answers a question by values of its fields."""
+        return self.ask("POST", f"questions/{quoted(number)}", body={"fields": fields})
+
+    def call_page(self, name, data=..., *, seconds=...):
+        """Calls a handler or a function of the newest page, and gives what it answers."""
+        return self.ask("POST", "pages/latest/call", body={"name": name, "data": data, "seconds": seconds})
+
+    def emit(self, event, data=...):
+        """Tells the newest page an event."""
+        return self.ask("POST", "pages/latest/emit", body={"event": event, "data": data})
+
+    def reset(self):
+        """Takes back all that the test has changed, and forgets its calls."""
+        return self.ask("POST", "reset")

@@ -1,0 +1,212 @@
+"""The client as it is installed: pytest test_client.py, with SHOP, EXCHANGES and VERBS."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.metadata import files
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from drawbridge_gateway import GatewayError, Native, VerifyError, connect, program, start
+from drawbridge_gateway.verbs import Verbs
+
+SHOP = os.environ["SHOP"]
+EXCHANGES = json.loads(Path(os.environ["EXCHANGES"]).read_text())
+VERBS = json.loads(Path(os.environ["VERBS"]).read_text())
+
+
+def snake(name):
+    return re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name)
+
+
+def has(found, wanted):
+    """Whether there is in `found` all that `wanted` has; lists are as long."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(has(found.get(name), wanted[name]) for name in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(has, found, wanted))
+    return found == wanted
+
+
+@pytest.fixture
+def gateway():
+    with start(SHOP) as gateway:
+        yield gateway
+
+
+def test_every_exchange(gateway):
+    native = gateway.session("every exchange")
+    for said in EXCHANGES:
+        options = {snake(name): value for name, value in said.get("options", {}).items()}
+
+        def ask():
+            return getattr(native, snake(said["verb"]))(*said.get("takes", []), **options)
+
+        if "fails" not in said:
+            found = ask()
+            assert "gives" not in said or has(found, said["gives"]), said
+            continue
+        with pytest.raises((GatewayError, VerifyError)) as failure:
+            ask()
+        assert isinstance(failure.value, VerifyError) == said["verb"].startswith("verify")
+        # Node writes JSON without spaces.
+        for part in said["fails"]:
+            assert part.replace(" ", "") in str(failure.value).replace(" ", "")
+
+
+def test_the_verbs_are_those_of_the_table_and_each_has_an_exchange():
+    assert [name for name in vars(Verbs) if name[0] != "_"] == list(map(snake, VERBS))
+    assert not set(VERBS) - {said["verb"] for said in EXCHANGES}
+
+
+def test_sessions_at_the_same_time_do_not_see_each_other(gateway):
+    right = []
+
+    def work(number):
+        native = gateway.session("the same title")
+        native.reply("pay", {"number": number})
+        for _ in range(3):
+            assert native.call("pay", {"number": number})["output"]["number"] == number
+        native.verify("pay", {"number": number}, count=3)
+        assert len(native.calls()) == 3
+        right.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(right) == list(range(20))
+
+
+@pytest.mark.parametrize("title", ["", "ü/../?#", "x" * 500, "\r\n"])
+def test_a_title_may_be_of_any_characters(gateway, title):
+    native = gateway.session(title)
+    assert re.fullmatch(r"[A-Za-z0-9-]{1,64}", native.session)
+    assert native.calls() == []
+
+
+def test_a_gateway_that_dies_says_so(gateway):
+    os.kill(child_of(os.getpid()), signal.SIGKILL)
+    with pytest.raises(GatewayError, match="^drawbridge ended by signal 9$"):
+        gateway.session().calls()
+
+
+def test_what_is_wrong_at_the_start_is_said_in_the_words_of_the_command(gateway):
+    with pytest.raises(GatewayError, match="drawbridge ended with code 64\n.*Unknown option '--nope'"):
+        start("--nope")
+    with pytest.raises(GatewayError, match="drawbridge ended with code 0"):
+        start("--help")
+    with pytest.raises(GatewayError, match="drawbridge does not start: .*nowhere"):
+        start(program="/nowhere")
+    port = gateway.address.rpartition(":")[2]
+    with pytest.raises(GatewayError, match=f"drawbridge ended with code 1\n.*cannot listen on .*{port}"):
+        start("-p", port)
+
+
+def test_two_may_be_started_and_each_is_stopped_once_or_twice():
+    one, other = start(SHOP), start(SHOP)
+    assert one.address != other.address
+    one.stop()
+    one.stop()
+    with pytest.raises(GatewayError, match="drawbridge ended with code 0"):
+        one.session().reset()
+    other.session().reset()
+    other.stop()
+
+
+def test_a_stop_says_what_was_not_in_good_order():
+    gateway = start(SHOP, "--unanswered", "fail")
+    gateway.session().call("nobody")
+    with pytest.raises(GatewayError, match=r"drawbridge ended with code 3\n  nobody answered nobody \(1\)"):
+        gateway.stop()
+    gateway.stop()
+
+
+def test_it_listens_on_this_machine_alone_and_the_token_is_in_no_argument_and_no_environment(monkeypatch):
+    monkeypatch.setenv("DRAWBRIDGE_HOST", "0.0.0.0")
+    monkeypatch.setenv("PORT", "1")
+    with start(SHOP) as gateway:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d{4,}", gateway.address)
+        child = child_of(os.getpid())
+        for file in ("cmdline", "environ"):
+            words = Path(f"/proc/{child}/{file}").read_text(errors="replace").split("\0")
+            assert not [word for word in words if re.match(r"DRAWBRIDGE_TOKEN=|[\w-]{32,}$", word)]
+
+
+def test_one_that_runs_already_is_asked_by_its_address_and_its_token():
+    token = "t" * 32
+    words = [program, "-p", "0", "-q", SHOP]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"DRAWBRIDGE_TOKEN": token}) as child:
+        try:
+            gateway = connect(re.search(r"http:\S+", child.stderr.readline())[0] + "/", token)
+            assert gateway.session().call("getUser")["output"]["code"] == 401
+            gateway.stop()
+            gateway.session().reset()
+            with pytest.raises(GatewayError, match="token"):
+                connect(gateway.address, "x" * 32).session().calls()
+        finally:
+            child.terminate()
+    with pytest.raises(GatewayError, match="no gateway answers at http://127.0.0.1:1: "):
+        connect("http://127.0.0.1:1", token).session().calls()
+    with pytest.raises(GatewayError, match="DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN"):
+        connect()
+
+
+def test_what_answers_and_is_no_gateway_is_said():
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        threading.Thread(target=server.handle_request).start()
+        with pytest.raises(GatewayError, match="no gateway answers at http://127.0.0.1:.*: Expecting value"):
+            connect(f"http://127.0.0.1:{server.server_port}", "t" * 32).session().calls()
+
+
+@pytest.mark.parametrize("number, end", [
+    (signal.SIGKILL, "time.sleep(1000)"), (signal.SIGINT, "time.sleep(1000)"), (None, "1 / 0"), (None, "pass")])
+def test_it_ends_with_the_process_that_started_it(number, end):
+    script = f"""
+import os, time
+from drawbridge_gateway import start
+gateway = start(os.environ["SHOP"])
+gateway.session().reply("pay", 1)
+print(gateway.address, flush=True)
+{end}
+"""
+    words = [sys.executable, "-c", script]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as parent:
+        address = parent.stdout.readline().strip()
+        if number:
+            parent.send_signal(number)
+        while answers(address):
+            time.sleep(0.02)
+
+
+def answers(address):
+    try:
+        with urlopen(f"{address}/__drawbridge__/health"):
+            return True
+    except (URLError, ConnectionError):
+        return False
+
+
+def test_the_command_is_installed_and_all_files_are_those_of_the_package():
+    for file in files("drawbridge-gateway"):
+        if file.hash and "dist-info" not in file.parts[0]:
+            assert file.hash.value == urlsafe_b64encode(sha256(file.read_binary()).digest()).rstrip(b"=").decode()
+    said = subprocess.check_output([Path(sys.executable).parent / "drawbridge-gateway", "--help"], text=True)
+    assert "drawbridge-gateway my-page --open" in said
+
+
+def child_of(process):
+    """The newest child of a process."""
+    return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[-1])

@@ -1,0 +1,78 @@
+"""The fixtures for pytest, in runs of their own: pytest test_plugin.py, with SHOP."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from drawbridge_gateway import connect, program
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs tests in a folder of their own; gives what is said of them."""
+
+    def run(tests, settings="", **environment):
+        (tmp_path / "test_it.py").write_text(tests)
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\n{settings}\n")
+        words = [sys.executable, "-m", "pytest", "-q", "-s", "--tb=short", "-p", "no:cacheprovider", tmp_path]
+        return subprocess.run(words, capture_output=True, text=True, env=os.environ | environment).stdout
+
+    return run
+
+
+def test_each_test_has_a_session_of_its_own_in_one_gateway(run):
+    said = run(
+        """
+import pytest
+seen = []
+
+@pytest.mark.parametrize("title", ["one", "other"])
+def test_session(native, drawbridge, title):
+    print(title, native.call("getUser")["code"], len(native.calls()))
+    native.reply("getUser", 1)
+    seen.extend([native.session, drawbridge])
+    if len(seen) == 4:
+        print("same", seen[0] == seen[2], seen[1] == seen[3])
+""",
+        f"drawbridge = {os.environ['SHOP']} --scenario offline")
+    for line in ["one -1009 1", "other -1009 1", "same False True", "2 passed"]:
+        assert line in said
+
+
+def test_a_test_that_fails_shows_the_near_miss_and_leaves_nothing_behind(run):
+    token = "t" * 32
+    words = [program, "-p", "0", "-q", os.environ["SHOP"]]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"DRAWBRIDGE_TOKEN": token}) as child:
+        try:
+            address = re.search(r"http:\S+", child.stderr.readline())[0]
+            said = run(
+                """
+def test_fails(native):
+    print("session", native.session)
+    native.reply("getUser", 1)
+    native.call("getUser", {"id": 17})
+    native.verify("getUser", {"id": 18}, seconds=0)
+""",
+                DRAWBRIDGE_URL=address, DRAWBRIDGE_TOKEN=token)
+            for line in ["id is 17, wanted 18", 'wanted {"id": 18}', 'call 1 {"id": 17}', "1 failed"]:
+                assert line in said
+            assert "verbs.py" not in said and "__init__" not in said, "what is shown is the line of the test"
+            native = connect(address, token).session()
+            session = re.search(r"session ([\w-]+)", said)[1]
+            assert native.ask("GET", "replies", {"session": session}) == {}
+            assert native.ask("GET", "calls", {"session": session}, gives="calls") == []
+        finally:
+            child.terminate()
+
+
+def test_what_is_wrong_at_the_start_is_said(run):
+    assert "there is no folder nowhere here" in run("def test_it(native): pass", "drawbridge = nowhere")
+
+
+def test_calls_that_nobody_answers_fail_a_run_that_wants_it(run):
+    said = run("def test_it(native): native.call('nobody')", f"drawbridge = {os.environ['SHOP']} --unanswered fail")
+    for line in ["drawbridge ended with code 3", "nobody answered nobody (1)", "1 passed, 1 error"]:
+        assert line in said

@@ -39,10 +39,8 @@ package struct ContentSecurityPolicy {
     /// The policy as it stands in a header or a `<meta>`.
     package var text: [UInt8] { Array(directives.map(\.text).joined(separator: [UInt8(ascii: ";")])) }
 
-    /// Whether it has a directive of this name.
     package func has(_ name: String) -> Bool { sources(of: name) != nil }
 
-    /// Whether it has a `sandbox` directive without this flag.
     package func isSandboxed(without flag: String) -> Bool {
         sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == flag } } ?? false
     }

@@ -32,13 +32,11 @@ package struct HTMLRewriter {
     private var passed = 0
     private var output: [UInt8] = []
 
-    /// Whether the tag is in.
     package private(set) var isTagged = false
 
     /// Begins a document.
     ///
     /// - Parameters:
-    ///   - tag: the tag to insert.
     ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
     ///   - homecoming: rewrites what the head says of the upstream.
     ///   - policy: makes the changed text of a `<meta>` policy; nil to leave it.
@@ -166,9 +164,9 @@ package struct HTMLRewriter {
 
     /// Rewrites the `<meta>` that has just ended: a policy, the target of a refresh, or URLs of the upstream.
     private mutating func changeMeta() {
-        guard let content = attribute("content"), let place = content.value else { return }
+        guard let content = scanner.attribute("content"), let place = content.value else { return }
         let said = text(at: place)
-        let kind = attribute("http-equiv")?.value.map {
+        let kind = scanner.attribute("http-equiv")?.value.map {
             String(decoding: text(at: $0), as: UTF8.self).lowercased()
         }
         let changed: [UInt8]?
@@ -185,7 +183,7 @@ package struct HTMLRewriter {
 
     /// Rewrites the URL of the `<base>` that has just ended.
     private mutating func changeBase() {
-        guard let link = attribute("href"), let place = link.value,
+        guard let link = scanner.attribute("href"), let place = link.value,
             let changed = homecoming?.url(String(decoding: text(at: place), as: UTF8.self))
         else { return }
         replace(link, at: place, by: Array(changed.utf8))
@@ -196,11 +194,6 @@ package struct HTMLRewriter {
         pass(upTo: place.lowerBound)
         output += HTMLText.escaped(text, in: attribute.quote)
         drop(place.count)
-    }
-
-    /// The first attribute of this name, which is the one that counts.
-    private func attribute(_ name: String) -> HTMLScanner.Attribute? {
-        scanner.attributes.first { $0.name.elementsEqual(name.utf8) }
     }
 
     private func text(at place: Range<Int>) -> [UInt8] {

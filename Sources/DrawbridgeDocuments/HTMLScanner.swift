@@ -6,7 +6,6 @@ import HTTPGrammar
 /// It never decodes: in every encoding that a page can have besides UTF-16, what these states look for are the bytes of
 /// ASCII, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
 struct HTMLScanner {
-    /// What a byte completes.
     enum Token {
         /// A byte that is no white space, outside of all tags.
         case text
@@ -23,7 +22,6 @@ struct HTMLScanner {
         var name: [UInt8] = []
         /// Without its quotes; nil for an attribute without a value.
         var value: Range<Int>?
-        /// The quote around it.
         var quote: UInt8?
     }
 
@@ -71,7 +69,6 @@ struct HTMLScanner {
     /// Skips bytes without reading them.
     mutating func skip(_ count: Int) { position += count }
 
-    /// Reads a byte; returns the token that it completes.
     mutating func take(_ byte: UInt8) -> Token? {
         defer { position += 1 }
         return step(byte)
@@ -140,6 +137,11 @@ struct HTMLScanner {
             return step(byte)
         }
         return nil
+    }
+
+    /// The first attribute of this name, which is the one that counts.
+    func attribute(_ name: String) -> Attribute? {
+        attributes.first { $0.name.elementsEqual(name.utf8) }
     }
 
     func isNamed(_ text: StaticString) -> Bool {
@@ -220,5 +222,15 @@ struct HTMLScanner {
     private mutating func endOfValue() {
         guard isLookedAt, let start = attributes[attributes.count - 1].value?.lowerBound else { return }
         attributes[attributes.count - 1].value = start..<position
+    }
+}
+
+extension UInt8 {
+    /// White space between and within tags: tab, line feed, form feed, carriage return, space.
+    var isHTMLSpace: Bool {
+        switch self {
+        case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
+        default: false
+        }
     }
 }

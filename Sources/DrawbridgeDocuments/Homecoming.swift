@@ -6,8 +6,6 @@ package protocol Homecoming: Sendable {
     func url(_ text: String) -> String?
     /// Rewrites the value of a refresh: `5; url=/x`.
     func refresh(_ text: String) -> String?
-    /// Rewrites the URLs within a text.
     func urls(in text: [UInt8]) -> [UInt8]?
-    /// Rewrites the policies of a page.
     func policy(_ text: [UInt8]) -> [UInt8]?
 }

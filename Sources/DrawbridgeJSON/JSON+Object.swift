@@ -52,7 +52,6 @@ extension JSON.Object {
         }
     }
 
-    /// Sets or appends a member.
     private mutating func set(_ value: JSON, for key: String) {
         if let position = position(of: key) {
             members[position].value = value

@@ -11,3 +11,19 @@ extension JSON {
         self.init(try JSONTape(parsing: bytes, maximumDepth: maximumDepth))
     }
 }
+
+extension JSONTape {
+    /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
+    ///
+    /// - Parameter allowsRepetition: takes an object with two members of one name.
+    package convenience init(
+        parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
+    ) throws(JSON.ParseError) {
+        let (entries, aside) = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
+            var parser = JSONParser(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
+            try parser.document()
+            return (parser.entries, parser.aside)
+        }
+        self.init(bytes, entries: entries, aside: aside)
+    }
+}

@@ -61,7 +61,6 @@ extension JSON {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Appends an integer.
     package static func write(_ value: Int, into output: inout [UInt8]) {
         var rest = value.magnitude
         var digits: InlineArray<20, UInt8> = .init(repeating: 0)

@@ -10,7 +10,7 @@ package final class JSONTape {
     private struct Found {
         var entries: [Entry]
         /// Characters that are not in `bytes` as such: unescaped strings, and text that was added.
-        var aside: [UInt8] = []
+        var aside: [UInt8]
     }
 
     /// Unchecked, for the reason that ``JSONText/own`` gives.
@@ -21,25 +21,13 @@ package final class JSONTape {
     /// Objects with more members than this get an index, so that a lookup stays fast with 100,000 of them.
     static let searchLimit = 16
 
-    /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
-    ///
-    /// - Parameter allowsRepetition: takes an object with two members of one name.
-    package init(
-        parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
-    ) throws(JSON.ParseError) {
+    init(_ bytes: [UInt8], entries: [Entry], aside: [UInt8] = []) {
         self.bytes = bytes
-        own = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
-            var parser = JSONParser(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
-            try parser.document()
-            return Found(entries: parser.entries, aside: parser.aside)
-        }
+        own = Found(entries: entries, aside: aside)
     }
 
     /// Makes a tape whose only value is `null`.
-    package init() {
-        bytes = []
-        own = Found(entries: [Entry(kind: .null)])
-    }
+    package convenience init() { self.init([], entries: [Entry(kind: .null)]) }
 
     package convenience init(_ value: JSON) throws(JSON.ParseError) {
         try self.init(parsing: value.bytes, maximumDepth: .max)
@@ -107,7 +95,6 @@ package final class JSONTape {
         return index
     }
 
-    /// The places of the values in an array or object.
     package func values(in container: Int) -> [Int] {
         var values: [Int] = []
         let step = own.entries[container].kind == .object ? 1 : 0
@@ -119,7 +106,6 @@ package final class JSONTape {
         return values
     }
 
-    /// The coding path to a value from the outermost one.
     package func path(to place: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var place = place

@@ -3,7 +3,6 @@
 // ones for optional values.
 
 extension JSONTapeDecoder {
-    /// Decodes the members of an object.
     struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let decoder: JSONTapeDecoder
 
@@ -62,7 +61,6 @@ extension JSONTapeDecoder {
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 
-        /// The member; throws where it is missing.
         @inline(__always)
         private func member(_ key: Key, _ type: any Any.Type) throws -> JSONTapeDecoder {
             if let member = decoder.member(key.stringValue) { return member }
@@ -93,7 +91,6 @@ extension JSONTapeDecoder {
 
         var codingPath: [any CodingKey] { decoder.codingPath }
 
-        /// The place of the next element.
         var first: Int { Int(place) }
 
         var size: Int { decoder.entry.kind == .array ? decoder.entry.count : 1 }
@@ -147,7 +144,6 @@ extension JSONTapeDecoder {
         }
     }
 
-    /// Decodes a type that is a single value.
     struct SingleContainer: SingleValueDecodingContainer {
         let decoder: JSONTapeDecoder
 

@@ -163,7 +163,6 @@ extension JSON.Number {
 }
 
 extension JSON {
-    /// The kind of the value, for messages.
     var kind: String {
         switch self {
         case .null: "null"

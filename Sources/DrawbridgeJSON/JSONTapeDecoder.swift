@@ -57,7 +57,6 @@ struct JSONTapeDecoder: Decoder {
     /// many in an optimised build.
     private static let maximumDepth = 256
 
-    /// The decoder of the outermost value.
     init(_ tape: JSONTape) {
         self.init(tape, 0, depth: 0)
     }
@@ -68,7 +67,6 @@ struct JSONTapeDecoder: Decoder {
         self.depth = depth
     }
 
-    /// The place of the value on the tape.
     var place: Int { Int(position) }
 
     var entry: JSONTape.Entry {
@@ -103,13 +101,11 @@ struct JSONTapeDecoder: Decoder {
         SingleContainer(decoder: self)
     }
 
-    /// The decoder of a value in this one.
     @inline(__always)
     func inner(at place: Int) -> JSONTapeDecoder {
         JSONTapeDecoder(tape, place, depth: depth + 1)
     }
 
-    /// The decoder of the object's member with this name.
     @inline(__always)
     func member(_ name: String) -> JSONTapeDecoder? {
         tape.member(name, of: place).map { inner(at: $0) }
@@ -176,7 +172,6 @@ struct JSONTapeDecoder: Decoder {
     /// Why a value does not fit: its JSON type, or its content.
     enum Cause { case kind, content }
 
-    /// The error for a value that does not fit.
     func failure(_ problem: String, _ type: any Any.Type, _ cause: Cause = .kind) -> DecodingError {
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: problem)
         if entry.kind == .null { return .valueNotFound(type, context) }

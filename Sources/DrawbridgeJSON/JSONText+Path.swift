@@ -1,5 +1,4 @@
 extension JSONText {
-    /// The coding path to a place from the outermost one.
     func path(to place: Int) -> [any CodingKey] {
         let places = own.outer + [own.current]
         return base + keys(in: places.prefix { $0.id != place })

@@ -1,5 +1,4 @@
 extension JSONText {
-    /// What has been written to one place.
     enum Shape: String {
         case nothing
         case value = "a single value"
@@ -11,14 +10,11 @@ extension JSONText {
     struct Place {
         /// Identifies the place; never reused.
         let id: Int
-        /// Where it begins in the text.
         let start: Int
         /// The number of names when it began.
         let firstName: Int
-        /// The number of insertions when it began.
         let firstInsertion: Int
         var shape = Shape.nothing
-        /// The number of its elements or members.
         var count = 0
     }
 }

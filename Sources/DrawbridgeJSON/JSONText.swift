@@ -18,7 +18,6 @@ final class JSONText {
         let name: JSON.Bytewise
     }
 
-    /// What changes while the text is written.
     struct Written {
         fileprivate(set) var bytes: [UInt8] = []
         fileprivate(set) var current = Place(id: 0, start: 0, firstName: 0, firstInsertion: 0)
@@ -47,7 +46,6 @@ final class JSONText {
 
     // MARK: - Values
 
-    /// Appends a value to the text.
     func append<Value: Encodable>(_ value: Value) throws {
         if try write(scalar: value) { return }
         own.lastID += 1
@@ -76,7 +74,6 @@ final class JSONText {
         }
     }
 
-    /// Writes the value of a single-value container.
     func appendSingle<Value: Encodable>(_ value: Value, at place: Int) throws {
         try check(place)
         if try write(scalar: value) {
@@ -104,10 +101,8 @@ final class JSONText {
 
     // MARK: - Places
 
-    /// The number of elements.
     func count(at place: Int) -> Int { find(place)?.count ?? 0 }
 
-    /// Whether something has been written to a place.
     func isBegun(at place: Int) -> Bool { find(place)?.shape != .nothing }
 
     private func find(_ place: Int) -> Place? {
@@ -153,7 +148,6 @@ final class JSONText {
 
     private var closed: String { "encodes into a place that is finished, or has a value in it that is not" }
 
-    /// Closes the current place.
     private func finish() throws {
         if let fault = own.fault {
             own.fault = nil
@@ -184,7 +178,6 @@ final class JSONText {
         return encoder
     }
 
-    /// The encoder of an element that is written later.
     func reserveElement(at place: Int) -> JSONTextEncoder {
         let key = JSON.PathKey(intValue: count(at: place))
         do { try beginElement(at: place) } catch { fail(closed) }
@@ -197,7 +190,6 @@ final class JSONText {
         return JSONTextEncoder(text: text, place: 0)
     }
 
-    /// Inserts the texts that were written later.
     private func insert() throws {
         var whole: [UInt8] = []
         var end = own.current.start

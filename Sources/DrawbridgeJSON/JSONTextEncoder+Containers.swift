@@ -2,7 +2,6 @@
 // because the protocols' default throws, common types because that is faster.
 
 extension JSONTextEncoder {
-    /// Encodes the members of an object.
     struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let text: JSONText
         let place: Int
@@ -55,7 +54,6 @@ extension JSONTextEncoder {
         func superEncoder(forKey key: Key) -> any Encoder { text.reserveMember(key, at: place) }
     }
 
-    /// Encodes the elements of an array.
     struct UnkeyedContainer: UnkeyedEncodingContainer {
         let text: JSONText
         let place: Int
@@ -85,7 +83,6 @@ extension JSONTextEncoder {
         func superEncoder() -> any Encoder { text.reserveElement(at: place) }
     }
 
-    /// Encodes a type that is a single value.
     struct SingleContainer: SingleValueEncodingContainer {
         let encoder: JSONTextEncoder
 

@@ -9,7 +9,6 @@ extension JSON {
         self.init(try JSONTape(parsing: try JSON.encode(value), maximumDepth: .max))
     }
 
-    /// The JSON text of anything encodable.
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let text = JSONText()
         try text.append(value)

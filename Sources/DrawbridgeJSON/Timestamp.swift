@@ -131,7 +131,6 @@ enum Timestamp {
         return Double(value) / Double(scale)
     }
 
-    /// The offset from UTC in seconds.
     private static func offset(from rest: inout Bytes) -> Int? {
         if skip("Z", in: &rest) || skip("z", in: &rest) { return 0 }
         let sign = skip("-", in: &rest) ? -1 : skip("+", in: &rest) ? 1 : 0

@@ -28,7 +28,6 @@ extension UnsafeBufferPointer<UInt8> {
         return position
     }
 
-    /// Eight times the same byte.
     @inline(__always)
     private static func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 

@@ -11,7 +11,6 @@ package struct BridgeHint: Sendable, Hashable {
         // Chromium's error names only the function, `callHandler`, which both bridges have.
         return self == Self.unasked ? "\(own), or --bridge flutter for flutter_inappwebview" : own
     }
-    /// Its bridge.
     package let bridge: String
     /// The bridge's options as JSON; empty for none.
     package let options: String

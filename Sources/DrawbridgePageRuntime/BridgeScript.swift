@@ -33,9 +33,10 @@ public struct BridgeScript: Sendable, Equatable {
     public struct ScriptError: Error, Equatable, CustomStringConvertible {
         /// What is wrong and what to do, in one line.
         public let description: String
+
+        fileprivate init(_ description: String) { self.description = description }
     }
 
-    /// How many bytes a script has at most.
     static let mostBytes = 1 << 20
 
     /// One of those that come with Drawbridge.
@@ -48,9 +49,8 @@ public struct BridgeScript: Sendable, Equatable {
         guard let script = scripts[name].map(RuntimeScript.withoutComments) else {
             let nearest = Nearest.of(name, among: shipped).map { "; is it \($0)?" } ?? "."
             throw ScriptError(
-                description:
-                    "no bridge \(name)\(nearest) There are \(shipped.joined(separator: ", ")); one of your own is a file: "
-                    + "./\(name).js")
+                "no bridge \(name)\(nearest) There are \(shipped.joined(separator: ", ")); one of your own is a file: ./\(name).js"
+            )
         }
         return try BridgeScript(name, .shipped(script), options)
     }
@@ -70,25 +70,22 @@ public struct BridgeScript: Sendable, Equatable {
     }
 
     /// A file of one's own that may not be there yet.
-    ///
-    /// - Throws: a ``ScriptError`` where its name is none.
     package static func unread(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
         guard file.hasSuffix(".js") else {
-            throw ScriptError(description: "\(path): a bridge is a script; its name ends in .js")
+            throw ScriptError("\(path): a bridge is a script; its name ends in .js")
         }
         return try BridgeScript(String(file.dropLast(3)), .file(path), options)
     }
 
     private init(_ script: String, _ source: Source, _ options: JSON) throws(ScriptError) {
         guard options.objectValue != nil else {
-            throw ScriptError(description: "the options of the bridge \(script) are no object")
+            throw ScriptError("the options of the bridge \(script) are no object")
         }
         let handlers = options["handlers"] ?? [:]
         guard handlers.objectValue?.allSatisfy({ $0.value.objectValue != nil }) == true else {
             throw ScriptError(
-                description:
-                    #"the option handlers of the bridge \#(script) has an object for each name: {"pay": {"order": ["callback", "data"]}}"#
+                #"the option handlers of the bridge \#(script) has an object for each name: {"pay": {"order": ["callback", "data"]}}"#
             )
         }
         let name: String
@@ -96,17 +93,15 @@ public struct BridgeScript: Sendable, Equatable {
         case nil: name = script
         case .string(let other): name = other
         default:
-            throw ScriptError(description: "the option as of the bridge \(script) is a name, such as wechat")
+            throw ScriptError("the option as of the bridge \(script) is a name, such as wechat")
         }
         guard BridgeName.isOne(name) else {
             throw ScriptError(
-                description:
-                    "\(name).js: the name of a bridge has 32 letters, digits, - and _ of ASCII at most")
+                "\(name).js: the name of a bridge has 32 letters, digits, - and _ of ASCII at most")
         }
         guard !BridgeName.own.contains(name) else {
             throw ScriptError(
-                description:
-                    "\(name).js: \(name) is a bridge that pages have already; give it another name by the option as"
+                "\(name).js: \(name) is a bridge that pages have already; give it another name by the option as"
             )
         }
         self.name = name
@@ -126,27 +121,23 @@ public struct BridgeScript: Sendable, Equatable {
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
             let size = attributes?[.size] as? Int ?? 0
             guard size <= Self.mostBytes else {
-                throw ScriptError(
-                    description: "\(path) has \(size) bytes; the script of a bridge has 1 MB at most")
+                throw ScriptError("\(path) has \(size) bytes; the script of a bridge has 1 MB at most")
             }
             // Only a regular file is read: a pipe may block, and a device has no end.
             let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
             guard isFile, let data = try? Data(contentsOf: file) else {
                 let shipped = Self.shipped.joined(separator: ", ")
                 throw ScriptError(
-                    description:
-                        "cannot read the script \(path); give one that is there, or one of \(shipped)")
+                    "cannot read the script \(path); give one that is there, or one of \(shipped)")
             }
             return Array(data)
         }
     }
 
-    /// Whether it comes with Drawbridge.
     package var isShipped: Bool {
         if case .shipped = source { true } else { false }
     }
 
-    /// Whether it gives pages the object that a hint names.
     package func gives(_ hint: BridgeHint) -> Bool {
         guard script == hint.bridge else { return false }
         // The script `object` is another bridge for each object.

@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 
-/// What can expire at a deadline.
 package protocol Expiring: AnyObject, Sendable {
     /// Called at the deadline, on the thread of ``Deadlines``; must not block.
     func expire()

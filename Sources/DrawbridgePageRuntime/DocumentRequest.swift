@@ -44,6 +44,6 @@ package enum DocumentRequest {
     /// the page token in it, which is not for that page.
     private static func isOfAnotherOrigin(_ request: Request) -> Bool {
         guard let origin = request.headers.value(.origin) else { return false }
-        return request.site.map { AccessPolicy.origin(scheme: request.scheme, $0) } != origin
+        return request.site.map { WebOrigin.of(scheme: request.scheme, $0) } != origin
     }
 }

@@ -6,9 +6,7 @@ extension HTMLRewriter {
     ///
     /// Only the beginning of a file is read. A stream is changed on its way, so that its length is unknown.
     ///
-    /// - Parameters:
-    ///   - body: the body of a document.
-    ///   - isHead: whether the caller wants no body, so that there may be none.
+    /// - Parameter isHead: whether the caller wants no body, so that there may be none.
     func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
         switch body {
         case .output, .upgrade:

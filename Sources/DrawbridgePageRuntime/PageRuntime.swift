@@ -73,7 +73,6 @@ public struct PageRuntime: Sendable, Equatable {
 
     package var appName: AppName? { userAgent.flatMap(AppName.init) }
 
-    /// The bridges of pages with these settings.
     package func bridges(for settings: PageSettings) -> [BridgeScript] {
         guard let names = settings.bridges else { return bridges }
         return bridges.filter { names.contains($0.name) }
@@ -94,7 +93,6 @@ public struct PageRuntime: Sendable, Equatable {
 
     package static let everyName = "*"
 
-    /// Whether documents at a path get it.
     package func isFor(_ path: String) -> Bool {
         guard !excluded.isEmpty, let segments = Target.segments(of: path) else { return true }
         return !excluded.contains { RoutePattern(checking: $0)?.fits(segments) == true }

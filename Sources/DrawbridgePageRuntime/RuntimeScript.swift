@@ -84,7 +84,6 @@ package enum RuntimeScript {
     ///
     /// - Parameters:
     ///   - configuration: a JSON object.
-    ///   - hasBridges: whether there are bridges of `--bridge`.
     ///   - hasJournal: whether the gateway keeps a journal, in which pages' faults stand.
     package static func text(
         _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false

@@ -24,7 +24,6 @@ package final class ServiceWorkers: Sendable {
         return outgoing
     }
 
-    /// Whether the script of a service worker has this path.
     func has(_ path: String) -> Bool { paths.withLock { $0.contains(path) } }
 
     /// The answer to a request for such a script; nil where the script no longer exists.
@@ -40,7 +39,6 @@ package final class ServiceWorkers: Sendable {
         }
     }
 
-    /// A script that unregisters its worker.
     static let leaving = Response(
         headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache"],
         body: .bytes(Texts.core["leave.js"]))

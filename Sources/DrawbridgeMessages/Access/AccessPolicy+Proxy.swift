@@ -8,7 +8,7 @@ extension AccessPolicy {
     /// It has to be listed, and the caller to be on this machine: those elsewhere cannot show an admission for another
     /// host.
     package func isListedSite(of request: Request) -> Bool {
-        guard let site = request.site, isListed(Self.origin(scheme: request.scheme, site)) else {
+        guard let site = request.site, isListed(WebOrigin.of(scheme: request.scheme, site)) else {
             return false
         }
         return isFromThisMachine(request)

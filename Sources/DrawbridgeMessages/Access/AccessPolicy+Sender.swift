@@ -1,9 +1,21 @@
+import HTTPTypes
+
 extension Request {
     /// Whether whoever sent it is on the gateway's own machine, as far as its connection and its header fields tell; true
     /// also where there is no connection.
     ///
     /// What acts on that machine, and not on the page, is for them alone: opening a program there, for instance.
     public var isFromThisMachine: Bool { answerer?.isFromThisMachine(self) != false }
+
+    /// Whether a browser sent it: such header fields are written by browsers, and a page cannot take them away.
+    ///
+    /// A request with none of them is a program's, whatever its `User-Agent` says.
+    package var hasBrowserMark: Bool {
+        let marks: [HTTPField.Name] = [.origin, .secFetchSite, .secFetchDest, .referer]
+        if marks.contains(where: headers.contains) { return true }
+        guard let languages = headers.value(.acceptLanguage), languages != "*" else { return false }
+        return headers.value(.userAgent)?.contains("Mozilla") == true
+    }
 }
 
 // Finds out who sent a request, by its connection and header fields. All other checks of access build on that.

@@ -80,10 +80,6 @@ public struct AccessPolicy: Sendable {
 
     /// An origin as browsers write it; nil for what is none.
     package static func origin(_ text: String) -> String? { WebOrigin.of(text) }
-
-    package static func origin(scheme: String, _ authority: Authority) -> String {
-        WebOrigin.of(scheme: scheme, authority)
-    }
 }
 
 extension AccessPolicy {
@@ -201,7 +197,6 @@ extension AccessPolicy {
             || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true
     }
 
-    /// The origin of the page that sent this if it is listed.
     func listedOrigin(of request: Request) -> String? {
         request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }
     }
@@ -252,7 +247,7 @@ extension AccessPolicy {
     /// True for the origin of pages that the gateway serves under the host of the request.
     private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
         guard let authority else { return false }
-        return origin == Self.origin(scheme: request.scheme, authority)
+        return origin == WebOrigin.of(scheme: request.scheme, authority)
     }
 
     /// The error for a caller who has sent too many wrong page tokens.

@@ -45,8 +45,15 @@ package struct AddressRange: Sendable, Equatable {
         }
     }
 
-    /// Whether an address begins with these bits.
     package func contains(_ address: IPAddress) -> Bool {
         address.isIPv6 == first.isIPv6 && address.bits >> UInt128(rest) == first.bits >> UInt128(rest)
     }
+}
+
+/// The error for a text that is no address and no range.
+package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
+    /// Says what to write instead.
+    package let description: String
+
+    init(_ text: String, _ problem: String) { description = "the address range \(text) \(problem)" }
 }

@@ -27,7 +27,6 @@ import HTTPGrammar
         isLocal = Self.isLoopback(host, isIPv6) || host == Self.bridge
     }
 
-    /// Its host with another port.
     package func text(withPort port: Int) -> String { "\(isIPv6 ? "[\(host)]" : host):\(port)" }
 
     private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Authority? {

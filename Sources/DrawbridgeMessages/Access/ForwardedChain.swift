@@ -16,9 +16,6 @@ enum ForwardedChain {
 
     /// The caller's address: read from the right, the first that is no trusted proxy.
     ///
-    /// - Parameters:
-    ///   - peer: the address of the connection.
-    ///   - trusted: whether a proxy is believed.
     /// - Returns: nil where a trusted proxy does not name its caller.
     static func sender(
         of headers: HTTPFields, peer: IPAddress, trusted: (IPAddress) -> Bool

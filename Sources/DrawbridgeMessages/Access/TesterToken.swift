@@ -23,7 +23,9 @@ public final class TesterToken: Sendable {
     /// - Parameter text: at least 32 characters of `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`; nil comes of any
     ///   other.
     public init?(_ text: String) {
-        guard text.utf8.count >= 32, text.utf8.allSatisfy(Self.isFitting) else { return nil }
+        guard text.utf8.count >= 32, text.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "-") }) else {
+            return nil
+        }
         self.text = text
         isChosen = true
     }
@@ -32,10 +34,6 @@ public final class TesterToken: Sendable {
     package func judge(_ request: Request, from address: String?) -> Verdict? {
         guard let candidate = request.bearerToken else { return nil }
         return guesses.judge(from: address) { text.isSame(asSecret: candidate) }
-    }
-
-    private static func isFitting(_ byte: UInt8) -> Bool {
-        byte.isWord || byte == UInt8(ascii: "-")
     }
 }
 

@@ -10,7 +10,7 @@ package enum WebOrigin {
         return of(scheme: text[..<mark.lowerBound].lowercased(), authority)
     }
 
-    static func of(scheme: String, _ authority: Authority) -> String {
+    package static func of(scheme: String, _ authority: Authority) -> String {
         let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
         guard let port = authority.port, port != (scheme == "https" ? 443 : 80) else {
             return "\(scheme)://\(host)"

@@ -16,6 +16,5 @@ import Glibc
         return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
-    /// How long ago it was.
     @usableFromInline package var elapsed: Duration { .nanoseconds(Moment.now.nanoseconds - nanoseconds) }
 }

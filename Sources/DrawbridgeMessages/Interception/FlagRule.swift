@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Takes requests whose query holds one item, name and value exactly (contract, section 1).
 public struct FlagRule: InterceptionRule {
     let item: Query.Item

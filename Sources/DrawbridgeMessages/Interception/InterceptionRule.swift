@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Decides whether a request is meant for native, and gives its plain form: what `canonicalRequest` is to a
 /// `URLProtocol`.
 ///

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Takes requests to the host `__jsbridge__`, and to the path `/__jsbridge__` and below it (contract, section 2).
 ///
 /// With no path left, the `action` in the body (or the query) names the handler and `data` is its input.
@@ -46,7 +44,6 @@ public struct JSBridgeRule: InterceptionRule {
             || isHost(request.authority)
     }
 
-    /// Whether a path is one of the bridge's.
     static func isBelow(_ path: String) -> Bool { below(path) != nil }
 
     private static func below(_ path: String) -> String? {

@@ -2,7 +2,6 @@
 package struct NativeMark {
     /// The query item that marks it; nil where no rule looks for one.
     package let flag: Query.Item?
-    /// Whether the path `/__jsbridge__` marks it.
     package let hasPath: Bool
 
     package init(_ rules: [any InterceptionRule]) {

@@ -2,13 +2,11 @@
 package enum OwnPath: String, CaseIterable {
     /// The page that a link with a ticket opens; it posts the ticket here.
     case enter
-    /// Whether the gateway is up.
     case health
     /// The JSON Schema of files of mocks and settings, for editors.
     case schema = "schema.json"
     /// The description of the tester's API, for client generators.
     case description = "api.json"
-    /// The manual, as one page.
     case manual
     /// The page runtime.
     case script = "page.js"
@@ -18,7 +16,6 @@ package enum OwnPath: String, CaseIterable {
     case bridge
     /// The page token, for a page that was opened before a restart.
     case token
-    /// A page's synchronous call.
     case call
     /// A page's messages by HTTP, as when it leaves.
     case messages
@@ -49,7 +46,6 @@ package enum OwnPath: String, CaseIterable {
     case questions
     /// The tester's API: drops what a session has changed.
     case reset
-    /// The tester's API: pages.
     case pages
     /// The tester's API: devices that were let in.
     case admissions
@@ -86,7 +82,6 @@ package enum OwnPath: String, CaseIterable {
         return part.map { "/\($0)" == prefix || "/\($0)".hasPrefix(start) } ?? false
     }
 
-    /// The whole path.
     package var path: String { "\(Self.prefix)/\(rawValue)" }
 
     /// Whether it is for programs alone, which show the tester's token.
@@ -108,7 +103,6 @@ package enum OwnPath: String, CaseIterable {
         }
     }
 
-    /// Whether it is for everybody, admitted or not.
     package var isForEverybody: Bool { self == .enter || self == .health }
 
     private var hasPathsBelow: Bool {

@@ -4,16 +4,13 @@ package import Logging
 ///
 /// A request does not know the gateway itself, so that this module can be read, and tested, alone.
 @usableFromInline package protocol Answerer: AnyObject, Sendable {
-    /// The logger of the gateway and its handlers.
     var logger: Logger { get }
 
     /// Its name in the `Via` of what goes through it.
     var via: Via { get }
 
-    /// The handlers of its paths.
     var registered: [(path: String, handler: String)] { get }
 
-    /// The limit of a collected body in bytes.
     var bodyLimit: Int { get }
 
     /// Sends a request on to what lies behind it; nil where nothing there takes it.

@@ -39,7 +39,6 @@ extension HTTPFields {
     /// The value of a field, as the subscript gives it; faster where there is none, since the subscript joins values.
     package func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
 
-    /// Header fields of which there is one.
     init(_ name: HTTPField.Name, _ value: String) {
         self.init()
         self[name] = value

@@ -12,9 +12,7 @@ extension Request {
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
         if let input = try promptInput(as: type) { return input }
         let bytes = try await collectedBody()
-        guard bytes.count > Self.largeBody else { return try decodeInput(bytes) }
-        // A megabyte of JSON takes some 20 milliseconds, which no other request on this loop should wait for.
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await decodeApart(bytes) }
+        return try await Apart.perform(where: bytes.count > Self.largeBody) { try decodeInput(bytes) }
     }
 
     /// The path parameter of this name, for a handler that streams its body.
@@ -50,11 +48,6 @@ extension Request {
     private func collectedBody() async throws -> [UInt8] {
         if let bytes = body.bytes { return bytes }
         return try await body.collect(upTo: Request.Body.usualLimit)
-    }
-
-    @concurrent
-    private func decodeApart<T: Decodable & Sendable>(_ bytes: [UInt8]) async throws -> T {
-        try decodeInput(bytes)
     }
 
     /// Query and body together.

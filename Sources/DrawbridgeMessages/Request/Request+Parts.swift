@@ -1,5 +1,3 @@
-import HTTPTypes
-
 extension Request {
     /// The immutable storage of a request, which its copies share; a change makes a new one.
     ///
@@ -11,7 +9,6 @@ extension Request {
         init(_ values: Values) { self.values = values }
     }
 
-    /// What a request is made of.
     @usableFromInline struct Values: Sendable {
         @usableFromInline var head: RequestHead
         /// Not that of the head, which requests share: a bridge rewrites the target of its own request alone.
@@ -30,7 +27,6 @@ extension Request {
         @usableFromInline var found: [ObjectIdentifier: any Sendable] = [:]
         @usableFromInline var naming = Naming.path
         @usableFromInline var bridgeInput: JSON?
-        /// Whether it has shown the inspector's secret.
         @usableFromInline var isOfInspector = false
         /// The page's channel call that it stands for; nil for an HTTP request.
         @usableFromInline var channelCall: (any ChannelCall)?

@@ -12,7 +12,6 @@ public struct Request: Sendable {
         set { own = own.with(method: newValue) }
     }
 
-    /// `http` or `https`.
     @usableFromInline package var scheme: String { own.scheme }
 
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
@@ -33,7 +32,6 @@ public struct Request: Sendable {
         set { own = own.with(isAbsoluteForm: newValue) }
     }
 
-    /// True for HTTP/1.0.
     @usableFromInline package var isOldVersion: Bool { own.isOldVersion }
 
     /// The address that the connection came to; nil for callers from this machine, and where there is no socket.
@@ -48,7 +46,6 @@ public struct Request: Sendable {
     /// The gateway's own cookies by their names: nobody but the gateway itself sees them.
     @usableFromInline package var ownCookies: [String: String] { own.ownCookies }
 
-    /// Whether a header field says that it was forwarded.
     var isForwarded: Bool { own.isForwarded }
 
     /// True where no header field tells anything of its caller.
@@ -250,7 +247,6 @@ public struct Request: Sendable {
     /// The id of a request with these header fields: the caller's own, or a new one.
     package static func id(_ headers: HTTPFields) -> String { RequestID.from(headers.value(.requestID)) }
 
-    /// The id of a request with this head.
     @usableFromInline package static func id(_ head: RequestHead) -> String {
         head.isAnonymous ? RequestID.from(nil) : id(head.headers)
     }
@@ -288,6 +284,19 @@ extension Request {
     /// The cookies by name; of two with one name, the first (RFC 6265, section 5.4, sends the closest path first).
     public var cookies: [String: String] { Cookies.parse(headers[values: .cookie]) }
 
+    /// The session that a request says it belongs to, by `X-Drawbridge-Session` or by its cookie.
+    ///
+    /// A page's calls belong to the session of its document.
+    package var session: Session {
+        if let session = channelCall?.session { return session }
+        if !isAnonymous, let name = headers.value(.session), let session = Session(name) { return session }
+        guard !ownCookies.isEmpty else { return .usual }
+        return ownCookies[Session.cookie(port: ownPort)].flatMap(Session.init) ?? .usual
+    }
+
+    /// The port by which its caller reaches the gateway.
+    package var ownPort: Int { site?.port ?? (scheme == "https" ? 443 : 80) }
+
     /// Logs with the request's id.
     public var logger: Logger {
         var logger = answerer?.logger ?? .quiet
@@ -311,14 +320,6 @@ extension Request {
             throw HTTPError.nothingBehind(path)
         }
         return response
-    }
-}
-
-extension HTTPError {
-    @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
-        HTTPError(
-            .notFound,
-            "nothing at \(path): the gateway has no file and no server behind it that takes this path")
     }
 }
 

@@ -62,7 +62,6 @@ package import HTTPTypes
     /// Whether it names a message of its page that must be handled before it.
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }
 
-    /// A copy with these changes.
     func with(
         method: HTTPRequest.Method? = nil, headers: HTTPFields? = nil, isAbsoluteForm: Bool? = nil
     ) -> RequestHead {

@@ -15,12 +15,10 @@ import HTTPGrammar
 
     /// Nil for a text that is no name of a session.
     package init?(_ name: String) {
-        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isFitting) else { return nil }
+        guard (1...64).contains(name.utf8.count),
+            name.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+        else { return nil }
         self.name = name
-    }
-
-    private static func isFitting(_ byte: UInt8) -> Bool {
-        byte.isWord || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
     }
 
     /// The name of a browser's session cookie; the port is in it, since browsers send a cookie to all ports of a host.

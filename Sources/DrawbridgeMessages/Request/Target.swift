@@ -3,11 +3,10 @@ package struct Target {
     var path: String
     var query: String?
 
-    init(path: String, query: String?) {
-        self.path = path
-        self.query = query
-    }
+    var text: String { query.map { "\(path)?\($0)" } ?? path }
+}
 
+extension Target {
     init(_ text: String) {
         self = text.withBytes { bytes in
             guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
@@ -19,10 +18,6 @@ package struct Target {
         }
     }
 
-    var text: String { query.map { "\(path)?\($0)" } ?? path }
-}
-
-extension Target {
     /// The parts of a path between its slashes, each decoded after the split: `%2F` never separates.
     ///
     /// One trailing slash is ignored. Nil when a part does not decode to UTF-8.
@@ -39,7 +34,6 @@ extension Target {
         return segments
     }
 
-    /// The path of a URL, or of a path with a query.
     package static func path(ofURL url: String) -> String {
         guard let scheme = url.firstRange(of: "://") else { return Target(url).path }
         let rest = url[scheme.upperBound...]

@@ -12,7 +12,6 @@ package import HTTPTypes
     /// Makes a random pseudonym, which no other gateway has.
     package init() { self.init("drawbridge-\(String.random128())") }
 
-    /// Takes a pseudonym, which is a token.
     package init(_ pseudonym: String) {
         self.pseudonym = pseudonym
         field = HTTPField(name: .via, value: "1.1 \(pseudonym)")

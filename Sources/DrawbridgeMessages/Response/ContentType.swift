@@ -14,7 +14,6 @@ package final class ContentType: Sendable {
             [HTTPField(name: .contentType, value: text)] + FixedFields.guardedAndFresh.fields)
     }
 
-    /// The usual type with this text; nil for any other.
     static func usual(_ text: String) -> ContentType? {
         for type in all where type.text == text { return type }
         return nil

@@ -55,13 +55,11 @@ public struct AnswerForm: Sendable {
     /// Whether answers have their true HTTP status.
     package let hasStatus: Bool
 
-    /// Whether outputs have no envelope.
     package var isBare: Bool { if case .none = object { true } else { false } }
 
     /// Whether outputs have the gateway's own envelope.
     package var isUsual: Bool { if case .usual = object { true } else { false } }
 
-    /// The media type of answers.
     package var type: String { hasStatus ? "application/json" : "text/json" }
 
     /// The body for an output; `null` counts as no output.
@@ -74,7 +72,6 @@ public struct AnswerForm: Sendable {
         }
     }
 
-    /// The body for an error.
     package func failure(_ error: HTTPError) -> [UInt8] {
         if case .own(let envelope) = object {
             envelope.failure(error).bytes
@@ -114,7 +111,6 @@ package enum UsualEnvelope {
         return bytes
     }
 
-    /// The object for an error.
     package static func failure(_ error: HTTPError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes += #"{"code":\#(error.code),"message":"#.utf8

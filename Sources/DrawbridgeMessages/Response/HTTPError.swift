@@ -41,3 +41,15 @@ extension HTTPError: CustomStringConvertible {
     /// The code and the message, as a log line shows them.
     public var description: String { "\(code) \(message)" }
 }
+
+extension HTTPError {
+    @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
+        HTTPError(
+            .notFound,
+            "nothing at \(path): the gateway has no file and no server behind it that takes this path")
+    }
+
+    package static func tooLarge(_ limit: Int) -> HTTPError {
+        HTTPError(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here")
+    }
+}

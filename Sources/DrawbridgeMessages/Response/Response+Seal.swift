@@ -6,7 +6,6 @@ extension Response {
     /// They are kept apart until somebody reads ``Response/headers``: an engine can send them as they are, and merging
     /// them with the others costs more than all the rest of a small answer.
     struct Seal: Sendable {
-        /// Fields that are the same in many answers.
         var fixed: FixedFields?
         /// The id of the request; empty where it has none yet.
         var requestID = ""
@@ -47,7 +46,6 @@ extension Response {
         seal.fixed = type.fixed
     }
 
-    /// Gives the answer the id of its request.
     package mutating func seal(requestID: String) {
         if hasOwn(.requestID) { ownHeaders[.requestID] = nil }
         seal.requestID = requestID

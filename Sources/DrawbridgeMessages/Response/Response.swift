@@ -34,7 +34,6 @@ public struct Response: Sendable {
     package var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
 
     private var own: Own
-    /// The fields that the gateway adds.
     var seal = Seal()
 
     /// What follows the head.

@@ -17,9 +17,3 @@ final class Sink: Sendable {
         }
     }
 }
-
-extension HTTPError {
-    package static func tooLarge(_ limit: Int) -> HTTPError {
-        HTTPError(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here")
-    }
-}

@@ -1,6 +1,4 @@
-import HTTPTypes
-
-extension Array where Element == any Responder {
+extension [any Responder] {
     /// These responders, as all that is behind a gateway.
     var behindTheGateway: any GatewayBackground { Behind(self) }
 }
@@ -11,10 +9,11 @@ private struct Behind: GatewayBackground {
     private let proxies: ResponderChain
 
     init(_ passThrough: [any Responder]) {
-        let proxies = passThrough.filter(\.isProxy)
-        self.proxies = ResponderChain(proxies)
+        proxies = ResponderChain(passThrough.filter(\.isProxy))
         all = ResponderChain(passThrough)
     }
+
+    var isProxy: Bool { !proxies.responders.isEmpty }
 
     func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response {
         // The proxy itself answers the script that makes a browser use it.

@@ -25,8 +25,7 @@ extension Gateway {
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.init(
-            behind: passThrough.behindTheGateway, isProxy: passThrough.contains(where: \.isProxy),
-            middleware: middleware, rules: rules, answers: answers,
+            behind: passThrough.behindTheGateway, middleware: middleware, rules: rules, answers: answers,
             unhandled: unhandled, access: access, bodyLimit: bodyLimit, presenter: presenter,
             pageRuntime: pageRuntime, testerToken: testerToken, keepsJournal: keepsJournal, logger: logger)
     }

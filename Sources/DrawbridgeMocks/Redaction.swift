@@ -2,7 +2,7 @@ import HTTPGrammar
 
 /// Removes secrets, known by the names of members, from what leaves the journal.
 ///
-/// The journal itself keeps them, since a call that is repeated needs them.
+/// The journal itself keeps them, since a call that is repeated needs them. Nil in place of a redaction shows them.
 package struct Redaction: Sendable {
     static let removed = JSON.string("[removed]")
 
@@ -23,7 +23,6 @@ package struct Redaction: Sendable {
     /// Whether a text has words by which members could be named.
     package static func isName(_ text: String) -> Bool { !words(of: text).isEmpty }
 
-    /// Whether a member of this name is a secret.
     func isSecret(_ name: String) -> Bool {
         let words = Self.words(of: name)
         if more.contains(where: { words.contains($0) || $0.joined() == words.joined() }) { return true }
@@ -71,7 +70,6 @@ package struct Redaction: Sendable {
         return value.stringValue.map { .string(removed(fromValue: $0)) } ?? value
     }
 
-    /// Removes secrets from a string that is a value.
     private func removed(fromValue text: String) -> String {
         let first = text.utf8.first { !Self.spaces.contains($0) }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {

@@ -1,10 +1,11 @@
 import Drawbridge
-import DrawbridgeServer
 import Glibc
 import HTTPTypes
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import DrawbridgeServer
 
 /// The core on the engine, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct GatewayServerTests {
@@ -33,6 +34,22 @@ import Testing
             #expect(reply["Content-Type"] == "text/json")
             #expect(reply.text == #"{"code":200,"data":{"a":"é"},"message":""}"#)
         }
+    }
+
+    @Test func aSecondStopTakesNothingFromTheServersThatAreLeft() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        let first = try GatewayServer(gateway, .init(port: 0, grace: .zero, logsRequests: false))
+        let port = first.address.port
+        await first.stop()
+        // As another server of this process that has got the port.
+        OwnPorts.add(port)
+        defer { OwnPorts.remove(port) }
+        let second = try GatewayServer(gateway, .init(port: 0, grace: .zero, logsRequests: false))
+        await first.stop()
+        #expect(OwnPorts.all.contains(port))
+        #expect(!gateway.journal.isStopping)
+        await second.stop()
+        #expect(gateway.journal.isStopping)
     }
 
     @Test func aBodyIsReadAsAStreamByAHandlerThatAsks() async throws {

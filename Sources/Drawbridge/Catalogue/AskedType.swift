@@ -5,7 +5,6 @@ final class AskedType: Decoder {
     private(set) var shape: ValueShape?
     private var hasAsked = false
     private var isStrange = false
-    /// How often a value was asked for.
     private(set) var steps = 0
     /// Which of the values asked for is refused, counted from 0; nil for none.
     private let refused: Int?
@@ -67,7 +66,6 @@ final class AskedType: Decoder {
     }
 }
 
-/// The members that a type asks for.
 private struct AskedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let asked: AskedType
 
@@ -175,7 +173,6 @@ private struct AskedValue: SingleValueDecodingContainer {
 }
 
 extension TypeProbe {
-    /// The shape of a type that decodes itself, with a value.
     func asked<Value: Decodable>(_ type: Value.Type) throws -> Found<Value> {
         let asked = AskedType(self)
         let value = try Value(from: asked)

@@ -1,9 +1,7 @@
 extension Catalogue.Entry {
     /// The entry as the tester's API lists it.
     ///
-    /// - Parameters:
-    ///   - calls: its calls in the journal, the oldest first; nil without a journal.
-    ///   - redaction: what is left out of values; nil for nothing.
+    /// - Parameter calls: its calls in the journal, the oldest first; nil without a journal.
     func json(_ calls: [JournalRecord]?, _ redaction: Redaction?) -> JSON {
         var members: JSON.Object = ["name": .string(name)]
         if let pages { members["pages"] = .string(pages) }

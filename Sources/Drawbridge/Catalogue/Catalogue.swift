@@ -9,7 +9,6 @@ struct Catalogue {
         /// The handlers that are asked after them, by their methods.
         var routes: [Route]
 
-        /// The name as in the journal.
         var name: String { String(pattern.text.dropFirst()) }
 
         /// The first reply that is no `$pass`; nil where the handler answers.
@@ -89,7 +88,6 @@ struct Catalogue {
         return segments
     }
 
-    /// The text of the pattern that fits a call best.
     func pattern(for segments: [String]) -> String? { routes.matches(segments).first?.route.pattern.text }
 
     /// The entries with exactly this name, or else those whose pattern fits it best.
@@ -121,6 +119,5 @@ struct SeenCalls {
 }
 
 extension JournalRecord {
-    /// The path of a call, as it was sent.
     var path: String { String(head.target.prefix { $0 != "?" }) }
 }

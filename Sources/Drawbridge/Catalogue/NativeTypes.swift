@@ -12,7 +12,6 @@ struct NativeTypes {
         case seen
     }
 
-    /// A shape, and where it is known from.
     struct Typed {
         var shape = ValueShape()
         var sources: Set<Source> = []
@@ -40,7 +39,6 @@ struct NativeTypes {
         var output = Typed()
         /// The media types of answers that are sent as they are.
         var rawTypes: Set<String> = []
-        /// The methods by which a program calls it.
         var methods: [String] = []
 
         var text: String { String(pattern.text.dropFirst()) }

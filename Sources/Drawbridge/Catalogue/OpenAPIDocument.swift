@@ -40,7 +40,6 @@ struct OpenAPIDocument {
         ]
     }
 
-    /// The path as a template, and its parameters.
     private static func path(of pattern: RoutePattern) -> (String, [JSON]) {
         var path = ""
         var parameters: [JSON] = []

@@ -19,13 +19,11 @@ struct TypeProbe {
     /// The error where the shape cannot be found out.
     struct Unknown: Error {}
 
-    /// A value of a type, and what the type takes.
     struct Found<Value> {
         let value: Value
         let shape: ValueShape
     }
 
-    /// The types that this one is nested in.
     private var around: [ObjectIdentifier] = []
     private static let deepest = 20
     /// What was found out about types, so that each is probed once.
@@ -38,20 +36,8 @@ struct TypeProbe {
     private init() {}
 
     func probe<Value: Decodable>(_ type: Value.Type) throws -> Found<Value> {
-        if let (value, shape) = Self.plain(type) {
-            guard let value = value as? Value else { throw Unknown() }
-            return Found(value: value, shape: shape)
-        }
-        if let container = type as? any ProbedContainer.Type {
-            let (value, shape) = try container.probed(by: self)
-            guard let value = value as? Value else { throw Unknown() }
-            return Found(value: value, shape: shape)
-        }
-        if let (value, shape) = Self.case(of: type) {
-            guard let value = value as? Value else { throw Unknown() }
-            return Found(value: value, shape: shape)
-        }
-        if let (value, shape) = known.types[ObjectIdentifier(type)] {
+        let other = try Self.plain(type) ?? (type as? any ProbedContainer.Type)?.probed(by: self)
+        if let (value, shape) = other ?? Self.case(of: type) ?? known.types[ObjectIdentifier(type)] {
             guard let value = value as? Value else { throw Unknown() }
             return Found(value: value, shape: shape)
         }
@@ -63,7 +49,6 @@ struct TypeProbe {
         return found
     }
 
-    /// Whether a type contains itself.
     func isWithin(_ type: any Any.Type) -> Bool { around.contains(ObjectIdentifier(type)) }
 
     /// The shape where no value is needed, so that a type may contain itself, or be an enumeration without known cases.

@@ -62,7 +62,6 @@ extension ValueShape {
 }
 
 extension ValueShape.Members {
-    /// The members, in braces.
     fileprivate var typeScript: String {
         var members = known.map { name, shape in
             let mark = required.contains(JSON.Bytewise(name)) ? "" : "?"

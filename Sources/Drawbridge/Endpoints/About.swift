@@ -15,11 +15,11 @@ enum About {
 
     static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let schema = gateway.documents.withLock { $0[.schema] }
-        return document(schema?() ?? Grammar.schema().bytes, "application/schema+json")
+        return .guarded(schema?() ?? Grammar.schema().bytes, "application/schema+json")
     }
 
     static func description(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        document(Texts.core["tester-api.openapi.json"], "application/openapi+json")
+        .guarded(Texts.core["tester-api.openapi.json"], "application/openapi+json")
     }
 
     static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -27,12 +27,6 @@ enum About {
             throw HTTPError(
                 .notFound, "the manual is a page of the drawbridge command, and this is another program")
         }
-        return document(page(), "text/html; charset=utf-8")
-    }
-
-    private static func document(_ bytes: [UInt8], _ contentType: String) -> Response {
-        var response = Response(bytes: bytes, contentType: contentType)
-        response.addSafety()
-        return response
+        return .guarded(page(), "text/html; charset=utf-8")
     }
 }

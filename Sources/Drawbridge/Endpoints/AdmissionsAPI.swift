@@ -5,7 +5,13 @@ import Synchronization
 enum AdmissionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
-        return .success(.array(gateway.admissions.all.sorted { $0.id < $1.id }.map(describe)))
+        let all = gateway.admissions.all.sorted { $0.id < $1.id }.map { admission -> JSON in
+            [
+                "id": .string(admission.id), "remoteAddress": admission.address.map(JSON.string) ?? .null,
+                "userAgent": .string(admission.browser), "open": .number(JSON.Number(admission.openCount)),
+            ]
+        }
+        return .success(.array(all))
     }
 
     static func draw(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -25,12 +31,5 @@ enum AdmissionsAPI {
             )
         }
         return .success(.null)
-    }
-
-    private static func describe(_ admission: Admission) -> JSON {
-        [
-            "id": .string(admission.id), "remoteAddress": admission.address.map(JSON.string) ?? .null,
-            "userAgent": .string(admission.browser), "open": .number(JSON.Number(admission.openCount)),
-        ]
     }
 }

@@ -3,7 +3,6 @@ import Synchronization
 
 // What programs ask about all that pages may call.
 extension Gateway {
-    /// What pages may call in a session.
     func catalogue(in session: Session) -> Catalogue {
         let special = specialHandlers.withLock { $0 }.reversed()
         return Catalogue(
@@ -23,15 +22,8 @@ extension Gateway {
 ///
 /// A journal may have megabytes, so all of this is done on the global executor, and not on a loop.
 enum CatalogueAPI {
-    private static func elsewhere(_ work: @Sendable () throws -> Response) async throws -> Response {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await done(work) }
-    }
-
-    @concurrent
-    private static func done(_ work: @Sendable () throws -> Response) async throws -> Response { try work() }
-
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await elsewhere {
+        try await Apart.perform(where: true) {
             let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
             let (catalogue, seen) = gateway.seenCatalogue(query)
             let redaction = gateway.redaction(for: query)
@@ -41,7 +33,7 @@ enum CatalogueAPI {
     }
 
     static func openAPI(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await elsewhere {
+        try await Apart.perform(where: true) {
             let query = try RecordQuery(request, words: [], usual: ["session"])
             let (catalogue, seen) = gateway.seenCatalogue(query)
             let document = OpenAPIDocument(
@@ -53,7 +45,7 @@ enum CatalogueAPI {
     }
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await elsewhere {
+        try await Apart.perform(where: true) {
             let query = try RecordQuery(request, words: [], usual: ["session"])
             let (catalogue, seen) = gateway.seenCatalogue(query)
             return .text(TypeScriptFile(NativeTypes(catalogue, seen)).text)
@@ -66,15 +58,15 @@ enum CatalogueAPI {
         guard let name else { return catalogue.entries }
         let entries = catalogue.entries(named: name)
         guard entries.isEmpty else { return entries }
-        let near = Nearest.of(CallName.plain(name), among: catalogue.entries.map(\.name))
-        let all = "GET \(OwnPath.handlers.path) lists all names"
-        throw HTTPError(
-            .notFound, "nobody answers \(name.cut(to: 100)); \(near.map { "did you mean \($0)?" } ?? all)")
+        let hint = Nearest.hint(
+            for: CallName.plain(name), among: catalogue.entries.map(\.name),
+            otherwise: "GET \(OwnPath.handlers.path) lists all names")
+        throw HTTPError(.notFound, "nobody answers \(name.cut(to: 100)); \(hint)")
     }
 
     /// The answered calls as a file of replies.
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await elsewhere {
+        try await Apart.perform(where: true) {
             let query = try RecordQuery(request, words: [], usual: ["session", "name", "page", "since"])
             try RecordQuery.checkMaySeeSecrets(request)
             let journal = try gateway.keptJournal

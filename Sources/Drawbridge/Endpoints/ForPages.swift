@@ -1,6 +1,5 @@
 import HTTPGrammar
 import HTTPTypes
-import Synchronization
 
 /// What pages ask of the gateway itself, below `/__drawbridge__/`: their script, their token, and what cannot go by the
 /// channel.
@@ -93,7 +92,10 @@ enum ForPages {
         var asked = request
         asked.headers[.pageToken] = nil
         if let error = gateway.access.refusesPage(asked) { throw error }
-        return json(["token": .string(gateway.access.token.text), "epoch": .string(gateway.pages.epoch)])
+        let known: JSON = [
+            "token": .string(gateway.access.token.text), "epoch": .string(gateway.pages.epoch),
+        ]
+        return .guarded(known.bytes)
     }
 
     /// A synchronous call, and the messages that were sent before it.
@@ -104,9 +106,8 @@ enum ForPages {
         }
         let sign = try PageSign(body, id: id)
         guard let page = try page(sign, body, gateway, request) else { return isOver(sign, gateway) }
-        let call = PageCall(
-            waitingFor: name, body["data"],
-            bridge: body["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)))
+        var call = PageCall(name, body["data"], by: Page.Bridge(body["bridge"]))
+        call.isByChannel = false
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
@@ -126,8 +127,7 @@ enum ForPages {
         var text = Array(#"{"received":\#(page.received),"#.utf8)
         text += answer.member
         text.append(UInt8(ascii: "}"))
-        var response = Response(bytes: text, contentType: "application/json")
-        response.addSafety()
+        var response = Response.guarded(text)
         response.afterwards = answer.afterwards
         return response
     }
@@ -147,7 +147,7 @@ enum ForPages {
             case false: page.freeze()
             case nil: break
             }
-            return json(["received": .number(.init(received))])
+            return .guarded((["received": .number(.init(received))] as JSON).bytes)
         }
         // A page that leaves gets no answer and cannot repeat its messages, so those that were not taken are taken now.
         if isLeaving != nil, let (words, before) = gateway.pages.lastWords(of: sign, messages) {
@@ -160,7 +160,7 @@ enum ForPages {
 
     /// Tells a page to begin its next life.
     private static func isOver(_ sign: PageSign, _ gateway: Gateway) -> Response {
-        var response = json(gateway.isOver(sign))
+        var response = Response.guarded(gateway.isOver(sign).bytes)
         response.status = .conflict
         return response
     }
@@ -168,13 +168,7 @@ enum ForPages {
     /// The body of a request from a page of the gateway, as its token shows.
     private static func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
         if let error = gateway.access.refusesPage(request) { throw error }
-        let bytes = try await request.body.collect(upTo: gateway.bodyLimit)
-        let body: JSON
-        do {
-            body = try JSON(parsing: bytes)
-        } catch {
-            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
-        }
+        let body = try await request.bodyAsJSON(upTo: gateway.bodyLimit) ?? .null
         let token = request.headers[.pageToken] ?? body["token"]?.stringValue
         switch token.map({ gateway.access.token.judge($0, from: gateway.access.address(of: request)) }) {
         case .right: return body
@@ -200,12 +194,6 @@ enum ForPages {
             gateway.greet(page)
         }
         return page
-    }
-
-    private static func json(_ value: JSON) -> Response {
-        var response = Response(bytes: value.bytes, contentType: "application/json")
-        response.addSafety()
-        return response
     }
 
     private static func hash(_ text: [UInt8]) -> UInt64 {

@@ -14,7 +14,6 @@ extension Gateway {
         query.showsSecrets ? nil : secrets.withLock { $0 }
     }
 
-    /// The settings for copies of calls that this request asks for.
     func copying(for request: Request, _ redaction: Redaction?) -> CallCopy.Setting {
         CallCopy.Setting(
             base: address(asAskedBy: request), mark: NativeMark(rules), answers: answers,
@@ -47,8 +46,8 @@ extension Gateway {
             let bridge = Page.Bridge(rawValue: record.head.bridge),
             record.head.contentType == "application/json"
         {
-            let call = PageCall(
-                repeating: record.number, record.name, input ?? record.shownInput(nil), bridge: bridge)
+            var call = PageCall(record.name, input ?? record.shownInput(nil), by: bridge)
+            call.resentFrom = record.number
             request = self.request(call, of: page)
         } else {
             var headers: HTTPFields = [.session: record.session.name]
@@ -65,6 +64,39 @@ extension Gateway {
         }
         request.answerer = self
         return try await self.record(of: request, redaction)
+    }
+
+    /// Writes the names that nobody answered since the process began into the file of replies, each once, with what was
+    /// sent as a comment.
+    ///
+    /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
+    package func saveMissing() async throws -> SavedNames {
+        let redaction = secrets.withLock { $0 }
+        let (missed, beyond) = journal.unansweredCalls
+        var refused: [String] = []
+        let names = missed.compactMap { name, calls in
+            guard CallName.canHaveReply(name), calls.allSatisfy(Recording.isForOneName) else {
+                refused.append(name)
+                return nil as UnansweredName?
+            }
+            return UnansweredName(name, inputs: calls.map { $0.shownInput(redaction) }.filter { !$0.isNull })
+        }
+        let (file, new) = try await keeper().keep(missing: names)
+        return (file, new, refused, beyond)
+    }
+
+    /// What writes replies into the file, where a request may ask for that.
+    ///
+    /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
+    /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
+    func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
+        guard let keeper = replyKeeper.withLock({ $0 }) else {
+            throw HTTPError(.forbidden, "nobody here writes files; the command does")
+        }
+        guard request?.isOfInspector != false || keeper.isForPrograms else {
+            throw HTTPError(.forbidden, "programs write no file unless it is started with --save")
+        }
+        return keeper
     }
 
     private func record(of request: Request, _ redaction: Redaction?) async throws(HTTPError) -> Response {

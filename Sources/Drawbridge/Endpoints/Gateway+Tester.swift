@@ -11,8 +11,6 @@ extension Gateway {
     ///
     /// No page may use it, whatever token it has: a token that leaked into a page is of no use there. So what a browser
     /// sends is refused before the token is looked at, listed origins included.
-    ///
-    /// - Throws: a 403 or a 429.
     func authorizeTester(_ request: Request) throws {
         // The inspector is a page of its own origin, which has shown a secret of its own.
         if request.isOfInspector { return }

@@ -1,11 +1,8 @@
 import HTTPGrammar
 import HTTPTypes
-import Synchronization
 
 extension Gateway {
     /// The journal, where one is kept.
-    ///
-    /// - Throws: a 404.
     var keptJournal: Journal {
         get throws(HTTPError) {
             guard journal.isOn else {
@@ -224,25 +221,21 @@ enum JournalAPI {
         let found = try journal.read(filter, from: query.since)
         let archive = HTTPArchive(
             found.records, gateway.copying(for: request, gateway.redaction(for: query)))
-        var response = Response(bytes: archive.json.bytes, contentType: "application/json")
-        response.addSafety()
-        return response
+        return .guarded(archive.json.bytes)
     }
 }
 
 extension Response {
     /// A text answer of the tester's API.
     static func text(_ text: String, as type: String = "text/plain; charset=utf-8") -> Response {
-        var response = Response(bytes: Array(text.utf8), contentType: type)
-        response.addSafety()
-        return response
+        .guarded(Array(text.utf8), type)
     }
 }
 
 extension Request {
     /// The body alone, without what the query says; nil where there is none.
-    fileprivate func bodyAsJSON() async throws -> JSON? {
-        let bytes = try await body.collect(upTo: 1 << 20)
+    func bodyAsJSON(upTo limit: Int = 1 << 20) async throws -> JSON? {
+        let bytes = try await body.collect(upTo: limit)
         guard !bytes.isEmpty else { return nil }
         do {
             return try JSON(parsing: bytes)

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// Pages over HTTP, for testers with curl: who is there, call one, run a script in it.
 enum PagesAPI {

@@ -3,7 +3,6 @@ struct RecordQuery {
     let filter: RecordFilter
     /// The number of the first record that is wanted.
     let since: Int?
-    /// Whether secrets are shown.
     let showsSecrets: Bool
     private let values: [String: String]
 
@@ -122,11 +121,8 @@ extension Request {
                 .badRequest, "the body is no object; send one with \(words.joined(separator: ", "))")
         }
         for (name, _) in members where !words.contains(name) {
-            let near = Nearest.of(name, among: words).map { "did you mean \($0)?" }
             throw HTTPError(
-                .badRequest,
-                "\(name.cut(to: 40)): no such member; \(near ?? "there are \(words.joined(separator: ", "))")"
-            )
+                .badRequest, "\(name.cut(to: 40)): no such member; \(Nearest.hint(for: name, among: words))")
         }
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// What a session changes, over HTTP, for programs that test: its replies, its scenarios, its events.
 enum RepliesAPI {
@@ -135,11 +134,9 @@ enum RepliesAPI {
             try await gateway.play(event: name, on: page, in: session)
         } catch let error as PageError {
             throw HTTPError(error)
-        } catch let error as ReplySteps.TooMuch {
-            throw HTTPError(.conflict, "\(name): \(error)")
         } catch let error as ReplySteps.Unheard {
             throw HTTPError(.conflict, "\(error)", data: error.data)
-        } catch let error as ReplySteps.NoPage {
+        } catch let error as ReplySteps.Fault {
             throw HTTPError(.conflict, "\(error)")
         } catch let error as NoScenario {
             throw HTTPError(.conflict, "\(error)")
@@ -174,12 +171,15 @@ extension Request {
 }
 
 extension Response {
-    /// An answer of the tester's API.
-    static func success(_ value: JSON) -> Response {
-        var response = Response(bytes: UsualEnvelope.success(value.bytes), contentType: "application/json")
+    /// Bytes of the gateway's own, by default JSON: not cached, and for no foreign page.
+    static func guarded(_ bytes: [UInt8], _ type: String = "application/json") -> Response {
+        var response = Response(bytes: bytes, contentType: type)
         response.addSafety()
         return response
     }
+
+    /// An answer of the tester's API.
+    static func success(_ value: JSON) -> Response { .guarded(UsualEnvelope.success(value.bytes)) }
 }
 
 extension Page {
@@ -189,8 +189,6 @@ extension Page {
         if !value.isNull { members["data"] = value }
         members["message"] = ""
         members["page"] = ["id": .string(id), "url": .string(url), "title": .string(title)]
-        var response = Response(bytes: JSON.object(members).bytes, contentType: "application/json")
-        response.addSafety()
-        return response
+        return .guarded(JSON.object(members).bytes)
     }
 }

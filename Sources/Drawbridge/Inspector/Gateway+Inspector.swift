@@ -24,7 +24,6 @@ extension Gateway {
     /// How many pages are shown, the newest.
     private static let shownPages = 200
 
-    /// The present state of a topic.
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
         case .pages: return .array(pages.open.prefix(Self.shownPages).map(\.described))
@@ -45,13 +44,4 @@ extension Gateway {
             return .array(all.map(\.name).sorted().map(JSON.string))
         }
     }
-
-    /// What the inspector is told once: the URL of the pages.
-    var introduction: JSON {
-        ["page": ownAddress.withLock { $0.map { .string("\($0)/") } ?? .null }]
-    }
-}
-
-extension Gateway: StreamHost {
-    var epoch: String { pages.epoch }
 }

@@ -11,7 +11,6 @@ package final class InspectorPass: Sendable {
     private struct Ticket {
         let hash: [UInt8]
         let drawn: ContinuousClock.Instant
-        /// Called when it was used.
         let whenUsed: @Sendable () -> Void
     }
 

@@ -30,7 +30,6 @@ struct CallCheck: Sendable {
         }
     }
 
-    /// The result of a check.
     struct Verdict {
         var calls: [JournalRecord] = []
         var isRight = false
@@ -60,45 +59,35 @@ struct CallCheck: Sendable {
             throw ReplyFault("a check is an object: \(example)", at: value)
         }
         for (name, value) in members where !Self.words.contains(name) {
-            let near = Nearest.of(name, among: Self.words).map { "did you mean \($0)?" }
-            throw ReplyFault(
-                "unknown key \(name); \(near ?? "there are \(Self.words.joined(separator: ", "))")",
-                at: value)
+            throw ReplyFault("unknown key \(name); \(Nearest.hint(for: name, among: Self.words))", at: value)
         }
-        func member(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
+        func said(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
+        func member<Value>(
+            _ name: String, _ kind: String, _ read: (JSON) -> Value?
+        ) throws(ReplyFault) -> Value? {
+            guard let value = said(name) else { return nil }
+            if let read = read(value.json) { return read }
+            throw ReplyFault("\(name) is \(kind)", at: value)
+        }
         func number(_ name: String) throws(ReplyFault) -> Int? {
-            guard let value = member(name) else { return nil }
-            guard let number = value.json.numberValue?.intValue, number >= 0 else {
-                throw ReplyFault("\(name) is a whole number", at: value)
-            }
-            return number
+            try member(name, "a whole number") { $0.numberValue?.intValue.flatMap { $0 < 0 ? nil : $0 } }
         }
         var filter = RecordFilter(session: session)
-        if let name = member("name") {
-            guard let text = name.json.stringValue else { throw ReplyFault("name is a text", at: name) }
-            filter.name = CallName.plain(text)
-        }
-        if let when = member("when") { filter.when = try ReplyReader.condition(when) }
-        if let equals = member("equals") {
+        filter.name = try member("name", "a text", \.stringValue).map(CallName.plain)
+        if let when = said("when") { filter.when = try ReplyReader.condition(when) }
+        if let equals = said("equals") {
             if filter.when != nil {
                 throw ReplyFault("when and equals are two conditions; keep one", at: equals)
             }
             filter.when = .equals(equals.json)
         }
-        if let kind = member("kind") {
-            guard let text = kind.json.stringValue, let kinds = try? RecordQuery.kinds(text) else {
-                let all = JournalRecord.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ReplyFault("kind is one of \(all)", at: kind)
-            }
-            filter.kinds = kinds
-        }
-        if let state = member("state") {
-            guard let known = state.json.stringValue.flatMap(JournalRecord.State.init) else {
-                throw ReplyFault(
-                    "state is one of \(JournalRecord.State.allCases.map(\.rawValue).joined(separator: ", "))",
-                    at: state)
-            }
-            filter.state = known
+        let kinds = JournalRecord.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        filter.kinds =
+            try member("kind", "one of \(kinds)") { $0.stringValue.flatMap { try? RecordQuery.kinds($0) } }
+            ?? filter.kinds
+        let states = JournalRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
+        filter.state = try member("state", "one of \(states)") {
+            $0.stringValue.flatMap(JournalRecord.State.init)
         }
         var counts: [Count] = []
         if let count = try number("count") { counts.append(.exactly(count)) }
@@ -112,30 +101,22 @@ struct CallCheck: Sendable {
             throw ReplyFault("count, atLeast and atMost are one each; keep one", at: value)
         }
         count = counts.first ?? .atLeast(1)
-        var order: [String] = []
-        if let list = member("order") {
-            guard let names = list.elements?.map(\.json.stringValue), !names.isEmpty, !names.contains(nil)
-            else {
-                throw ReplyFault(#"order is names, one after the other: ["login", "pay"]"#, at: list)
-            }
-            order = names.compactMap(\.self).map(CallName.plain)
+        let order = try member("order", #"names, one after the other: ["login", "pay"]"#) { list in
+            let names = list.arrayValue?.compactMap(\.stringValue) ?? []
+            return names.isEmpty || names.count < list.arrayValue?.count ?? 0 ? nil : names
         }
-        self.order = order
+        self.order = order?.map(CallName.plain) ?? []
         if let other = members.first(where: {
-            !order.isEmpty && !["order", "seconds", "kind", "state"].contains($0.name)
+            order != nil && !["order", "seconds", "kind", "state"].contains($0.name)
         }) {
             throw ReplyFault("\(other.name) says nothing beside order; check it by itself", at: other.value)
         }
-        var seconds = 0.0
-        if let time = member("seconds") {
-            guard let number = time.json.numberValue?.doubleValue, (0...600).contains(number) else {
-                throw ReplyFault("seconds is a number up to 600", at: time)
-            }
-            seconds = number
-        }
-        self.seconds = seconds
+        seconds =
+            try member("seconds", "a number up to 600") {
+                $0.numberValue?.doubleValue.flatMap { (0...600).contains($0) ? $0 : nil }
+            } ?? 0
         self.filter = filter
-        wanted = member("when")?.json ?? member("equals")?.json ?? .null
+        wanted = said("when")?.json ?? said("equals")?.json ?? .null
     }
 
     /// Which records may change the verdict.

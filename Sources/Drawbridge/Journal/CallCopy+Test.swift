@@ -68,7 +68,6 @@ extension CallCopy {
         init(_ why: String) { self.why = why }
     }
 
-    /// The record with an answer without secrets.
     private var cleanRecord: JournalRecord {
         guard setting.redaction != nil, record.output.isWhole else { return record }
         var clean = record

@@ -2,7 +2,6 @@
 ///
 /// Values from pages are literals of that language in it, so nothing of them runs.
 struct CallCopy {
-    /// What a copied test is written in.
     enum Language: String, CaseIterable {
         case playwright, pytest, curl
     }

@@ -6,17 +6,16 @@ import Synchronization
 /// A record comes again when it has changed. Nothing is buffered for a reader: a slow one gets each record as it is
 /// when there is room, and is told where some were dropped.
 enum JournalStream {
-    /// The most records in a batch, and the most bytes.
     private static let batch = (records: 200, bytes: 1 << 20)
     /// The pause between two batches, so that a burst of changes is sent together.
     private static let pause = Duration.milliseconds(20)
     /// After this long without an event, a comment shows that the connection is alive.
     private static let breath = Duration.seconds(15)
 
-    static func response(_ gateway: any StreamHost, _ request: Request) throws(HTTPError) -> Response {
+    static func response(_ gateway: Gateway, _ request: Request) throws(HTTPError) -> Response {
         let query = try RecordQuery(
             request, words: [], usual: ["session", "name", "page", "kind", "by", "state", "secrets"])
-        let epoch = gateway.epoch
+        let epoch = gateway.pages.epoch
         var place = 0
         if let last = request.headers.value(.lastEventID), !last.isEmpty {
             let parts = last.split(separator: ".", maxSplits: 1)
@@ -27,13 +26,12 @@ enum JournalStream {
             }
             place = number
         }
-        let reader = try JournalReader(gateway.journal)
-        // While a person has the inspector open, questions wait.
-        let presence = request.isOfInspector ? InspectorPresence(gateway.questions) : nil
+        let isWhole = request.isOfInspector
+        let reader = try JournalReader(gateway.journal, watching: isWhole ? gateway.questions : nil)
         let (filter, redaction, first) = (query.filter, gateway.redaction(for: query), place)
         var response = Response(contentType: "text/event-stream") { client in
-            defer { withExtendedLifetime((reader, presence)) {} }
-            try await write(gateway, filter, redaction, since: first, isWhole: presence != nil, to: client)
+            defer { withExtendedLifetime(reader) {} }
+            try await write(gateway, filter, redaction, since: first, isWhole: isWhole, to: client)
         }
         response.addSafety()
         response.headers[.cacheControl] = "no-store"
@@ -57,17 +55,17 @@ enum JournalStream {
 
     /// - Parameter isWhole: whether topics are sent too.
     private static func write(
-        _ gateway: any StreamHost, _ filter: RecordFilter, _ redaction: Redaction?, since first: Int,
-        isWhole: Bool,
-        to client: Client
+        _ gateway: Gateway, _ filter: RecordFilter, _ redaction: Redaction?, since first: Int,
+        isWhole: Bool, to client: Client
     ) async throws {
-        let (journal, epoch) = (gateway.journal, gateway.epoch)
+        let (journal, epoch) = (gateway.journal, gateway.pages.epoch)
         var (place, told) = (first, -1)
         // A reader that begins anew has missed nothing.
         var view: Int? = first == 0 ? nil : 1
         // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")
-        if isWhole { try await client.didLoad(event("gateway", gateway.introduction)) }
+        let address = gateway.ownAddress.withLock { $0.map { JSON.string("\($0)/") } }
+        if isWhole { try await client.didLoad(event("gateway", ["page": address ?? .null])) }
         while true {
             let seen = journal.changeCount
             var isBehind = true
@@ -104,15 +102,4 @@ enum JournalStream {
             try await Task.sleep(for: pause)
         }
     }
-}
-
-/// What the stream needs of a gateway: its journal, and what else an inspector shows.
-protocol StreamHost: Sendable {
-    var journal: Journal { get }
-    var questions: Questions { get }
-    /// What tells this process from another one.
-    var epoch: String { get }
-    var introduction: JSON { get }
-    func redaction(for query: RecordQuery) -> Redaction?
-    func present(_ topic: Journal.Topic) async -> JSON
 }

@@ -4,7 +4,6 @@ struct RecordedReply {
 
     private static let deepest = 80
 
-    /// - Throws: why there is none.
     init(of record: JournalRecord, answers: AnswerForm) throws(Reason) {
         switch record.state {
         case .silent:

@@ -27,32 +27,8 @@ package final class KnownHead: Sendable {
 
     package init(_ head: RequestHead) { self.head = head }
 
-    fileprivate(set) var decision: Decision? {
+    var decision: Decision? {
         get { kept.withLock { $0 } }
         set { kept.withLock { $0 = newValue } }
-    }
-}
-
-extension Gateway {
-    /// The decision about a head if it still holds.
-    func decision(about known: KnownHead, from remoteAddress: String?) -> Decision? {
-        guard let decision = known.decision, decision.remoteAddress == remoteAddress,
-            decision.version == registry.version
-        else { return nil }
-        return decision
-    }
-
-    /// Keeps what was decided with the head, for the next request that has it.
-    ///
-    /// Nothing is kept where a user's own rules may change more than the target, or some handlers are for some pages
-    /// only.
-    ///
-    /// Callers on other machines are checked each time, since their admission may have ended.
-    func keep(_ plan: Plan, with known: KnownHead) {
-        guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
-            access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
-            !registry.hasSpecialHandlers, ruled.isEmpty
-        else { return }
-        known.decision = Decision(plain, route, version: plan.version)
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Logging
 
 // Begins answers for an engine: where nothing but the handler must be awaited, as for most requests, without a task
 // of its own.
@@ -26,9 +25,12 @@ extension Gateway {
             case nil: break
             }
         }
-        let passage = Passage(self, plan, by: tasks)
-        if middleware.isEmpty, case .behind = plan.way {
-            pass(plan.request, by: passage)
+        var passing: Passing?
+        // Where there is an error, the task finds it too.
+        if middleware.isEmpty, case .behind = plan.way { passing = try? self.passing(plan.request) }
+        let passage = Passage(self, plan, passing, by: tasks)
+        if let passing, let begin = passing.responders.relaying(passing.request) {
+            relay(plan.request, by: passage, passing, begin)
         } else {
             passage.start()
         }
@@ -36,7 +38,6 @@ extension Gateway {
             ? .answered(passage.response(to: plan.request, in: self)) : .pending(passage)
     }
 
-    /// What starting a handler has come to.
     enum Start: ~Copyable {
         case answered(Response)
         case loading(Load)
@@ -58,11 +59,8 @@ extension Gateway {
         return start(route, plain, by: tasks)
     }
 
-    /// Lets what is behind the gateway answer, without a task where that is possible.
-    private func pass(_ request: Request, by passage: Passage) {
-        // Where there is an error, the task finds it too.
-        guard let passing = try? passing(request), let begin = passing.responders.relaying(passing.request)
-        else { return passage.start() }
+    /// Lets what is behind the gateway answer without a task.
+    private func relay(_ request: Request, by passage: Passage, _ passing: Passing, _ begin: Relaying) {
         let number = passes(request)
         passage.start(begin) { [self] response, isCancelled in
             var answer = passing.answer(response) ?? response
@@ -70,6 +68,18 @@ extension Gateway {
             finish(&answer, for: request)
             return answer
         }
+    }
+
+    /// The same with a task.
+    func respond(to request: Request, by passing: Passing) async -> Response {
+        var answer: Response
+        do {
+            answer = try await pass(request, by: passing)
+        } catch {
+            answer = Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
+        }
+        finish(&answer, for: request)
+        return answer
     }
 }
 

@@ -1,18 +1,23 @@
 import HTTPTypes
 
 /// A request to what lies behind the gateway: who answers it, and what its caller gets of that.
-struct Passing {
+struct Passing: Sendable {
     let responders: ResponderChain
     /// As they get it.
     let request: Request
     /// Makes the caller's answer of theirs, which is nil where nobody takes the request.
-    let answer: (Response?) -> Response?
+    let answer: @Sendable (Response?) -> Response?
 }
 
 extension Gateway {
     /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.
     @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
-        guard let passing = try passing(request) else {
+        try await answerFromBehind(request, by: nil)
+    }
+
+    /// - Parameter known: who answers it, where that is decided already.
+    func answerFromBehind(_ request: Request, by known: Passing?) async throws -> Response? {
+        guard let passing = try known ?? passing(request) else {
             return try await behind.respond(toOwn: request, of: self)
         }
         return passing.answer(try await passing.responders.respond(to: passing.request))

@@ -6,7 +6,6 @@ extension Gateway {
     /// ids of request and page.
     package typealias CallLine = @Sendable (_ columns: Int?, _ hasIDs: Bool) -> String
 
-    /// Whether it has a journal.
     package var keepsJournal: Bool { journal.isOn }
 
     /// Reports each call of native when it has ended, on any thread; for gateways with a journal.
@@ -86,7 +85,6 @@ extension Gateway {
         return "\(time)  \(code(of: record))\(message(of: record) ?? ending(of: record))"
     }
 
-    /// The message of an error.
     private func message(of record: JournalRecord) -> String? {
         guard case .failure = record.form else { return nil }
         return (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
@@ -106,7 +104,6 @@ extension Gateway {
         return code >= 400 ? "error \(code): " : "code \(code)  "
     }
 
-    /// Why nobody has answered, and what to do for that.
     private func whyNobody(_ record: JournalRecord, _ times: Int) -> String {
         let cases = record.why.map { $0.trimmingTitle(of: record.name, isOnly: record.why.count == 1) }
         guard cases.isEmpty else {
@@ -144,7 +141,6 @@ extension JournalRecord {
         return isWord ? name.cut(to: 200) : String(quoted: name)
     }
 
-    /// Who has answered.
     fileprivate var who: String {
         switch by {
         case .reply(let title):

@@ -23,11 +23,9 @@ extension Gateway {
     package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
         guard let steps = events[name] else {
-            let near = Nearest.of(name, among: events.keys.sorted()).map { "did you mean \($0)?" }
-            let all =
-                events.isEmpty
-                ? "write it below \"events\"" : "there are \(events.keys.sorted().joined(separator: ", "))"
-            throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(near ?? all)")
+            let otherwise = events.isEmpty ? "write it below \"events\"" : nil
+            let hint = Nearest.hint(for: name, among: events.keys.sorted(), otherwise: otherwise)
+            throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(hint)")
         }
         let pages = pages
         let hearing = { @Sendable in

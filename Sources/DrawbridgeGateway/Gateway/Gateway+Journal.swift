@@ -26,8 +26,6 @@ extension Gateway {
     }
 
     /// Notes a request that is passed through.
-    ///
-    /// - Returns: its number in the journal; nil where there is none.
     func passes(_ request: Request) -> Int? {
         journal.isOn ? journal.begin(request, as: .request, from: request.caller(at: "")) : nil
     }
@@ -69,7 +67,6 @@ extension Gateway {
             form: .init(of: &response))
     }
 
-    /// Notes the error of a route's handler.
     func ends(_ request: Request, by route: Route, _ error: HTTPError, because cause: any Error) {
         guard let number = request.record else { return }
         let outcome: JournalRecord.State =

@@ -37,38 +37,22 @@ extension Gateway {
     }
 
     /// Switches a scenario on or off, and tells pages their new names.
-    ///
-    /// - Parameter isByTest: whether a test does it, and not a step after an answer.
-    /// - Throws: where there is no such scenario.
     package func turn(
         _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
     ) throws(NoScenario) {
-        var problem: NoScenario?
-        changingNames(in: session) {
-            do throws(NoScenario) {
-                try replyBook.turn(scenario, on: isOn, in: session, isByTest: isByTest)
-            } catch {
-                problem = error
-            }
+        try changingNames(in: session) { () throws(NoScenario) in
+            try replyBook.turn(scenario, on: isOn, in: session, isByTest: isByTest)
         }
-        if let problem { throw problem }
         let place = session == .usual ? "" : " in session \(session.name)"
         logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")\(place)")
     }
 
     /// Sets a reply of a session, which is asked before all others; nil removes it.
-    ///
-    /// - Throws: what is wrong with it, or why there is no room for it.
     package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
-        var outcome: Result<[ReplyFault], ReplyFault> = .success([])
-        changingNames(in: session) {
-            do throws(ReplyFault) {
-                outcome = .success(try replyBook.set(reply, for: name, in: session))
-            } catch {
-                outcome = .failure(error)
-            }
+        let doubts = try changingNames(in: session) { () throws(ReplyFault) in
+            try replyBook.set(reply, for: name, in: session)
         }
-        for doubt in try outcome.get() {
+        for doubt in doubts {
             logger.warning("session \(session.name), \(name): \(doubt.message)")
         }
     }
@@ -85,11 +69,13 @@ extension Gateway {
     /// order.
     ///
     /// - Parameter session: whose pages it may concern; nil for all.
-    private func changingNames(in session: Session? = nil, _ change: () -> Void) {
-        naming.withLock { _ in
+    private func changingNames<Result, Failure: Error>(
+        in session: Session? = nil, _ change: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try naming.withLock { _ throws(Failure) in
             let concerned = pages.open.filter { session == nil || $0.session == session }
             let old = views(of: concerned)
-            change()
+            let result = try change()
             journal.touch(.replies, .scenarios, .sessions)
             let new = views(of: concerned)
             // Many pages have the same names: they are compared and written once for all of them.
@@ -103,6 +89,7 @@ extension Gateway {
                 // A page that has gone needs none.
                 if let message { _ = try? page.post(message) }
             }
+            return result
         }
     }
 

@@ -33,8 +33,7 @@ extension Gateway {
 
     private func noteNobody(decides question: String, _ choice: String, for plain: Request) {
         guard let number = plain.record else { return }
-        let decided = JournalRecord.Decided(choice: .string(choice), by: "nobody")
-        journal.note(.init(question: question, decided: decided), of: number)
+        journal.note((question, (.string(choice), by: "nobody")), of: number)
     }
 
     private enum Decision: Sendable {

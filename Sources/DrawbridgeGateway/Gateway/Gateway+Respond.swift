@@ -84,17 +84,7 @@ extension Gateway {
     /// Answers where something else than a handler must be awaited.
     private func respond(awaiting plan: Plan, by tasks: HandlerTasks?) async throws -> Response {
         if case .own = plan.way { return try await passThrough(plan.request) }
-        guard case .native(var plain, let taker) = plan.way else {
-            let number = passes(plan.request)
-            do {
-                let answer = try await passThrough(plan.request)
-                passed(number, answer.status)
-                return answer
-            } catch {
-                passed(number, (error as? HTTPError)?.status)
-                throw error
-            }
-        }
+        guard case .native(var plain, let taker) = plan.way else { return try await pass(plan.request) }
         if journal.isOn { begins(&plain, original: plan.request) }
         var answer = await respond(toNative: plain, plan, taker, by: tasks)
         if plain.record != nil { ends(plain, &answer) }
@@ -140,8 +130,21 @@ extension Gateway {
         }
     }
 
-    private func passThrough(_ request: Request) async throws -> Response {
-        guard let response = try await answerFromBehind(request) else {
+    /// Lets what is behind the gateway answer, and notes that.
+    func pass(_ request: Request, by passing: Passing? = nil) async throws -> Response {
+        let number = passes(request)
+        do {
+            let answer = try await passThrough(request, by: passing)
+            passed(number, answer.status)
+            return answer
+        } catch {
+            passed(number, (error as? HTTPError)?.status)
+            throw error
+        }
+    }
+
+    private func passThrough(_ request: Request, by passing: Passing? = nil) async throws -> Response {
+        guard let response = try await answerFromBehind(request, by: passing) else {
             var error = HTTPError.nothingBehind(request.path)
             if let segments = Target.segments(of: request.path),
                 let (route, _) = matches(segments, for: request).first
@@ -221,7 +224,6 @@ extension Gateway {
         }
     }
 
-    /// Waits for the answer of a handler that was started.
     private func end(_ start: consuming Start) async -> Response {
         switch consume start {
         case .answered(let answer): return answer
@@ -238,7 +240,9 @@ extension Gateway {
             if plain.record != nil { ends(plain, &refusal) }
             return .answered(refusal)
         }
-        tellAsked(plain, route)
+        tell(
+            plain, "\(route.name) is asked",
+            [Array(plain.query.text.utf8), plain.bridgeInput?.bytes ?? plain.body.bytes ?? []])
         if let immediate = route.immediate, tasks?.loop.isCurrent ?? true {
             return .answered(respondAtOnce(to: plain, with: route, immediate, on: tasks?.loop))
         }
@@ -253,7 +257,6 @@ extension Gateway {
         }
     }
 
-    /// Answers by a synchronous handler.
     private func respondAtOnce(
         to request: Request, with route: Route, _ immediate: Route.Immediate, on loop: (any HandlerLoop)?
     ) -> Response {
@@ -267,7 +270,6 @@ extension Gateway {
         return outcome(for: request, of: route, response, after: route.held(since: began, request))
     }
 
-    /// The response of a load that is over.
     func response(of load: Load) -> Response {
         do {
             return outcome(for: load.request, of: load.route, try load.takeResponse(), after: load.took)
@@ -276,7 +278,6 @@ extension Gateway {
         }
     }
 
-    /// Makes the response of a handler's answer.
     private func outcome(
         for request: Request, of route: Route, _ response: consuming Response, after took: Duration
     ) -> Response {
@@ -290,7 +291,6 @@ extension Gateway {
         }
     }
 
-    /// Makes the response of a handler's error.
     private func outcome(
         for request: Request, of route: Route, _ error: any Error, after took: Duration
     ) -> Response {
@@ -315,18 +315,12 @@ extension Gateway {
         }
     }
 
-    /// Whether a body must still be collected.
-    ///
-    /// The engine does that for the first route that fits; the one that takes the request may want it otherwise.
-    func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
-        !route.handler.bodyMode.isStreamed && request.body.count == nil
-    }
-
-    /// Refuses a body that is too large for its handler, though small enough for the engine to collect without asking.
-    private func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
-        guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
-            return nil
-        }
-        return HTTPError.tooLarge(limit(of: route))
+    /// Logs what goes in and out, at the level `debug`.
+    private func tell(
+        _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
+    ) {
+        guard isTelling else { return }
+        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
+        request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 }

@@ -117,7 +117,6 @@ extension Gateway {
 
     /// What exists in place of a name that nothing answers.
     private enum Elsewhere {
-        /// Handlers of other pages.
         case pages(String)
         case nearest(path: String)
 

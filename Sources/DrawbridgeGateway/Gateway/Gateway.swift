@@ -102,7 +102,6 @@ public final class Gateway: Answerer {
     let naming = Mutex<Void>(())
     /// The bridges that scripts of a served folder use, and that pages do not get.
     let spokenBridges = Mutex<[SpokenBridge]>([])
-    /// The questions that wait for an answer.
     package let questions: Questions
     /// The handlers that every page can reach.
     package let handlers: HandlerSet
@@ -113,8 +112,7 @@ public final class Gateway: Answerer {
     package static let droppedAnswerCount = Atomic<Int>(0)
 
     package init(
-        behind: any GatewayBackground, isProxy: Bool, middleware: [any Middleware],
-        rules: [any InterceptionRule],
+        behind: any GatewayBackground, middleware: [any Middleware], rules: [any InterceptionRule],
         answers: AnswerForm, unhandled: Unhandled, access: AccessPolicy, bodyLimit: Int,
         presenter: any Presenter, pageRuntime: PageRuntime?, testerToken: TesterToken, keepsJournal: Bool,
         logger: Logger
@@ -152,7 +150,7 @@ public final class Gateway: Answerer {
         self.unhandled = unhandled
         var policy = access
         policy.via = via
-        policy.isForProxy = isProxy
+        policy.isForProxy = behind.isProxy
         self.access = policy
         self.bodyLimit = bodyLimit
         self.presenter = presenter
@@ -160,7 +158,6 @@ public final class Gateway: Answerer {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// Notes that a server listens for it.
     package func serverBegan() {
         servers.withLock { servers in
             servers.listening += 1
@@ -194,4 +191,20 @@ public final class Gateway: Answerer {
 
     /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
     public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
+}
+
+/// What a gateway needs of all that is behind it.
+package protocol GatewayBackground: Sendable {
+    /// Whether one of its responders is a browser's proxy.
+    var isProxy: Bool { get }
+
+    /// Answers what is below `/__drawbridge__/`.
+    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response
+
+    /// The responders for a request, and whether the page runtime goes into its document.
+    ///
+    /// - Throws: a 403 where it is for another host, and no responder is a proxy.
+    func answering(
+        _ request: Request, _ access: AccessPolicy
+    ) throws -> (chain: ResponderChain, isOwnPage: Bool)
 }

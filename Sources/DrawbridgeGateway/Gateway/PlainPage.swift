@@ -3,7 +3,6 @@ import HTTPTypes
 /// A small page of the gateway's own for people who were not let in yet: it may load nothing, and be framed by nobody.
 package enum PlainPage {
     /// - Parameters:
-    ///   - title: its title.
     ///   - body: HTML, of fixed text alone.
     ///   - script: what it runs; it may ask the gateway.
     package static func response(title: String, _ body: String, script: String? = nil) -> Response {

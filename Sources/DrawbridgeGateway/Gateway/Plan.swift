@@ -17,13 +17,11 @@ package struct Plan: Sendable {
         indirect case closed(Response)
         /// Its caller may not call native, or not in this way.
         indirect case refused(HTTPError)
-        /// A CORS preflight, with its answer.
         indirect case preflight(Response)
         /// It was let in, and middleware comes first, which may change it; its head, where that is a known one.
         case undecided(KnownHead?)
         /// To the gateway itself: what is below `/__drawbridge__/`, and nobody else's.
         case own
-        /// To what lies behind the gateway.
         case behind
         /// To a handler, in its plain form.
         case native(Request, Taker)
@@ -73,7 +71,6 @@ package struct Plan: Sendable {
         self.version = version
     }
 
-    /// Whether its caller is not let in.
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
     /// The plan after this route's handler has declined: the others are asked.
@@ -83,7 +80,6 @@ package struct Plan: Sendable {
         return Plan(request, .native(plain, .unknown(declining: route)), version: version)
     }
 
-    /// The plan with the body, or its stream.
     fileprivate func with(_ body: Request.Body) -> Plan {
         var (request, way) = (request, way)
         request.body = body
@@ -168,6 +164,27 @@ extension Gateway {
             : Plan(request, .undecided(known), version: decision.version)
     }
 
+    func decision(about known: KnownHead, from remoteAddress: String?) -> Decision? {
+        guard let decision = known.decision, decision.remoteAddress == remoteAddress,
+            decision.version == registry.version
+        else { return nil }
+        return decision
+    }
+
+    /// Keeps what was decided with the head, for the next request that has it.
+    ///
+    /// Nothing is kept where a user's own rules may change more than the target, or some handlers are for some pages
+    /// only.
+    ///
+    /// Callers on other machines are checked each time, since their admission may have ended.
+    func keep(_ plan: Plan, with known: KnownHead) {
+        guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
+            access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
+            !registry.hasSpecialHandlers, ruled.isEmpty
+        else { return }
+        known.decision = Decision(plain, route, version: plan.version)
+    }
+
     /// A plan of the head, now that the body is there, or its stream; nil where the gateway has to decide anew.
     ///
     /// It has to where something was registered or removed meanwhile, and for all callers on other machines: their
@@ -194,7 +211,6 @@ extension Gateway {
         return ruled.map { .native(plain, .sure($0)) } ?? self.native(plain)
     }
 
-    /// Past native.
     private func past(_ request: Request) -> Plan.Way {
         if access.isForOthers(request) { return .behind }
         if let preflight = preflight(request) { return .preflight(preflight) }
@@ -250,7 +266,6 @@ extension Gateway {
 
 // The body.
 extension Gateway {
-    /// What becomes of a body.
     package enum BodyChoice: Sendable {
         /// Nobody reads it, since the answer is there already.
         case refused(Response)
@@ -284,5 +299,20 @@ extension Gateway {
     /// The limit of a collected body for a route's handler.
     func limit(of route: Route) -> Int {
         if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
+    }
+
+    /// Whether a body must still be collected.
+    ///
+    /// The engine does that for the first route that fits; the one that takes the request may want it otherwise.
+    func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
+        !route.handler.bodyMode.isStreamed && request.body.count == nil
+    }
+
+    /// Refuses a body that is too large for its handler, though small enough for the engine to collect without asking.
+    func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
+        guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
+            return nil
+        }
+        return HTTPError.tooLarge(limit(of: route))
     }
 }

@@ -2,7 +2,6 @@
 package final class RepeatedCall: ChannelCall {
     /// By which bridge the call is said to have come.
     let bridge: String
-    /// The number of the call that this one repeats.
     let number: Int?
 
     package let isForScript = true
@@ -17,8 +16,9 @@ package final class RepeatedCall: ChannelCall {
 extension Request {
     /// Where it comes from, as records tell it.
     func caller(at bridge: String) -> JournalRecord.Caller {
-        JournalRecord.Caller(
-            page: concernedPage, bridge: bridge, isOnChannel: callingPage != nil,
-            resentFrom: (channelCall as? RepeatedCall)?.number ?? callingPage?.call.resentFrom)
+        (
+            concernedPage, bridge, isOnChannel: callingPage != nil,
+            resentFrom: (channelCall as? RepeatedCall)?.number ?? callingPage?.call.resentFrom
+        )
     }
 }

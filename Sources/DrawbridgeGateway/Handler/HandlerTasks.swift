@@ -16,7 +16,6 @@ package final class HandlerTasks: Sendable {
         for task in idle.withLock({ $0 }) { task.end() }
     }
 
-    /// An idle task, or a new one.
     func next() -> HandlerTask {
         assert(loop.isCurrent, "the tasks of a loop's handlers were asked for on another thread")
         return idle.withLock { $0.popLast() } ?? HandlerTask(on: loop)
@@ -44,7 +43,6 @@ protocol Errand: AnyObject, Sendable {
     /// Runs one of its first steps; ``Load/start(by:)`` reports how long they took together.
     func begin(on loop: any HandlerLoop, _ work: () -> Void)
 
-    /// Runs one of its later steps.
     func step(on loop: any HandlerLoop, _ work: () -> Void)
 }
 

@@ -35,7 +35,6 @@ package final class Load: Expiring, Errand {
         /// When the handler began, and how long it took.
         var began = Moment.now
         var took = Duration.zero
-        /// Called when there is an outcome.
         var waiter: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
     }
@@ -52,7 +51,6 @@ package final class Load: Expiring, Errand {
             }
     }
 
-    /// True when there is an outcome.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
     /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
@@ -73,7 +71,6 @@ package final class Load: Expiring, Errand {
     /// True when the caller left before there was another outcome.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// How long the handler took.
     var took: Duration { state.withLock { $0.took } }
 
     /// Waits for the handler's answer, the deadline, or the caller's leaving.

@@ -70,7 +70,6 @@ package final class LoopWatch: Sendable {
         LoopWatches.shared.add(self)
     }
 
-    /// Ends being looked at.
     package func end() { LoopWatches.shared.remove(self) }
 
     /// Runs a step of a handler of this type; on the loop's thread.

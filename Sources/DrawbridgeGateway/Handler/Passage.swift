@@ -10,6 +10,8 @@ import Synchronization
 final class Passage: Sendable {
     private let gateway: Gateway
     private let plan: Plan
+    /// Who answers, where that is decided already.
+    private let passing: Passing?
     private let tasks: HandlerTasks
     private let state = Mutex(State())
 
@@ -24,9 +26,10 @@ final class Passage: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    init(_ gateway: Gateway, _ plan: Plan, by tasks: HandlerTasks) {
+    init(_ gateway: Gateway, _ plan: Plan, _ passing: Passing?, by tasks: HandlerTasks) {
         self.gateway = gateway
         self.plan = plan
+        self.passing = passing
         self.tasks = tasks
     }
 
@@ -60,7 +63,10 @@ final class Passage: Sendable {
 extension Passage: Errand {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
-    func run() async -> Bool { end(await gateway.respond(to: plan, by: tasks)) }
+    func run() async -> Bool {
+        guard let passing else { return end(await gateway.respond(to: plan, by: tasks)) }
+        return end(await gateway.respond(to: plan.request, by: passing))
+    }
 
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { work() }
 

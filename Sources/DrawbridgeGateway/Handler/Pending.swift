@@ -1,6 +1,5 @@
 /// An answer that is being made for an engine, which reports when its caller leaves.
 package protocol Pending: AnyObject, Sendable {
-    /// True when there is an outcome.
     var isOver: Bool { get }
 
     /// True when the caller left before there was another outcome.

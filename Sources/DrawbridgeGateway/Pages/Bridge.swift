@@ -13,6 +13,12 @@ extension Page {
             self.rawValue = rawValue
         }
 
+        /// The name that a page says; nil where it says none.
+        package init?(_ said: JSON?) {
+            guard let name = said?.stringValue else { return nil }
+            self.init(rawValue: name)
+        }
+
         private init(_ name: String) { rawValue = name }
 
         /// WebViewJavascriptBridge 5 and 6 (contract, section 4).
@@ -35,7 +41,6 @@ extension Page {
         static let reply = Bridge("reply")
         /// The page's own copy of WebViewJavascriptBridge.
         static let ownLibrary = Bridge("ownLibrary")
-        /// Functions that native injected, and shortcuts.
         static let (inject, shortcut) = (Bridge("inject"), Bridge("shortcut"))
         /// A frame or a command whose URL has the host `__jsbridge__`.
         package static let iframe = Bridge("iframe")

@@ -19,7 +19,6 @@ package final class ChannelReader: Sendable {
         remoteAddress = request.remoteAddress
     }
 
-    /// Takes the next text of the page.
     package func receive(_ text: [UInt8], on connection: any PageConnection) {
         guard let json = try? JSON(parsing: text), json.objectValue != nil else {
             return refuse("it sends what is no JSON object", connection)
@@ -46,7 +45,6 @@ package final class ChannelReader: Sendable {
         connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
     }
 
-    /// Notes that the channel is closed.
     package func ended(_ connection: any PageConnection) {
         page.withLock { $0 }?.disconnect(connection)
     }
@@ -72,8 +70,7 @@ package final class ChannelReader: Sendable {
             page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
         }
         for name in hello["bridges"]?.arrayValue ?? [] {
-            guard let bridge = name.stringValue.flatMap(Page.Bridge.init(rawValue:)) else { continue }
-            page.state.withLock { $0.add(bridge) }
+            if let bridge = Page.Bridge(name) { page.state.withLock { $0.add(bridge) } }
         }
         guard page.connect(connection, received: sign.received) else {
             connection.send(gateway.isOver(sign).bytes)
@@ -108,8 +105,6 @@ extension Gateway {
     }
 
     /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
-    ///
-    /// - Throws: the refusal.
     package func admitChannel(_ request: Request, token: String?) throws(HTTPError) {
         guard pageRuntime != nil else {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")

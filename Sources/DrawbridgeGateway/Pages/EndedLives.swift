@@ -9,7 +9,6 @@ struct EndedLives {
         let end: ContinuousClock.Instant
     }
 
-    /// How long a life is remembered.
     static let time = Duration.seconds(600)
 
     /// The most pages that are remembered, about 100 bytes each.

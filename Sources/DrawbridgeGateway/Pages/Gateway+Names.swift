@@ -32,7 +32,7 @@ extension Gateway {
 
     /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
-        let request = request(PageCall(name: missed.name), of: page)
+        let request = request(PageCall(missed.name), of: page)
         let path = page.path
         guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {
             return nil
@@ -42,15 +42,12 @@ extension Gateway {
             return flag.map { "it is answered, and pages find it there by \($0)" }
                 ?? "it has come since the page was loaded; load the page again"
         }
-        if replies(for: request).mayAnswer || hasHandler(for: request) {
+        let isHandled = Target.segments(of: request.path).map { !matches($0, for: request).isEmpty }
+        if replies(for: request).mayAnswer || isHandled == true {
             return "a pattern answers it, and patterns give pages no names: give it a reply of its own"
         }
         let more = flag.map { ", and give it to pages by \($0)" } ?? ""
         return "\(hint(for: request))\(howToMock(request))\(more)"
-    }
-
-    private func hasHandler(for request: Request) -> Bool {
-        Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
     }
 }
 

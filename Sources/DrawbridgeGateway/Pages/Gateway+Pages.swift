@@ -4,6 +4,21 @@ import Synchronization
 
 // What a gateway does for pages.
 extension Gateway: PageHost {
+    package func present(_ question: Question, for request: Request) async throws -> JSON? {
+        try await questions.present(
+            question, for: request, of: (request.page?.id, request.pagePath), by: presenter)
+    }
+
+    @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {
+        access.refusesSocket(of: request)
+    }
+
+    @usableFromInline package func isFromThisMachine(_ request: Request) -> Bool {
+        access.isFromThisMachine(request)
+    }
+
+    package func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
+
     /// Whether the page gets the outcome of its call: not of a channel call without a callback, and not of a missing
     /// handler at the bridges with a callback, where pages of an app expect silence.
     package func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
@@ -17,14 +32,12 @@ extension Gateway: PageHost {
         howToMock(request(call, of: page))
     }
 
-    /// A page's call as a request.
     package func request(_ call: PageCall, of page: Page) -> Request {
         Request(
             CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
             remoteAddress: page.remoteAddress, answerer: self)
     }
 
-    /// Lets the handler answer that a page has called by its name.
     package func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer {
         let began = ContinuousClock.now
         let request = request(call, of: page)

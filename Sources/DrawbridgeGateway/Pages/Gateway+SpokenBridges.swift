@@ -19,7 +19,6 @@ extension Gateway {
         for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
     }
 
-    /// The bridges that the page at a path uses and does not get.
     package func spokenBridges(ofPageAt path: String) -> [SpokenBridge] {
         let all = spokenBridges.withLock { $0 }
         guard !all.isEmpty, let segments = Target.segments(of: path) else { return [] }
@@ -28,7 +27,6 @@ extension Gateway {
         return all.filter { $0.pages.contains(file) }
     }
 
-    /// Whether pages have a bridge already.
     func isGiven(_ hint: BridgeHint) -> Bool {
         guard let runtime = pageRuntime else { return true }
         return runtime.bridges.contains { $0.gives(hint) } || runtime.shortcuts.contains(hint.name)

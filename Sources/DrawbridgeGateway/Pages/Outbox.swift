@@ -31,7 +31,6 @@ struct Outbox {
     private var first = 0
     /// The place of the first that is not sent over this connection.
     private var next = 0
-    /// Bytes of all that is kept.
     private(set) var bytes = 0
     /// Those of them that were sent over this connection.
     private var bytesUnderway = 0

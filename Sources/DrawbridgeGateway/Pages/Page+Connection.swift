@@ -61,8 +61,6 @@ extension Page: Expiring {
     }
 
     /// Breaks the connection, for tests: the page comes back with another.
-    ///
-    /// - Returns: whether there was one.
     @discardableResult package func breakConnection() -> Bool {
         let connection = state.withLock { $0.connection }
         connection?.close()

@@ -80,7 +80,6 @@ extension Page {
     /// How many faults in the scripts of bridges are logged for a page.
     private static let mostBridgeFaults = 20
 
-    /// Logs a fault in the script of a bridge of `--bridge`.
     private func tellFault(of bridge: Bridge, _ message: String, _ line: Int?) {
         let isOne = state.withLock { state in
             state.bridgeFaults += 1
@@ -179,7 +178,6 @@ extension Page {
         }
     }
 
-    /// Warns that no handler has the name of a call.
     package func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
         guard let hint = answer.hint else { return }
         let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
@@ -197,7 +195,6 @@ extension Page {
         tellConsole(text)
     }
 
-    /// Writes a text to the page's console.
     func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
 }
 

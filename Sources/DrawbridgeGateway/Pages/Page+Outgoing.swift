@@ -82,7 +82,7 @@ extension Page {
             switch outcome {
             case .success: if let push { journal.end(push, .silent) }
             case .failure(let error):
-                if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+                journal.end(push, error)
                 failing(error)
             }
         }
@@ -101,7 +101,7 @@ extension Page {
                 .full,
                 "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
             )
-            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            journal.end(push, error)
             throw error
         }
         delivery.number = id ?? 0
@@ -111,7 +111,7 @@ extension Page {
             state.withLock { state in
                 if let id { state.deliveries[id] = nil }
             }
-            if let push { journal.end(push, .error, output: JSON.string(error.message).bytes) }
+            journal.end(push, error)
             throw error
         }
         if id == nil { delivery.end(.success(.null)) }
@@ -147,24 +147,18 @@ extension Page {
     /// - Throws: a ``PageError`` when the page is gone.
     public func emit(_ event: String, _ data: JSON = .null) throws {
         let push = note(.push, event, at: "event", data.bytes, .waiting)
-        try postNoting(push, (["event": .string(event), "data": data] as JSON).bytes)
+        do throws(PageError) {
+            try post((["event": .string(event), "data": data] as JSON).bytes)
+            if let push { gateway.journal.end(push, .silent) }
+        } catch {
+            gateway.journal.end(push, error)
+            throw error
+        }
     }
 
     /// Makes the page reload; one that is gone need not.
     func reload() { _ = try? post((["reload": true] as JSON).bytes) }
 
-    /// Sends a message that gets no answer, and notes whether it could be sent.
-    private func postNoting(_ push: Int?, _ text: [UInt8]) throws(PageError) {
-        do {
-            try post(text)
-            if let push { gateway.journal.end(push, .silent) }
-        } catch {
-            if let push { gateway.journal.end(push, .error, output: JSON.string(error.message).bytes) }
-            throw error
-        }
-    }
-
-    /// Notes the outcome of a push.
     private func noting(_ push: Int?, _ ask: () async throws -> JSON) async throws -> JSON {
         guard let push else { return try await ask() }
         do {
@@ -172,8 +166,7 @@ extension Page {
             gateway.journal.end(push, .answered, output: value.bytes)
             return value
         } catch let error as PageError {
-            let outcome: JournalRecord.State = error.reason == .deadline ? .expired : .error
-            gateway.journal.end(push, outcome, output: JSON.string(error.message).bytes)
+            gateway.journal.end(push, error, as: error.reason == .deadline ? .expired : .error)
             throw error
         } catch {
             gateway.journal.end(push, .left)
@@ -256,7 +249,6 @@ extension Page {
     /// Sends a message, now or when the page is back.
     ///
     /// - Parameter limit: the bytes that may wait for the page, this message among them.
-    /// - Returns: its number.
     @discardableResult
     func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
         let outcome: Result<Int, PageError> = state.withLock { state in
@@ -303,5 +295,11 @@ extension Page {
             state.outbox.withdraw(call.place)
         }
         call.end(.failure(error))
+    }
+}
+
+extension Journal {
+    fileprivate func end(_ push: Int?, _ error: PageError, as state: JournalRecord.State = .error) {
+        if let push { end(push, state, output: JSON.string(error.message).bytes) }
     }
 }

@@ -43,13 +43,11 @@ public final class Page: Sendable, Identifiable {
     public let id: String
     /// Which of its lives this is, from 1 on (<doc:ThePageRuntime>).
     let life: Int
-    /// When it was first heard of.
     let came = Date.now
     /// The caller's address, without a port.
     public let remoteAddress: String?
     /// The head of the request that opened its channel: its cookies and its browser.
     package let head: RequestHead
-    /// The session of its document.
     package let session: Session
 
     struct State {
@@ -58,13 +56,11 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         /// The names that the page has looked up at native's objects in vain.
         var missed: [MissedName] = []
-        /// How many faults it has reported.
         var faults = 0
         /// The bridges of which its console was told.
         var hinted: Set<String> = []
         /// How many faults in the scripts of bridges it has reported.
         var bridgeFaults = 0
-        /// Whether it has reported that it is hidden.
         var isHidden = false
         var phase = Phase.open
         var connection: (any PageConnection)?
@@ -80,7 +76,6 @@ public final class Page: Sendable, Identifiable {
         var outbox: Outbox
         /// The number of the last message of the page that was taken.
         var received = 0
-        /// The number of the last message that has begun.
         var begun = 0
         /// What was taken and not yet handled, one after the other.
         var inbox: [Work] = []
@@ -102,7 +97,6 @@ public final class Page: Sendable, Identifiable {
         /// The most bridges that a page may name: any script in it could name more and more.
         private static let mostBridges = 32
 
-        /// Notes that a bridge of the page is ready.
         mutating func add(_ bridge: Bridge) {
             if bridges.count < Self.mostBridges { bridges.insert(bridge) }
         }
@@ -124,7 +118,6 @@ public final class Page: Sendable, Identifiable {
             }
         }
 
-        /// Notes that its presence changes now.
         mutating func changes() { since = .now }
 
         /// Why calls that wait for its answer fail now; nil where they may wait.
@@ -137,7 +130,6 @@ public final class Page: Sendable, Identifiable {
         }
     }
 
-    /// How far a life has come.
     enum Phase {
         case open
         /// The page has said that it leaves; its last messages may come a moment later.
@@ -149,13 +141,11 @@ public final class Page: Sendable, Identifiable {
     struct Running {
         /// Nil until it has started.
         var task: Task<Void, Never>?
-        /// About how many bytes its message has.
         let bytes: Int
     }
 
     /// A synchronous request of the page's.
     struct Wait {
-        /// The path of the handler that it waits for.
         var handler: String
         /// Whether it was logged that the page is called meanwhile.
         var isTold = false
@@ -168,7 +158,6 @@ public final class Page: Sendable, Identifiable {
         /// Something that came by HTTP, after the messages that came with it.
         case step(@Sendable () -> Void)
 
-        /// The number of a message.
         var number: Int? {
             if case .message(let number, _, _) = self { number } else { nil }
         }
@@ -196,7 +185,6 @@ public final class Page: Sendable, Identifiable {
                 runningMemory: gateway.pages.makeMemory()))
     }
 
-    /// The most that is kept of a URL, and of a title.
     static let mostOfURL = 8000
     static let mostOfTitle = 1000
 
@@ -224,7 +212,6 @@ public final class Page: Sendable, Identifiable {
     /// How many of its numbered messages have come.
     package var received: Int { state.withLock { $0.received } }
 
-    /// True when its life is over.
     var isOver: Bool { presence == .gone }
 
     /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,12 +13,10 @@ package struct PageAnswer: Sendable {
     var error: HTTPError?
     /// True where no answer ever comes.
     var isSilent = false
-    /// Called after it was sent.
     package var afterwards: (@Sendable () -> Void)?
     /// The hint about a name that no handler has; nil where one answered, whatever it says.
     var hint: String?
 
-    /// Whether a handler refused its input.
     var isRefusedInput = false
 
     /// True where no handler has the name.
@@ -27,7 +24,6 @@ package struct PageAnswer: Sendable {
 
     static let null = Array("null".utf8)
 
-    /// The channel's message with the answer.
     static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
         var text = Array(#"{"reply":"#.utf8)
         JSON.write(id, into: &text)

@@ -3,7 +3,6 @@ package protocol PageConnection: AnyObject, Sendable {
     /// Sends a text to the page, in order, from any thread; never blocks.
     func send(_ text: [UInt8])
 
-    /// Closes it.
     func close()
 
     /// Where the page's calls are answered.

@@ -33,17 +33,13 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The page said that it goes.
     package static let left = PageError(
         .closed, "the page was closed, reloaded, or went on to another address")
 
-    /// It did not come back.
     static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
 
-    /// A later life of the page has begun.
     static let followed = PageError(.lost, "the page was away too long, and has begun anew")
 
-    /// The browser keeps it.
     package static let frozen = PageError(
         .frozen, "the page is kept for the browser's back button, and does not run there")
 

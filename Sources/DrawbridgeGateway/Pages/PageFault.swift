@@ -1,9 +1,7 @@
 /// Something that went wrong in a page itself, such as an error that nobody caught.
 struct PageFault: Sendable {
     enum Kind: String, CaseIterable {
-        /// An uncaught error.
         case error
-        /// An unhandled rejection of a promise.
         case rejection
     }
 

@@ -6,24 +6,19 @@ enum PageMessage: Sendable {
     case result(Int, Result<JSON, PageError>)
     /// The answer to a call of native's for which nobody waits.
     case told(Int, Result<JSON, PageError>)
-    /// A bridge of the page's is ready to take calls.
     case ready(Page.Bridge)
     case moved(url: String?, title: String?)
     /// The page has looked up a name that does not exist.
     case missed(MissedName)
-    /// An error in the page itself.
     case fault(PageFault)
-    /// An error in the script of a bridge of `--bridge`.
     case bridgeFault(Page.Bridge, message: String, line: Int?)
-    /// Whether the page is hidden.
     case hidden(Bool)
 
     /// Reads a message; nil for one of no known kind.
     init?(_ json: JSON) {
         if let name = json["call"]?.stringValue {
-            var call = PageCall(
-                name: name, data: json["data"], id: json["id"]?.numberValue?.intValue,
-                bridge: json["bridge"]?.stringValue.flatMap(Page.Bridge.init(rawValue:)))
+            var call = PageCall(name, json["data"], by: Page.Bridge(json["bridge"]))
+            call.id = json["id"]?.numberValue?.intValue
             call.waits = json["waits"]?.boolValue == true
             call.takesProgress = json["progress"]?.boolValue == true
             self = .call(call)
@@ -31,15 +26,13 @@ enum PageMessage: Sendable {
             self = .result(id, Self.outcome(json))
         } else if let id = json["told"]?.numberValue?.intValue {
             self = .told(id, Self.outcome(json))
-        } else if let name = json["ready"]?.stringValue, let bridge = Page.Bridge(rawValue: name) {
+        } else if let bridge = Page.Bridge(json["ready"]) {
             self = .ready(bridge)
         } else if let missed = MissedName(json) {
             self = .missed(missed)
         } else if let fault = PageFault(json) {
             self = .fault(fault)
-        } else if let name = json["bridge"]?.stringValue, let bridge = Page.Bridge(rawValue: name),
-            let message = json["message"]?.stringValue
-        {
+        } else if let bridge = Page.Bridge(json["bridge"]), let message = json["message"]?.stringValue {
             self = .bridgeFault(bridge, message: message, line: json["line"]?.numberValue?.intValue)
         } else if let isHidden = json["hidden"]?.boolValue {
             self = .hidden(isHidden)
@@ -71,32 +64,12 @@ package struct PageCall: Sendable {
     var waits = false
     var takesProgress = false
     /// False for a synchronous call, whose answer is that of its request.
-    var isByChannel = true
+    package var isByChannel = true
     /// The number of the call in the journal that this one repeats.
-    var resentFrom: Int?
+    package var resentFrom: Int?
 
-    init(
-        name: String, data: JSON? = nil, id: Int? = nil, bridge: Page.Bridge? = nil, waits: Bool = false,
-        takesProgress: Bool = false
-    ) {
-        self.name = name
-        self.data = data
-        self.id = id
-        self.bridge = bridge
-        self.waits = waits
-        self.takesProgress = takesProgress
-    }
-
-    /// A synchronous call.
-    package init(waitingFor name: String, _ data: JSON?, bridge: Page.Bridge?) {
-        self.init(name: name, data: data, bridge: bridge)
-        isByChannel = false
-    }
-
-    /// A call that repeats one of the journal.
-    package init(repeating number: Int, _ name: String, _ data: JSON, bridge: Page.Bridge) {
-        self.init(name: name, data: data, bridge: bridge)
-        resentFrom = number
+    package init(_ name: String, _ data: JSON? = nil, by bridge: Page.Bridge? = nil) {
+        (self.name, self.data, self.bridge) = (name, data, bridge)
     }
 
     /// Whether the caller would wait for ever without an answer.

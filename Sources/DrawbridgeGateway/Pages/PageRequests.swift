@@ -19,8 +19,6 @@ final class PageRequests: Sendable {
     private let held = Mutex<[String: [ObjectIdentifier: Held]]>([:])
 
     /// Notes a request of a page that its handler has not answered at once.
-    ///
-    /// - Parameter load: identifies the handler's work.
     func began(_ request: Request, by load: ObjectIdentifier) {
         guard let id = Self.page(of: request) else { return }
         let page = request.headers.contains(.pageWaits) ? request.page : nil
@@ -49,7 +47,6 @@ final class PageRequests: Sendable {
         if let (page, number) = ended?.wait { page.goOn(after: number) }
     }
 
-    /// How many requests of a page wait.
     func count(of page: String) -> Int { held.withLock { $0[page]?.count ?? 0 } }
 
     /// The id of its page as the request names it, not verified, since it is only used to count.

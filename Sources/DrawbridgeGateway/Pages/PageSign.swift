@@ -21,7 +21,6 @@ package struct PageSign: Sendable {
     /// - Parameters:
     ///   - json: the members `page`, `life`, `n`, `received` and `epoch`.
     ///   - id: the page's id where it stands elsewhere.
-    /// - Throws: a 400 that says what is missing.
     package init(_ json: JSON, id: String? = nil) throws(HTTPError) {
         guard let id = id ?? json["page"]?.stringValue, Pages.isID(id) else {
             throw HTTPError(.badRequest, "page: it is the id of a page, 32 hexadecimal digits")

@@ -9,20 +9,6 @@ final class PageTurns: Sendable {
     struct Place: Sendable {
         let life: Int
         let number: Int
-
-        init(life: Int, number: Int) {
-            self.life = life
-            self.number = number
-        }
-
-        /// Reads `life.number`, as ``HTTPField/Name/pageAfter`` has it.
-        init?(_ text: String) {
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2, let life = Int(parts[0]), let number = Int(parts[1]),
-                PageMessage.counts.contains(life), PageMessage.counts.contains(number)
-            else { return nil }
-            self.init(life: life, number: number)
-        }
     }
 
     private let waiting = Mutex<[String: [Turn]]>([:])
@@ -34,7 +20,6 @@ final class PageTurns: Sendable {
         set { limit.withLock { $0 = newValue } }
     }
 
-    /// How many requests wait.
     var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
 
     /// Waits until a page's messages before a position have begun, for its ``patience`` at most.
@@ -102,5 +87,16 @@ final class PageTurns: Sendable {
         }
 
         func expire() { end(false) }
+    }
+}
+
+extension PageTurns.Place {
+    /// Reads `life.number`, as ``HTTPField/Name/pageAfter`` has it.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let life = Int(parts[0]), let number = Int(parts[1]),
+            PageMessage.counts.contains(life), PageMessage.counts.contains(number)
+        else { return nil }
+        self.init(life: life, number: number)
     }
 }

@@ -80,7 +80,6 @@ public final class Pages: Sendable {
         state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
     }
 
-    /// The page of this process with this id.
     package func page(_ id: String) -> Page? { state.withLock { $0.pages[id] } }
 
     /// Sends an event to every page (``Page/emit(_:_:)``).
@@ -177,7 +176,6 @@ public final class Pages: Sendable {
         return page.isOver || page.state.withLock { $0.begun } >= place.number
     }
 
-    /// Ends all of them.
     func end(_ error: PageError) { for page in open { page.end(error) } }
 
     /// Removes a page whose life is over.

@@ -23,7 +23,6 @@ package final class PendingCall: Expiring {
         self.ended = ended
     }
 
-    /// Its number among the calls of the page.
     var number: Int {
         get { state.withLock { $0.number } }
         set { state.withLock { $0.number = newValue } }

@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 /// Answers a call as a reply says.
 struct ReplyHandler: Handler {

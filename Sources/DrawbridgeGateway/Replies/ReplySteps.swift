@@ -11,7 +11,6 @@ package final class ReplySteps: Sendable {
         let logger: Logger
         /// The page that receives them; asked at each step, since one that was away may be back.
         let page: @Sendable () -> Page?
-        /// Switches a scenario on or off.
         let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
     }
 
@@ -60,8 +59,6 @@ package final class ReplySteps: Sendable {
     static let mostBytes = 64 << 10
 
     /// Begins to run one step after the other; errors are logged.
-    ///
-    /// - Parameter input: the input for their templates.
     func begin(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) {
         let (own, all) = state.withLock { state in
             (state.tasks.values.count { $0.session == scene.session }, state.tasks.count)
@@ -84,14 +81,10 @@ package final class ReplySteps: Sendable {
 
     private static func filled(_ steps: [ReplyStep], _ input: ReplyInput) throws -> [Filled] {
         let filled = try steps.map { try Filled($0, input) }
-        guard filled.reduce(0, { $0 + $1.size }) <= mostBytes else { throw TooMuch() }
-        return filled
-    }
-
-    package struct TooMuch: Error, CustomStringConvertible {
-        package var description: String {
-            "its data has more than \(ReplySteps.mostBytes >> 10) KB; let it say less of what was sent"
+        guard filled.reduce(0, { $0 + $1.size }) <= mostBytes else {
+            throw Fault("its data has more than \(mostBytes >> 10) KB; let it say less of what was sent")
         }
+        return filled
     }
 
     /// Runs one step after the other, and waits until all are done.
@@ -170,10 +163,10 @@ package final class ReplySteps: Sendable {
             try scene.turn(name, isOn)
             return nil
         case .call(let name, let data):
-            guard let page = scene.page() else { throw NoPage(name: name) }
+            guard let page = scene.page() else { throw Fault(nobodyHears: name) }
             return (name, page, try page.deliver(name, data))
         case .emit(let event, let data):
-            guard let page = scene.page() else { throw NoPage(name: event) }
+            guard let page = scene.page() else { throw Fault(nobodyHears: event) }
             return (event, page, try page.deliver(event: event, data))
         }
     }
@@ -201,14 +194,16 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// The error for a step that needs a page, where there is none.
-    package struct NoPage: Error, CustomStringConvertible {
-        let name: String
+    /// Why a step cannot be done.
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
 
-        package var description: String {
-            """
-            no page to call \(name) in: the caller is not a page with the page runtime, or has not used a bridge yet
-            """
+        init(_ description: String) { self.description = description }
+
+        init(nobodyHears name: String) {
+            self.init(
+                "no page to call \(name) in: the caller is not a page with the page runtime, or has not used a bridge yet"
+            )
         }
     }
 

@@ -15,7 +15,6 @@ package final class Route: Routed {
     /// The name of the handler's type, for logs and errors.
     package let name: String
 
-    /// Who answered, for the access log.
     let title: String
 
     /// The text of `Server-Timing` before the milliseconds.
@@ -52,19 +51,10 @@ package final class Route: Routed {
         middleware = []
     }
 
-    convenience init<H: Handler>(
-        pattern: RoutePattern, within middleware: [any Middleware] = [],
-        make: @escaping @Sendable (Request) throws -> H
-    ) {
-        self.init(
-            String(describing: H.self), pattern, rule: nil, deadline: H.deadline, within: middleware,
-            make: make)
-    }
-
-    /// Makes a route of another name, rule and deadline than the handler's type says.
     init<H: Handler>(
-        _ name: String, _ pattern: RoutePattern, rule: Rule?, deadline: Duration?,
-        within middleware: [any Middleware] = [], make: @escaping @Sendable (Request) throws -> H
+        _ name: String = String(describing: H.self), pattern: RoutePattern, rule: Rule? = nil,
+        deadline: Duration? = H.deadline, within middleware: [any Middleware] = [],
+        make: @escaping @Sendable (Request) throws -> H
     ) {
         self.pattern = pattern
         handler = H.self
@@ -79,7 +69,6 @@ package final class Route: Routed {
         methods = H.methods.map { Set($0.map(\.rawValue)) }
     }
 
-    /// A request with its path parameters.
     func named(_ values: [String], in request: Request) -> Request {
         guard !values.isEmpty || !request.parameters.isEmpty else { return request }
         var named = request
@@ -87,7 +76,6 @@ package final class Route: Routed {
         return named
     }
 
-    /// Whether the handler asks for this method.
     func takes(_ method: String) -> Bool {
         guard let methods else { return method != "HEAD" && method != "OPTIONS" }
         return methods.contains(method)

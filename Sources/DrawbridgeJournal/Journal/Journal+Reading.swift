@@ -2,10 +2,8 @@ import Synchronization
 
 // Reads the journal.
 extension Journal {
-    /// Some records, and where to read on.
     package struct Reading {
         package let records: [JournalRecord]
-        /// Where the next ones begin.
         package let next: Int
         /// Whether records were lost that a reader from that number on would have seen.
         package let hasLost: Bool
@@ -43,10 +41,8 @@ extension Journal {
             next: found.count > limit ? found[limit].number : reading.next, hasLost: reading.hasLost)
     }
 
-    /// How often anything has changed.
     package var changeCount: Int { state.withLock { $0.changes } }
 
-    /// How many fit.
     package func count(_ filter: RecordFilter, since: Int? = nil) -> Int {
         read(filter, since: since).records.count
     }
@@ -59,7 +55,6 @@ extension Journal {
         return names.isEmpty ? "nothing was called" : "called were \(names.joined(separator: ", "))"
     }
 
-    /// The record of a number.
     package func record(_ number: Int) -> JournalRecord? { state.withLock { $0.record(number) } }
 
     /// The newest record of a request, even where its session has forgotten it.
@@ -82,7 +77,6 @@ extension Journal {
     package struct Changes {
         /// In the order of their changes.
         package let records: [JournalRecord]
-        /// Where the next changes begin.
         package let next: Int
         /// The number of the first record that the session sees.
         package let view: Int

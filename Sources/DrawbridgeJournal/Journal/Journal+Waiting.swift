@@ -51,8 +51,6 @@ extension Journal {
     }
 
     /// Waits for the next change, the deadline, or the cancellation of its task.
-    ///
-    /// - Parameter hearsTopics: whether a change of a topic matters too.
     package func changed(
         since changes: Int, _ filter: RecordFilter?, until deadline: ContinuousClock.Instant,
         hearsTopics: Bool = false
@@ -89,6 +87,48 @@ extension Journal {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
         waiter?.wake()
     }
+
+    /// Waits until the entries meet a condition, or the time is over.
+    ///
+    /// - Parameter isDone: is given calls and what pages said of themselves, each as the tester's API lists it, with nothing
+    ///   left out; a call whose input has not come yet is not among them.
+    /// - Returns: what it was given last.
+    package func entries(
+        until deadline: ContinuousClock.Instant, _ isDone: @escaping @Sendable ([JSON]) -> Bool
+    ) async throws -> [JSON] {
+        let filter = RecordFilter(kinds: [.call, .page])
+        let all = { @Sendable in self.read(filter).records.filter(\.hasInput).map { $0.json(nil) } }
+        _ = try await wait(for: filter, until: deadline, hearsTopics: true) { isDone(all()) }
+        return all()
+    }
+
+    /// What an inspector shows besides records.
+    package enum Topic: String, CaseIterable, Sendable {
+        case pages, questions, replies, scenarios, sessions
+    }
+
+    /// Notes that topics may have changed, and wakes those who wait for that.
+    package func touch(_ topics: Topic...) {
+        guard isOn else { return }
+        let waiters = state.withLock { state in
+            state.changes += 1
+            for topic in topics { state.touched[topic] = state.changes }
+            return state.takeWaiters { $0.hearsTopics }
+        }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    /// The topics that may have changed since a change, and the number of the last change.
+    package func touched(since change: Int) -> (topics: [Topic], now: Int) {
+        state.withLock { state in
+            (Topic.allCases.filter { state.touched[$0, default: 0] > change }, state.changes)
+        }
+    }
+}
+
+extension JournalRecord {
+    /// Whether its input is known, as far as it ever will be.
+    fileprivate var hasInput: Bool { input.isWhole || !input.bytes.isEmpty || state != .waiting }
 }
 
 extension Journal.State {

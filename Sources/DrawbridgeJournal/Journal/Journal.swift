@@ -8,13 +8,11 @@ import Synchronization
 /// Numbers grow for ever. The oldest records are dropped where there is no more room, and a reader whose position is
 /// older than all that are left is told so.
 public final class Journal: Sendable {
-    /// How much is kept.
     package struct Limits: Sendable {
         var records = 10_000
         /// Requests that were passed through, which are many and tell little.
         var requests = 2_000
         var bytes = 64 << 20
-        /// The most bytes for the records of one page.
         var bytesOfPage: Int { bytes / 2 }
     }
 
@@ -32,7 +30,6 @@ public final class Journal: Sendable {
         var unanswered = Unanswered<JournalRecord>()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
-        /// The last change of each topic.
         var touched: [Topic: Int] = [:]
         var isStopping = false
         /// Called for each call that has ended; nil where nothing wants to know.
@@ -56,7 +53,6 @@ public final class Journal: Sendable {
     /// Notes that a call has begun, or a request that is passed through.
     ///
     /// - Parameter input: what is sent; nil where it was not read yet.
-    /// - Returns: its number.
     package func begin(
         _ request: Request, as kind: JournalRecord.Kind = .call, from caller: JournalRecord.Caller,
         _ input: [UInt8]? = []
@@ -68,7 +64,6 @@ public final class Journal: Sendable {
     /// Notes something that concerns a page.
     ///
     /// - Parameter state: `waiting` where an answer will come; nil for what has none.
-    /// - Returns: its number.
     package func note(
         _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned, _ name: String, at bridge: String,
         _ input: [UInt8], saying sentence: String?, _ state: JournalRecord.State?

@@ -1,20 +1,26 @@
 import Synchronization
 
-/// Counts as one of the readers of the stream while it exists.
+/// Counts as one of the readers of the stream while it exists; an inspector shows questions as well, which wait for the
+/// person there.
 package final class JournalReader: Sendable {
-    /// The most readers at a time.
     package static let most = 16
 
     private let journal: Journal
+    private let questions: Questions?
 
-    package init(_ journal: Journal) throws(HTTPError) {
+    package init(_ journal: Journal, watching questions: Questions? = nil) throws(HTTPError) {
         let count = journal.readers.add(1, ordering: .relaxed).newValue
         guard count <= Self.most else {
             journal.readers.subtract(1, ordering: .relaxed)
             throw HTTPError(.serviceUnavailable, "\(Self.most) read the stream already; close one of them")
         }
         self.journal = journal
+        self.questions = questions
+        questions?.inspect(true)
     }
 
-    deinit { journal.readers.subtract(1, ordering: .relaxed) }
+    deinit {
+        journal.readers.subtract(1, ordering: .relaxed)
+        questions?.inspect(false)
+    }
 }

@@ -1,7 +1,5 @@
 extension JournalRecord {
     /// The record as the tester's API lists it.
-    ///
-    /// - Parameter redaction: removes secrets; nil where they are shown.
     package func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [
             "number": .number(.init(number)), "kind": .string(kind.rawValue),
@@ -45,8 +43,6 @@ extension JournalRecord {
     }
 
     /// What was sent: as JSON where it can be read so, as text elsewhere.
-    ///
-    /// - Parameter redaction: removes secrets; nil where they are shown.
     package func shownInput(_ redaction: Redaction?) -> JSON {
         guard let read = readInput else { return input.text(redaction) }
         return redaction.removed(from: read.value ?? .null)

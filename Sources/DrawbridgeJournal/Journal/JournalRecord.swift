@@ -25,16 +25,13 @@ package struct JournalRecord: Sendable {
 
     package typealias State = CallState
 
-    /// Who answered.
     package enum Answerer: Sendable, Equatable {
         case reply(String)
         case handler(String)
-        /// There was no handler of the name.
         case nobody
         /// The gateway itself, which refused it for instance.
         case gateway
 
-        /// The words of all cases.
         package static let words = ["reply", "handler", "nobody", "gateway"]
 
         var word: String {
@@ -47,13 +44,11 @@ package struct JournalRecord: Sendable {
         }
     }
 
-    /// What kind of answer it got.
     package enum Form: Sendable, Equatable {
         /// A value, which each bridge gives in its own way.
         case value
         /// An error, as an object with `code` and `message`.
         case failure(status: Int)
-        /// A `$missing` reply.
         case missing
         /// An HTTP response that is sent as it is.
         case raw(type: String)
@@ -61,7 +56,6 @@ package struct JournalRecord: Sendable {
         case stream
     }
 
-    /// The page that it concerns.
     package struct Concerned: Sendable {
         package let id: String
         package let path: String
@@ -81,54 +75,19 @@ package struct JournalRecord: Sendable {
     }
 
     /// Where a call or a request comes from.
-    package struct Caller {
-        let page: Concerned?
-        let bridge: String
-        /// Whether a page called over its channel, where there is no method.
-        let isOnChannel: Bool
-        /// The number of the call that this one repeats.
-        let resentFrom: Int?
+    ///
+    /// By the channel of a page there is no method. `resentFrom` is the number of the call that this one repeats.
+    package typealias Caller = (page: Concerned?, bridge: String, isOnChannel: Bool, resentFrom: Int?)
 
-        package init(page: Concerned?, bridge: String, isOnChannel: Bool, resentFrom: Int?) {
-            self.page = page
-            self.bridge = bridge
-            self.isOnChannel = isOnChannel
-            self.resentFrom = resentFrom
-        }
-    }
+    /// A question that was asked before the answer; it is not decided as long as it waits, and where its caller has left.
+    package typealias Asked = (question: String, decided: Decided?)
 
-    /// A question that was asked before the answer.
-    package struct Asked: Sendable {
-        package let question: String
-        /// Nil as long as it waits, and where its caller has left before anybody decided.
-        package let decided: Decided?
-
-        package init(question: String, decided: Decided?) {
-            self.question = question
-            self.decided = decided
-        }
-
-        fileprivate var bytes: Int {
-            question.utf8.count + (decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0)
-        }
-    }
-
-    /// What was decided, and by whom.
-    package struct Decided: Sendable {
-        /// What was chosen or filled in; nil where the question was cancelled.
-        package let choice: JSON?
-        /// `person`, `script`, `program`, `inspector` or `nobody`.
-        package let by: String
-
-        package init(choice: JSON?, by: String) {
-            self.choice = choice
-            self.by = by
-        }
-    }
+    /// What was chosen or filled in, nil where the question was cancelled; and by whom: `person`, `script`, `program`,
+    /// `inspector` or `nobody`.
+    package typealias Decided = (choice: JSON?, by: String)
 
     /// What was sent or answered, or the beginning of it.
     package struct Value: Sendable {
-        /// The most bytes that are kept of each.
         package static let mostBytes = 64 << 10
 
         static let nothing = Value([], isWhole: true)
@@ -162,7 +121,6 @@ package struct JournalRecord: Sendable {
         package let method: HTTPRequest.Method?
         /// Path and query of a call or a request; the name of anything else.
         package let target: String
-        /// The type of its body.
         package let contentType: String?
         package let at: Date
         /// The number of the call that this one repeats.
@@ -189,12 +147,10 @@ package struct JournalRecord: Sendable {
             bytes = self.target.utf8.count + (contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
         }
 
-        /// Something that concerns a page.
         convenience init(_ kind: Kind, of page: Concerned, _ name: String, at bridge: String) {
             self.init(kind, page, in: page.session, name, at: bridge)
         }
 
-        /// A notice, which concerns no single page.
         convenience init(notice name: String) { self.init(.notice, nil, in: .usual, name, at: "") }
 
         private init(
@@ -214,7 +170,7 @@ package struct JournalRecord: Sendable {
         }
 
         fileprivate var caller: Caller {
-            Caller(page: page, bridge: bridge, isOnChannel: method == nil, resentFrom: resentFrom)
+            (page, bridge, isOnChannel: method == nil, resentFrom)
         }
 
         static let json = "application/json"
@@ -286,12 +242,12 @@ package struct JournalRecord: Sendable {
         return record
     }
 
-    /// Whether nobody answered it, or a question that it asked.
     package var isUnanswered: Bool { by == .nobody || asked?.decided?.by == "nobody" }
 
     /// About how many bytes it takes.
     package var bytes: Int {
-        let more = why.reduce(0) { $0 + $1.utf8.count } + (asked?.bytes ?? 0)
+        let choice = asked?.decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0
+        let more = why.reduce((asked?.question.utf8.count ?? 0) + choice) { $0 + $1.utf8.count }
         return 500 + head.bytes + input.bytes.count + output.bytes.count + more
     }
 

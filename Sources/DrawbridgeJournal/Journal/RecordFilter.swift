@@ -9,7 +9,6 @@ package struct RecordFilter: Sendable {
     package var by: String?
     /// Whether only records that nobody answered fit.
     package var isUnanswered = false
-    /// The condition that the input must fit.
     package var when: Condition?
 
     package init(
@@ -42,8 +41,6 @@ package struct RecordFilter: Sendable {
     }
 
     /// Why what a call sent does not fit; nil where it does.
-    ///
-    /// - Parameter redaction: leaves the values of secrets out; nil for nothing.
     package func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
         guard let when else { return nil }
         guard let input = record.readInput else { return "its input is not all kept" }

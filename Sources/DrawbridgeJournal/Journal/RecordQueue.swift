@@ -40,7 +40,6 @@ struct RecordQueue: Sendable {
         return change(&self[index])
     }
 
-    /// The record of a number.
     func record(_ number: Int) -> JournalRecord? { index(of: number).map { self[$0] } }
 
     /// The page that the record of a number concerns, and whether it has ended; nil where there is no such record.
@@ -48,12 +47,10 @@ struct RecordQueue: Sendable {
         index(of: number).map { (self[$0].head.page?.id, self[$0].state != .waiting) }
     }
 
-    /// Those from a number on.
     func from(_ number: Int) -> Slice {
         number <= lastLost ? all : Slice(queue: self, startIndex: firstIndex(from: number), endIndex: put)
     }
 
-    /// Drops the oldest; returns it.
     mutating func removeFirst() -> JournalRecord? {
         guard let record = first else { return nil }
         lastLost = record.number

@@ -15,9 +15,7 @@ struct Unanswered<Call: Sendable>: Sendable {
     /// How many calls had further names, when there were too many.
     private(set) var others = 0
 
-    /// - Parameters:
-    ///   - call: nil for a question that nobody decided, which needs no reply.
-    ///   - isSame: whether two calls sent the same.
+    /// - Parameter call: nil for a question that nobody decided, which needs no reply.
     mutating func add(_ name: String, _ call: Call?, isSame: (Call, Call) -> Bool) {
         guard names.count < mostNames || names[name] != nil else {
             others += 1

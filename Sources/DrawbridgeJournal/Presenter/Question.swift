@@ -101,12 +101,10 @@ public struct AnswerError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Question {
-    /// Name, title and message in one line.
     package var line: String {
         [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// An answer that would be valid.
     package var example: String {
         switch kind {
         case .notice: ""

@@ -4,7 +4,6 @@ import Synchronization
 ///
 /// Whoever answers first counts; the question is withdrawn from all others.
 package final class Questions: Sendable {
-    /// A question that waits.
     package struct Waiting: Sendable {
         package let number: Int
         package let question: Question
@@ -41,9 +40,7 @@ package final class Questions: Sendable {
 
     /// Asks a person and a program, and returns the first answer.
     ///
-    /// - Parameters:
-    ///   - page: the id and the path of the page that sent the request.
-    ///   - presenter: asks a person, or knows the answer.
+    /// - Parameter page: the id and the path of the page that sent the request.
     package func present(
         _ question: Question, for request: Request, of page: (id: String?, path: String?),
         by presenter: any Presenter
@@ -54,7 +51,7 @@ package final class Questions: Sendable {
         let person = isScripted ? "script" : "person"
         guard question.kind != .notice, hasPresenter || isWatched(session) else {
             let answer = try await presenter.present(question, for: request)
-            if question.kind != .notice { note(Decided(choice: answer, by: "nobody"), question, request) }
+            if question.kind != .notice { note((answer, by: "nobody"), question, request) }
             return answer
         }
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
@@ -66,30 +63,19 @@ package final class Questions: Sendable {
             journal.touch(.questions)
         }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
-            if hasPresenter {
-                group.addTask { [self] in
-                    let answer = Decided(
-                        choice: try await presenter.present(question, for: request), by: person)
-                    // The first answer counts: if a program's was accepted meanwhile, that is it.
-                    if take(number) == nil { for await first in stream { return first } }
-                    return answer
-                }
+            group.addTask { [self] in
+                while !hasPresenter, let end = watchEnds(in: session) { try await Task.sleep(until: end) }
+                let answer = try await presenter.present(question, for: request)
+                // The first answer counts: if a program's was accepted meanwhile, that is it.
+                if take(number) == nil { for await first in stream { return first } }
+                return (answer, by: hasPresenter ? person : "nobody")
             }
             group.addTask {
                 for await answer in stream { return answer }
                 throw CancellationError()
             }
-            if !hasPresenter {
-                group.addTask { [self] in
-                    while let end = watchEnds(in: session) { try await Task.sleep(until: end) }
-                    let answer = Decided(
-                        choice: try await presenter.present(question, for: request), by: "nobody")
-                    if take(number) == nil { for await first in stream { return first } }
-                    return answer
-                }
-            }
             defer { group.cancelAll() }
-            return try await group.next() ?? Decided(choice: nil, by: person)
+            return try await group.next() ?? (nil, by: person)
         }
         note(decision, question, request)
         return decision.choice
@@ -98,7 +84,7 @@ package final class Questions: Sendable {
     /// - Parameter decision: nil where the question begins to wait.
     private func note(_ decision: Decided?, _ question: Question, _ request: Request) {
         guard let number = request.record else { return }
-        journal.note(.init(question: question.name, decided: decision), of: number)
+        journal.note((question.name, decision), of: number)
     }
 
     /// Removes a question; nil where it was removed before.
@@ -119,7 +105,6 @@ package final class Questions: Sendable {
     /// All questions that wait, the oldest first.
     package var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
 
-    /// Notes that an inspector was opened or closed.
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
     /// Answers a question.
@@ -139,7 +124,7 @@ package final class Questions: Sendable {
         guard take(number) != nil else {
             throw HTTPError(.conflict, "question \(number) was answered just now")
         }
-        waiting.answers.yield(Decided(choice: value, by: by))
+        waiting.answers.yield((value, by))
     }
 
     /// Forgets that a program asks for the questions of a session; those that wait go on.
@@ -196,6 +181,5 @@ package final class Questions: Sendable {
             """)
     }
 
-    /// How many wait.
     package var count: Int { state.withLock { $0.waiting.count } }
 }

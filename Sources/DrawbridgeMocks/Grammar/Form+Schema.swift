@@ -1,5 +1,4 @@
 extension Form {
-    /// What the JSON Schema says of a value of this form.
     package var schema: JSON.Object {
         switch self {
         case .any: [:]
@@ -63,7 +62,6 @@ extension Keyword {
 }
 
 extension Keywords {
-    /// Each keyword with what its value is.
     var properties: JSON { .object(JSON.Object(all.map { ($0.name, .object($0.schema)) })) }
 
     /// An object of these members and no others.

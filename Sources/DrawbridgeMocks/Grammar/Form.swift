@@ -1,6 +1,5 @@
 /// The form of a value: the reader takes what has it, and the JSON Schema describes it.
 package indirect enum Form: Sendable {
-    /// Any value.
     case any
     /// Any value, in whose texts `{{…}}` is filled in.
     case template
@@ -42,7 +41,6 @@ package indirect enum Form: Sendable {
     }
 
     static let longestDelay = 86_400_000
-    /// The pattern of any text that is not empty.
     package static let notEmpty = #"[\s\S]"#
 
     /// What has this form, in words; nil where it says too little.

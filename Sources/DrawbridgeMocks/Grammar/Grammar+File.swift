@@ -47,7 +47,7 @@ extension Grammar {
             otherwise:
                 #"bridge has names of those that all pages would get, such as ["flutter"]; [] is none"#,
             example: #"["flutter"]"#)
-        return Keywords("a page", least: 1, [replies, bridge] + given)
+        return Keywords(title: "a page", least: 1, all: [replies, bridge] + given)
     }()
 
     private static let pagesExample = #"{"/pay*": {"replies": {"price": 12}}}"#
@@ -86,6 +86,6 @@ extension Grammar {
                 "Replies and more for some pages, by their paths, in which * stands for any characters.",
                 otherwise: "pages are an object: \(pagesExample)", example: pagesExample),
         ]
-        return Keywords("a file of replies", others + given)
+        return Keywords(title: "a file of replies", all: others + given)
     }()
 }

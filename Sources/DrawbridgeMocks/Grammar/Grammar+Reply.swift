@@ -4,8 +4,8 @@ package enum Grammar {
 
     /// The words of a reply, of which those are its outcomes that say what may stand beside them.
     static let reply = Keywords(
-        "a reply",
-        [
+        title: "a reply",
+        all: [
             Keyword(
                 "$reply", .template,
                 "The value that is answered, with its templates filled in: {{input.orderNo}}, {{uuid}}, {{userAgent}}.",
@@ -100,8 +100,8 @@ package enum Grammar {
     }
 
     static let error = Keywords(
-        "an $error", required: ["code"], advice: "; put it into data",
-        [
+        title: "an $error", required: ["code"], advice: "; put it into data",
+        all: [
             Keyword(
                 "code", .whole(), "What went wrong, as a number of the app's own.",
                 otherwise: "the code of an $error is a whole number", example: "1001"),
@@ -113,8 +113,8 @@ package enum Grammar {
 
     /// The words of `$response`, of which each body says that it is the only one.
     static let response = Keywords(
-        "a $response",
-        [
+        title: "a $response",
+        all: [
             Keyword(
                 "status", .whole(200...599, except: 304), "The status, 200 by default.",
                 otherwise: "a status is a number from 200 to 599, and not 304", example: "401"),
@@ -166,8 +166,8 @@ package enum Grammar {
 
     /// The words of a step, of which those are its deeds that say what may stand beside them.
     static let step = Keywords(
-        "a step",
-        [
+        title: "a step",
+        all: [
             Keyword(
                 "call", .text(pattern: Form.notEmpty), "The page's function or handler that native calls.",
                 otherwise: aDeedIsWanted, example: #""onPaid""#, beside: ["data", "after"]),
@@ -184,8 +184,8 @@ package enum Grammar {
 
     /// The words within `$when`.
     static let condition = Keywords(
-        "$when",
-        [
+        title: "$when",
+        all: [
             Keyword(
                 "$match", .text(), "A pattern for a whole text, in which * stands for any characters.",
                 is: "a text, in which * stands for any characters", example: #""item-*""#),

@@ -50,7 +50,6 @@ extension Grammar {
     /// An object without a name that begins with `$`, or any other value.
     private static let hasNoWords: JSON = ["propertyNames": ["pattern": #"^(?!\$)"#]]
 
-    /// The rules for an object of words.
     private static var words: JSON {
         .array(
             reply.neighbours + [

@@ -49,27 +49,16 @@ package struct Keyword: Sendable {
 package struct Keywords: Sendable {
     /// What the object is, such as `an $error`.
     let title: String
-    let all: [Keyword]
-    let names: [String]
-    /// Those that decide what may stand beside them: no two of them may stand together.
-    let leading: [Keyword]
-    let required: [String]
-    /// How many members it has at least.
-    let least: Int
+    var required: [String] = []
+    var least = 0
     /// What to do with a member that is none of them.
-    let advice: String
+    var advice = ""
+    let all: [Keyword]
 
-    init(
-        _ title: String, required: [String] = [], least: Int = 0, advice: String = "", _ all: [Keyword]
-    ) {
-        self.title = title
-        self.all = all
-        names = all.map(\.name)
-        leading = all.filter { $0.beside != nil }
-        self.required = required
-        self.least = least
-        self.advice = advice
-    }
+    var names: [String] { all.map(\.name) }
+
+    /// Those that decide what may stand beside them: no two of them may stand together.
+    var leading: [Keyword] { all.filter { $0.beside != nil } }
 
     subscript(name: String) -> Keyword? { all.first { $0.name == name } }
 

@@ -13,11 +13,9 @@ package indirect enum Condition: Sendable {
     case equals(JSON)
 
     /// Why an input does not fit, in words such as `channel is "wechat", wanted "alipay"`; nil where it does.
-    ///
-    /// - Parameter redaction: leaves the values of secrets out; nil for nothing.
     package func misfit(_ input: ReplyInput, _ redaction: Redaction?) -> String? {
         if input.isUnreadable { return "the input cannot be read" }
-        let misfit = misfit(input.value, isText: { input.texts.contains($0) }, isTextItself: false)
+        let misfit = misfit(input.value, isText: { input.texts.contains($0) })
         return misfit?.sentence(redaction)
     }
 
@@ -41,12 +39,7 @@ package indirect enum Condition: Sendable {
             return misfit
         }
 
-        /// The same as seen from the array that has it at an index.
-        func below(_ index: Int) -> Misfit {
-            var misfit = self
-            misfit.path = path.isEmpty || path.hasPrefix("[") ? "[\(index)]\(path)" : "[\(index)].\(path)"
-            return misfit
-        }
+        func below(_ index: Int) -> Misfit { below("[\(index)]") }
 
         /// The sentence for the log and for programs, without the values of secrets.
         func sentence(_ redaction: Redaction?) -> String {
@@ -55,14 +48,16 @@ package indirect enum Condition: Sendable {
         }
     }
 
-    private func misfit(_ value: JSON?, isText: (String) -> Bool, isTextItself: Bool) -> Misfit? {
+    private func misfit(
+        _ value: JSON?, isText: (String) -> Bool = { _ in false }, isTextItself: Bool = false
+    ) -> Misfit? {
         switch self {
         case .members(let members):
             guard let object = value?.read.objectValue else { return says(value, "an object") }
             for (name, condition) in members {
-                let misfit = condition.misfit(
-                    object[name], isText: { _ in false }, isTextItself: isText(name))
-                if let misfit { return misfit.below(name) }
+                if let misfit = condition.misfit(object[name], isTextItself: isText(name)) {
+                    return misfit.below(name)
+                }
             }
             return nil
         case .elements(let conditions):
@@ -72,9 +67,9 @@ package indirect enum Condition: Sendable {
                 return Misfit("has \(elements.count), wanted \(wanted)")
             }
             for (index, condition) in conditions.enumerated() {
-                let misfit = condition.misfit(
-                    elements[index], isText: { _ in false }, isTextItself: isTextItself)
-                if let misfit { return misfit.below(index) }
+                if let misfit = condition.misfit(elements[index], isTextItself: isTextItself) {
+                    return misfit.below(index)
+                }
             }
             return nil
         case .scalar(let wanted):

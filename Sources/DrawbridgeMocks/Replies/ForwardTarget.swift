@@ -4,7 +4,6 @@ package struct ForwardTarget: Sendable, Hashable {
     package let text: String
     /// Its scheme, host and port.
     package let origin: String
-    /// Whether its host is a loopback name or address.
     package let isLoopback: Bool
 
     /// Reads a URL; nil for any other text.

@@ -15,7 +15,6 @@ package struct Glob: Sendable {
             Array.init)
     }
 
-    /// Whether the whole string fits.
     func matches(_ string: String) -> Bool {
         guard string.utf8.count <= Self.longest else { return false }
         let bytes = Array(string.utf8)

@@ -29,7 +29,6 @@ package struct LocatedJSON {
         self.place = place
     }
 
-    /// The value itself.
     package var json: JSON { JSON(tape, at: place) }
 
     /// The members of an object in their order; nil for any other value.
@@ -44,7 +43,6 @@ package struct LocatedJSON {
         return tape.values(in: place).map { LocatedJSON(self, $0) }
     }
 
-    /// The path to it from the root.
     package var path: String { tape.path(to: place).dotted }
 
     /// Where its name begins, or that of the nearest member around it.
@@ -58,7 +56,6 @@ package struct LocatedJSON {
         return (before + 1, offset - (before == 0 ? -1 : lineEnds[before - 1]))
     }
 
-    /// How many lines end before a byte.
     func lines(before offset: Int) -> Int {
         var (low, high) = (0, lineEnds.count)
         while low < high {

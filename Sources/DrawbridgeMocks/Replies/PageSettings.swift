@@ -16,7 +16,6 @@ package struct PageSettings: Sendable {
 
     package init() {}
 
-    /// Whether nothing is set.
     var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && appName == nil && bridges == nil }
 
     /// These settings, completed by those of another.

@@ -9,9 +9,7 @@ package struct Reply: Sendable {
         case value([UInt8])
         /// The same with templates to be filled in.
         case template(Template)
-        /// An error.
         case error(Failure)
-        /// No answer ever comes.
         case silence
         /// As if nothing answered the name, as in an app that does not have it.
         case missing
@@ -21,15 +19,11 @@ package struct Reply: Sendable {
         case sequence([Reply], Place)
         /// The first that fits; where none does, the next layer is asked, and at last the handler.
         case cases([Case])
-        /// The reply that a person chooses.
         case ask(Ask)
-        /// An HTTP response as it is written.
         case raw(RawReply)
-        /// What another program answers.
         case forward(ForwardTarget)
     }
 
-    /// A question for a person.
     package struct Ask: Sendable {
         package let message: Template
         /// Milliseconds after which the last choice counts; nil: the question waits.
@@ -37,14 +31,12 @@ package struct Reply: Sendable {
         package let choices: [(name: String, reply: Reply)]
     }
 
-    /// The error that a page gets.
     package struct Failure: Sendable {
         package let code: Int
         package let message: Template?
         package let data: Template?
     }
 
-    /// A reply for some inputs.
     package struct Case: Sendable {
         package let condition: Condition?
         package let reply: Reply
@@ -65,7 +57,6 @@ package struct Reply: Sendable {
     package var progress: [Template] = []
     /// Milliseconds between two reports of progress.
     package var every = 0
-    /// The steps after the answer.
     package var then: [ReplyStep] = []
 
     package var isMissing: Bool { if case .missing = outcome { true } else { false } }
@@ -74,7 +65,6 @@ package struct Reply: Sendable {
 
     package var isSilence: Bool { if case .silence = outcome { true } else { false } }
 
-    /// Whether the answer depends on the input.
     var looksAtInput: Bool {
         if progress.contains(where: \.looksAtInput) || then.contains(where: \.looksAtInput) { return true }
         return switch outcome {

@@ -9,7 +9,6 @@ package final class ReplyBook: Sendable {
         /// The replies of flags and files, and those of code, which are asked after them.
         var given = ReplyLayers([])
         var coded: [ReplyNames] = []
-        /// The state of a new session.
         var fresh = SessionReplies()
         /// The sessions that have, or once had, state of their own.
         var sessions: [Session: SessionReplies] = [:]
@@ -93,23 +92,17 @@ package final class ReplyBook: Sendable {
     /// Switches a scenario on, and the others of its group off; or switches it off.
     ///
     /// - Parameter isByTest: whether a test does it, and not a step after an answer.
-    /// - Throws: where there is no such scenario.
     package func turn(
         _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
     ) throws(NoScenario) {
-        var problem: NoScenario?
-        changeOne(session) { state in
+        try changeOne(session) { state throws(NoScenario) in
             let names = state.given.scenarioNames
-            if names.contains(scenario) {
-                state.change(session) { replies in
-                    replies.scenarios.turn(scenario, on: isOn)
-                    if isByTest { replies.isTests = true }
-                }
-            } else {
-                problem = NoScenario(name: scenario, names: names)
+            guard names.contains(scenario) else { throw NoScenario(name: scenario, names: names) }
+            state.change(session) { replies in
+                replies.scenarios.turn(scenario, on: isOn)
+                if isByTest { replies.isTests = true }
             }
         }
-        if let problem { throw problem }
     }
 
     /// Sets a reply of a session, which is asked before all others; nil removes it.
@@ -120,27 +113,21 @@ package final class ReplyBook: Sendable {
     package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault)
         -> [ReplyFault]
     {
-        var outcome: Result<[ReplyFault], ReplyFault> = .success([])
-        changeOne(session) { state in
+        try changeOne(session) { state throws(ReplyFault) in
             var replies = state[session]
-            do throws(ReplyFault) {
-                let known = Set(state.given.scenarioNames)
-                outcome = .success(try replies.set(reply, for: name, in: session, scenarios: known))
-                let others = state.sessions.reduce(0) { $0 + ($1.key == session ? 0 : $1.value.ownBytes) }
-                if let reply, others + replies.ownBytes > Self.mostBytes {
-                    throw ReplyFault(
-                        "all sessions have set \(Self.mostBytes >> 20) MB of replies together; reset sessions that have finished",
-                        at: reply)
-                }
-                state.change(session) { $0 = replies }
-            } catch {
-                outcome = .failure(error)
+            let known = Set(state.given.scenarioNames)
+            let doubts = try replies.set(reply, for: name, in: session, scenarios: known)
+            let others = state.sessions.reduce(0) { $0 + ($1.key == session ? 0 : $1.value.ownBytes) }
+            if let reply, others + replies.ownBytes > Self.mostBytes {
+                throw ReplyFault(
+                    "all sessions have set \(Self.mostBytes >> 20) MB of replies together; reset sessions that have finished",
+                    at: reply)
             }
+            state.change(session) { $0 = replies }
+            return doubts
         }
-        return try outcome.get()
     }
 
-    /// Drops all that a session has changed.
     package func reset(_ session: Session) { changeOne(session) { $0.sessions[session] = nil } }
 
     /// The scenarios that are on; the last is asked first.
@@ -162,13 +149,11 @@ package final class ReplyBook: Sendable {
     /// The file that is asked first, where replies come from files.
     package var file: String? { state.withLock { $0.given.file } }
 
-    /// The steps of each event, by its name.
     package var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
 
     /// The events that can be played, in the order of their names.
     package var eventNames: [String] { events.keys.sorted() }
 
-    /// The settings of the page at a path.
     package func settings(ofPageAt path: String) -> PageSettings {
         state.withLock { $0.given }.settings(ofPageAt: path)
     }
@@ -183,7 +168,6 @@ package final class ReplyBook: Sendable {
     /// Whether an event is played when a page arrives.
     package var hasEventAtArrival: Bool { isUsed && events[ReplyFile.atArrival]?.isEmpty == false }
 
-    /// How many sessions have state of their own.
     var sessionCount: Int { state.withLock { $0.sessions.count } }
 
     private func change(_ change: (inout State) -> Void) {
@@ -206,10 +190,13 @@ package final class ReplyBook: Sendable {
     }
 
     /// Changes one session, at a cost that does not depend on how many others there are.
-    private func changeOne(_ session: Session, _ change: (inout State) -> Void) {
-        state.withLock { state in
+    private func changeOne<Result, Failure: Error>(
+        _ session: Session, _ change: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { registry.hasChanged() }
+        return try state.withLock { state throws(Failure) in
             let before = SessionReplies.sequences(of: state[session].names)
-            change(&state)
+            let result = try change(&state)
             let after = SessionReplies.sequences(of: state[session].names)
             if before != after {
                 state.sequences.subtract(before)
@@ -218,8 +205,8 @@ package final class ReplyBook: Sendable {
             }
             state.sessions[session]?.ask(state.given, state.coded)
             if !state[session].isEmpty { isUnused.store(false, ordering: .releasing) }
+            return result
         }
-        registry.hasChanged()
     }
 
     /// These names and those of replies, without the names that a reply says are missing.
@@ -248,7 +235,6 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The patterns of all replies.
     package func patterns(in session: Session = .usual, ofPageAt path: String? = nil) -> [String] {
         state.withLock { $0[session] }.layers(ofPageAt: path).flatMap(\.patterns)
     }
@@ -277,8 +263,6 @@ package final class ReplyBook: Sendable {
     }
 
     /// The reply that answers a call, nil where the handler is asked; advances each sequence that it comes through.
-    ///
-    /// - Parameter redaction: leaves the values of secrets out of the reasons why cases do not fit.
     package func next(in lookup: inout ReplyLookup, _ input: ReplyInput, _ redaction: Redaction)
         -> FoundReply?
     {

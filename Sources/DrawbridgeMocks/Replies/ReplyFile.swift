@@ -1,6 +1,5 @@
 /// A file of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
-    /// The replies for all pages.
     package private(set) var replies: ReplyNames
     /// The replies of each scenario, asked before all others while it is on.
     package private(set) var scenarios: [String: ReplyNames]
@@ -8,20 +7,20 @@ package struct ReplyFile: Sendable {
     package let scenario: [String]
 
     /// Replies for the pages whose path fits.
-    package private(set) var pages: [ReplyLayers.PageMap]
-    /// The steps of each event, by its name.
+    package struct PageMap: Sendable {
+        let pattern: Glob
+        let settings: PageSettings
+        var replies: ReplyNames
+    }
+
+    package private(set) var pages: [PageMap]
     package let events: [String: [ReplyStep]]
 
-    /// The settings of all pages.
     package let settings: PageSettings
 
-    /// The keys that it reads.
     package static let keys = Set(Grammar.file.names)
 
-    /// - Parameters:
-    ///   - isAlone: whether replies are all that the text may have, so that other keys are mistakes.
-    ///   - trust: what its replies may say.
-    /// - Throws: what is wrong, and where.
+    /// - Parameter isAlone: whether replies are all that the text may have, so that other keys are mistakes.
     package init(
         _ value: LocatedJSON, isAlone: Bool = false, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
@@ -40,10 +39,9 @@ package struct ReplyFile: Sendable {
         let first = parts["scenario"]
         scenario = (first?.elements ?? first.map { [$0] } ?? []).compactMap(\.json.stringValue)
         for name in scenario where scenarios[name] == nil {
-            let near = Nearest.of(name, among: scenarios.keys.sorted()).map { "did you mean \($0)?" }
-            throw ReplyFault(
-                "there is no scenario \(name); \(near ?? "write it below \"scenarios\"")",
-                at: first ?? value)
+            let hint = Nearest.hint(
+                for: name, among: scenarios.keys.sorted(), otherwise: "write it below \"scenarios\"")
+            throw ReplyFault("there is no scenario \(name); \(hint)", at: first ?? value)
         }
     }
 
@@ -116,15 +114,15 @@ package struct ReplyFile: Sendable {
 
     private static func pages(
         _ members: [(name: String, value: LocatedJSON)], _ trust: ReplyTrust
-    ) throws(ReplyFault) -> [ReplyLayers.PageMap] {
-        var pages: [ReplyLayers.PageMap] = []
+    ) throws(ReplyFault) -> [PageMap] {
+        var pages: [PageMap] = []
         for (pattern, value) in members {
             guard pattern.hasPrefix("/") || pattern.hasPrefix("*") else {
                 throw ReplyFault(Grammar.pageNames.otherwise, at: value)
             }
             let parts = try Grammar.page.read(value.members ?? [], of: value)
             pages.append(
-                ReplyLayers.PageMap(
+                PageMap(
                     pattern: Glob(pattern), settings: try PageSettings(parts),
                     replies: try ReplyNames(in: parts, trust)))
         }

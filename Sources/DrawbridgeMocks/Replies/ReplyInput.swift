@@ -8,7 +8,6 @@ package struct ReplyInput: Sendable {
     package var isLarge = false
     /// Whether something was sent that is neither JSON nor a form.
     package var isUnreadable = false
-    /// The browser's `User-Agent`.
     package var userAgent: String
 
     package init(_ value: JSON?, texts: Set<String> = [], userAgent: String = "") {

@@ -31,20 +31,6 @@ package struct UnansweredName: Sendable {
     }
 }
 
-/// The file into which unanswered names were written, and which were not.
-package struct SavedNames: Sendable {
-    package let file: String
-    /// Those that are new in it.
-    package let names: [String]
-    /// Those that no reply can have, such as `*`.
-    package let refused: [String]
-    /// How many calls had further names, when there were too many to keep.
-    package let beyond: Int
-
-    package init(file: String, names: [String], refused: [String], beyond: Int) {
-        self.file = file
-        self.names = names
-        self.refused = refused
-        self.beyond = beyond
-    }
-}
+/// The file into which unanswered names were written, those that are new in it, those that no reply can have, such as
+/// `*`, and how many calls had further names, when there were too many to keep.
+package typealias SavedNames = (file: String, names: [String], refused: [String], beyond: Int)

@@ -7,21 +7,12 @@ package struct ReplyLayers: Sendable {
     /// The scenarios that are on at first; the last of them is asked first.
     package var scenario: [String]
     /// Replies for some pages, which are asked after scenarios and before all others.
-    package var pages: [PageMap] = []
-    /// The steps of each event, by its name.
+    package var pages: [ReplyFile.PageMap] = []
     package var events: [String: [ReplyStep]] = [:]
-    /// The settings of all pages.
     package var settings = PageSettings()
 
     /// The file that is asked first; nil where there is none.
     package var file: String?
-
-    /// Replies for the pages whose path fits.
-    package struct PageMap: Sendable {
-        let pattern: Glob
-        let settings: PageSettings
-        var replies: ReplyNames
-    }
 
     package init(
         _ replies: [ReplyNames], scenarios: [[String: ReplyNames]] = [], scenario: [String] = []
@@ -61,7 +52,6 @@ package struct ReplyLayers: Sendable {
     /// The names of replies that ask a person.
     package var questions: [String] { all.flatMap(\.questions) }
 
-    /// All layers, whichever scenarios are on.
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
 
     /// The bridges among which settings of pages choose, sorted.
@@ -114,7 +104,6 @@ struct Scenarios: Sendable, Equatable {
     }
 }
 
-/// The error for a scenario that does not exist.
 package struct NoScenario: Error, CustomStringConvertible {
     let name: String
     let names: [String]
@@ -125,9 +114,7 @@ package struct NoScenario: Error, CustomStringConvertible {
     }
 
     package var description: String {
-        let near = Nearest.of(name, among: names).map { "did you mean \($0)?" }
-        let all =
-            names.isEmpty ? "write it below \"scenarios\"" : "there are \(names.joined(separator: ", "))"
-        return "there is no scenario \(name); \(near ?? all)"
+        let otherwise = names.isEmpty ? "write it below \"scenarios\"" : nil
+        return "there is no scenario \(name); \(Nearest.hint(for: name, among: names, otherwise: otherwise))"
     }
 }

@@ -10,24 +10,20 @@ package struct ReplyNames: Sendable {
         let line: Int?
     }
 
-    /// A reply in a list of all.
     package struct Listed: Sendable {
         package let pattern: RoutePattern
         /// As the journal and the log name it.
         package let title: String
         package let reply: Reply
-        /// As it is written.
         package let text: String
         /// Where its layer comes from.
         package let source: String
-        /// The file in which it stands, and the line there.
         package let place: (file: String, line: Int)?
     }
 
     private var routes = Routes<Named>()
     /// The names that can be listed for a page: those that are no patterns.
     private(set) var shown: Set<String> = []
-    /// Whether any of them is `$missing`.
     private(set) var hasMissing = false
     /// Where they come from, which tells their sequences from those of other layers.
     package var source = ""
@@ -44,8 +40,6 @@ package struct ReplyNames: Sendable {
     package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
     /// Reads an object of replies by their names.
-    ///
-    /// - Parameter trust: what they may say.
     package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         guard let members = value.members else {
             throw Grammar.file.fault("replies", at: value)
@@ -77,8 +71,6 @@ package struct ReplyNames: Sendable {
     }
 
     /// Sets a reply, in place of one of the same name.
-    ///
-    /// - Parameter trust: what it may say.
     package mutating func set(
         _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
@@ -89,7 +81,6 @@ package struct ReplyNames: Sendable {
                 reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, line: nil))
     }
 
-    /// Drops the warnings, which were reported.
     mutating func forgetDoubts() { doubts = [] }
 
     mutating func remove(_ name: String) {
@@ -111,7 +102,6 @@ package struct ReplyNames: Sendable {
         return RoutePattern(name)
     }
 
-    /// The replies for a name, the best first.
     func matches(_ segments: [String]) -> [(name: String, reply: Reply)] {
         routes.matches(segments).map { ($0.route.name, $0.route.reply) }
     }
@@ -147,10 +137,8 @@ package struct ReplyNames: Sendable {
 }
 
 extension ReplyNames {
-    /// All sequences of its replies.
     var sequences: [Reply.Place] { replies.compactMap(\.place) }
 
-    /// The scenarios that its replies switch.
     var switched: Set<String> {
         Set(replies.flatMap(\.then).compactMap(\.scenario))
     }
@@ -174,15 +162,12 @@ extension ReplyNames {
         replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
     }
 
-    /// All replies, and those within them.
     private var replies: [Reply] { routes.all.flatMap(\.reply.allWithin) }
 }
 
 extension Reply {
-    /// The place of the reply, if it is a sequence.
     fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
 
-    /// The reply, and all that are nested in it.
     fileprivate var allWithin: [Reply] {
         let inner: [Reply] =
             switch outcome {

@@ -18,10 +18,8 @@ extension ReplyReader {
                 at: word.value)
         }
         guard let keyword = Grammar.condition[word.name] else {
-            let all = Grammar.condition.names
-            let near = Nearest.of(word.name, among: all).map { "did you mean \($0)?" }
-            throw ReplyFault(
-                "$when has no word \(word.name); \(near ?? "there are \(list(all))")", at: word.value)
+            let hint = Nearest.hint(for: word.name, among: Grammar.condition.names)
+            throw ReplyFault("$when has no word \(word.name); \(hint)", at: word.value)
         }
         try keyword.check(word.value)
         return switch word.name {

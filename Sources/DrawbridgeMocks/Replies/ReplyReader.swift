@@ -5,20 +5,14 @@ package struct ReplyReader {
     /// How many sequences of each text were read.
     private var sequences: [[UInt8]: Int] = [:]
 
-    private init(_ name: String, trust: ReplyTrust) {
-        self.name = name
-        self.trust = trust
-    }
-
-    /// Reads the reply for a name.
     static func reply(
         _ value: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) -> Reply {
-        var reader = Self(name, trust: trust)
+        var reader = Self(name: name, trust: trust)
         return try reader.reply(value)
     }
 
-    static let words = Grammar.reply.names
+    static let words = Set(Grammar.reply.names)
 
     /// - Parameter isCase: a case may have a `$when` beside its outcome.
     private mutating func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
@@ -80,10 +74,9 @@ package struct ReplyReader {
                 \(word) stands beside words that begin with $; write what is answered as "$reply": {"\(word)": …}
                 """, at: place)
         }
-        let near = Nearest.of(word, among: words).map { "did you mean \($0)?" }
         return ReplyFault(
             """
-            unknown keyword \(word) (\(near ?? "there are \(list(words))")). To answer a value that has this key, wrap \
+            unknown keyword \(word) (\(Nearest.hint(for: word, among: Grammar.reply.names))). To answer a value that has this key, wrap \
             it in "$reply"
             """, at: place)
     }

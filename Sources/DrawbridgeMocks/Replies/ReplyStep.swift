@@ -17,9 +17,7 @@ package struct ReplyStep: Sendable {
         }
     }
 
-    /// The scenario that it switches, if it switches one.
     var scenario: String? { if case .scenario(let name, _) = deed { name } else { nil } }
 
-    /// Whether it needs a page that receives it.
     package var needsPage: Bool { if case .scenario = deed { false } else { true } }
 }

@@ -8,7 +8,6 @@ package enum ReplyTrust: Sendable, Equatable {
     case named(folder: String)
 }
 
-/// A file that a reply sends.
 package struct AnswerFile: Sendable, Hashable {
     /// As it was written.
     package let text: String
@@ -41,6 +40,5 @@ package protocol ReplySupplier: Sendable {
     ///
     /// - Parameter request: which may ask for a part of it; nil for all of it.
     /// - Returns: an answer with its bytes and its media type; nil where there is none.
-    /// - Throws: why it cannot be read.
     func open(_ file: AnswerFile, for request: Request?) throws -> Response?
 }

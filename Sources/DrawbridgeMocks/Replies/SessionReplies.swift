@@ -1,12 +1,10 @@
 /// The replies of one session.
 package struct SessionReplies: Sendable {
-    /// Identifies a sequence by its layer and its place there.
     struct Sequence: Hashable, Sendable {
         let source: String
         let place: Reply.Place
     }
 
-    /// The scenarios that are on.
     var scenarios = Scenarios([])
     /// The replies that were set at run time: parsed, and as they were written.
     private(set) var names = ReplyNames()
@@ -17,7 +15,7 @@ package struct SessionReplies: Sendable {
     var used = 0
     /// The layers that are asked before those for some pages, these, and the layers after them.
     private var first: [ReplyNames] = []
-    private var pages: [ReplyLayers.PageMap] = []
+    private var pages: [ReplyFile.PageMap] = []
     private var rest: [ReplyNames] = []
 
     /// The most replies that a session may set, and the most bytes that they may have together.
@@ -26,7 +24,6 @@ package struct SessionReplies: Sendable {
 
     init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
 
-    /// Whether it has no reply.
     var isEmpty: Bool { first.isEmpty && pages.isEmpty && rest.isEmpty }
 
     /// Sets what is asked: its own replies, the scenarios that are on, the layers, and those of code at last.
@@ -49,7 +46,6 @@ package struct SessionReplies: Sendable {
 
     /// Whether a test has changed it, and not only the calls of a page, which may name any session.
     var isTests = false
-    /// Bytes of the replies that it has set.
     private(set) var ownBytes = 0
 
     /// Sets a reply; nil removes it.

@@ -9,7 +9,6 @@ import Foundation
 /// A string that is only a template becomes the value that it names, with its type; within a longer string the value
 /// becomes text. What is filled in is not searched for templates, and neither are names of members.
 package struct Template: Sendable {
-    /// What stands between `{{` and `}}`.
     enum Source: Sendable, Equatable {
         case input([String])
         case uuid
@@ -57,7 +56,6 @@ package struct Template: Sendable {
         }
     }
 
-    /// The error for a `{{…}}` with an unknown word.
     struct UnknownWord: Error {
         let word: String
     }
@@ -69,7 +67,6 @@ package struct Template: Sendable {
     package static let mostBytes = 8 << 20
 
     private let root: Node
-    /// Whether nothing is to be filled in.
     var isConstant: Bool { if case .constant = root { true } else { false } }
     package let looksAtInput: Bool
 
@@ -92,7 +89,6 @@ package struct Template: Sendable {
     /// The value, filled in.
     ///
     /// - Parameter missing: called with each template that has no value in this input, and became `null` or no text.
-    /// - Throws: ``TooLarge``.
     package func filled(
         _ input: ReplyInput, missing: (String) -> Void = { _ in }
     ) throws(TooLarge) -> JSON {

@@ -15,10 +15,8 @@ package struct ValueShape: Sendable, Equatable {
         package static let string = Kinds(rawValue: 16)
     }
 
-    /// The members of objects.
     package struct Members: Sendable, Equatable {
         package var known: [(name: String, shape: ValueShape)] = []
-        /// The names that every object has.
         package var required: Set<JSON.Bytewise> = []
         /// The shape of the values under all other names; none or one.
         package var others: [ValueShape] = []
@@ -60,13 +58,10 @@ package struct ValueShape: Sendable, Equatable {
         return shape
     }()
 
-    /// Whether no value was seen.
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
 
-    /// Whether `null` is allowed.
     package var takesNull: Bool { isAny || kinds.contains(.null) }
 
-    /// The same, or `null`.
     package var orNull: ValueShape {
         var shape = self
         if !isAny { shape.kinds.insert(.null) }
@@ -91,7 +86,6 @@ package struct ValueShape: Sendable, Equatable {
         }
     }
 
-    /// The shape of one value.
     init(of value: JSON, depth: Int = 0) {
         guard depth < Self.deepest else {
             self = .any
@@ -217,7 +211,6 @@ extension ValueShape.Members {
 }
 
 extension ValueShape {
-    /// Whether a value is one of these.
     package func takes(_ value: JSON) -> Bool {
         if isAny { return true }
         switch value {

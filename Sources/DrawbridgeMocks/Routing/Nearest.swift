@@ -14,6 +14,14 @@ package enum Nearest {
         return best?.path
     }
 
+    /// What to write in place of a name: the nearest candidate, else `otherwise`, which by default names all of them.
+    package static func hint(
+        for name: String, among candidates: [String], otherwise: String? = nil
+    ) -> String {
+        of(name, among: candidates).map { "did you mean \($0)?" } ?? otherwise
+            ?? "there are \(candidates.joined(separator: ", "))"
+    }
+
     /// How many insertions, deletions, replacements and swaps of neighbours lie between the two (optimal string
     /// alignment).
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {

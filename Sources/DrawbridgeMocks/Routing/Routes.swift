@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Targets by their patterns of paths, in a tree of the parts: exact beats parameter beats wildcard.
 ///
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.

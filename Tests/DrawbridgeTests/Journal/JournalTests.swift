@@ -271,7 +271,7 @@ import Testing
                 number % 2 == 0
                 ? Request("/echo")
                 : Request(
-                    CallingPage(page: page, call: PageCall(name: "echo")), of: "echo", with: .null, page.head,
+                    CallingPage(page: page, call: PageCall("echo")), of: "echo", with: .null, page.head,
                     remoteAddress: nil, answerer: gateway)
             let record = journal.begin(request, at: "flag")
             journal.note(large, of: request, record)

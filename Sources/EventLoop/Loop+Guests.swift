@@ -10,7 +10,6 @@ extension Loop {
         func accept()
         /// Called when a watched socket has lost its peer, or is ready for what it is watched for.
         func changed(_ socket: Int32)
-        /// Called once a second.
         func tick()
     }
 
@@ -25,7 +24,7 @@ extension Loop {
     /// A loop without a server, for guests that are used outside of any loop; it runs as long as the process.
     package static func standalone() throws -> Loop {
         let loop = try Loop()
-        try loop.start(Nobody(), socket: nil)
+        try loop.start(nil, socket: nil)
         return loop
     }
 }
@@ -33,13 +32,4 @@ extension Loop {
 extension Loop.Guest {
     /// For those that set no timer.
     package func timeIsUp() {}
-}
-
-/// Stands for the server in a loop that has only guests.
-private final class Nobody: Loop.Driven {
-    func run() {}
-    var timeout: Int32 { -1 }
-    func accept() {}
-    func changed(_ socket: Int32) {}
-    func tick() {}
 }

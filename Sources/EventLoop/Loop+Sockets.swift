@@ -52,11 +52,6 @@ extension Loop {
         }
     }
 
-    /// Called when a guest's socket that is watched with `onceEach` is no longer ready for this.
-    package func expect(_ readiness: Readiness, on socket: Int32) {
-        state.waiter.expect(readiness, on: socket)
-    }
-
     /// Ends watching for a guest; must come before the socket is closed.
     package func dismiss(_ socket: Int32) {
         if state.guests.removeValue(forKey: socket) != nil { unwatch(socket) }

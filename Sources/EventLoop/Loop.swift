@@ -20,9 +20,8 @@ public final class Loop: TaskExecutor {
         var isClosed = false
     }
 
-    /// The state of the loop's thread.
     struct State: ~Copyable {
-        var waiter: SystemWaiter
+        var waiter: EpollWaiter
         var local: [Work] = []
         var nextLocal = 0
         /// Held until the loop has ended, as the thread calls it.
@@ -73,8 +72,8 @@ public final class Loop: TaskExecutor {
     }
 
     package init() throws {
-        wakeUp = try SystemWaiter.makeWakeUp()
-        var waiter = try SystemWaiter()
+        wakeUp = try WakeUp()
+        var waiter = try EpollWaiter()
         try waiter.add(wakeUp.descriptor, for: .readable)
         memory = StateMemory(State(waiter: waiter))
     }
@@ -164,8 +163,10 @@ public final class Loop: TaskExecutor {
 
     /// Runs until ``stop()``, on a thread of its own.
     ///
-    /// - Parameter socket: becomes readable when `driven` must run.
-    package func start(_ driven: any Driven, socket: Int32?) throws {
+    /// - Parameters:
+    ///   - driven: the server; nil for a loop that has only guests.
+    ///   - socket: becomes readable when `driven` must run.
+    package func start(_ driven: (any Driven)?, socket: Int32?) throws {
         state.driven = driven
         if let socket {
             state.drivenSocket = socket
@@ -223,7 +224,7 @@ public final class Loop: TaskExecutor {
     }
 
     fileprivate func run() {
-        guard let driven = state.driven else { return }
+        let driven = state.driven
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
         while true {
@@ -239,7 +240,7 @@ public final class Loop: TaskExecutor {
                     if !state.guests.isEmpty, let guest = state.guests[socket] {
                         guest.ready(socket, readiness)
                     } else {
-                        driven.changed(socket)
+                        driven?.changed(socket)
                     }
                 }
             }
@@ -247,10 +248,10 @@ public final class Loop: TaskExecutor {
             drain(atMost: 1024)
             // A stop has ended the daemon before, so it must not be called any more.
             if state.isStopped { break }
-            if isAcceptDue { driven.accept() }
-            if isDrivenReady || state.isRunDue || driven.timeout == 0 {
+            if isAcceptDue { driven?.accept() }
+            if isDrivenReady || state.isRunDue || driven?.timeout == 0 {
                 state.isRunDue = false
-                driven.run()
+                driven?.run()
             }
             drain(atMost: 1024)
             if state.isStopped { break }
@@ -260,7 +261,7 @@ public final class Loop: TaskExecutor {
             // After a pause of the whole process, one tick is left out: first what came meanwhile is read, so that
             // nobody is found too slow.
             state.isTickOverdue = late >= 1000 && !state.isTickOverdue
-            if !state.isTickOverdue { driven.tick() }
+            if !state.isTickOverdue { driven?.tick() }
         }
         // Work that still waits runs here, later work on the queue `afterwards`.
         takeInbox()

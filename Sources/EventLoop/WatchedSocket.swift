@@ -12,7 +12,6 @@ package final class WatchedSocket {
         case given
     }
 
-    /// The file descriptor.
     package let descriptor: Int32
     private let loop: Loop
     private var hold = Hold.open(isWatched: false)
@@ -33,24 +32,12 @@ package final class WatchedSocket {
         hold = .open(isWatched: true)
     }
 
-    /// Called when it is no longer ready for this, where it is watched with ``Readiness/onceEach``.
-    package func expect(_ readiness: Readiness) {
-        assert(loop.isOwnedHere, "a socket belongs to a loop, and was expected to be ready on another thread")
-        if case .open(isWatched: true) = hold { loop.expect(readiness, on: descriptor) }
-    }
-
-    /// Ends watching, and gives the socket to the caller.
-    package func release() -> Int32 {
-        end()
-        return descriptor
-    }
-
     /// Closes it; may be called again.
-    package func close() { if end() { Glibc.close(descriptor) } }
+    package func close() { if release() { Glibc.close(descriptor) } }
 
-    /// Ends watching; returns false where that was done before.
+    /// Ends watching, and leaves the socket to the caller; returns false where that was done before.
     @discardableResult
-    private func end() -> Bool {
+    package func release() -> Bool {
         guard case .open(let isWatched) = hold else { return false }
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was let go on another thread")
         if isWatched { loop.dismiss(descriptor) }

@@ -10,8 +10,6 @@ package final class HTTPClient: Loop.Guest {
     private static let bufferSize = 64 << 10
 
     struct State {
-        /// Header lines that were received on this loop.
-        var knownLines = KnownLines()
         fileprivate var transfers: [Transfer] = []
         fileprivate var isRoundDue = false
     }
@@ -71,7 +69,6 @@ package final class HTTPClient: Loop.Guest {
         last.place = transfer.place
     }
 
-    /// Keeps a connection for the next transfer.
     func keep(_ connection: ClientConnection) {
         pool.keep(connection)
         arm()

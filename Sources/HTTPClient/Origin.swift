@@ -1,14 +1,11 @@
 /// The server for a request, and whether by TLS; requests of one origin share connections.
 package struct Origin: Sendable, Hashable {
-    /// Where a server listens.
     package enum Place: Sendable, Hashable {
         /// A name or an IP address without brackets, and a port.
         case host(String, port: Int)
-        /// The path of a Unix socket.
         case socket(String)
     }
 
-    /// Which certificates are trusted.
     package enum Trust: Sendable, Hashable {
         /// Those that the system trusts.
         case system
@@ -18,7 +15,6 @@ package struct Origin: Sendable, Hashable {
         case anybody
     }
 
-    /// Where it listens.
     package let place: Place
     /// Which certificates are trusted; nil without TLS.
     package let trust: Trust?
@@ -33,9 +29,6 @@ package struct Origin: Sendable, Hashable {
         hasher.combine(trust)
         hash = hasher.finalize()
     }
-
-    /// Whether connections use TLS.
-    package var isSecure: Bool { trust != nil }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -11,9 +11,6 @@ package enum FieldNames {
         "Sec-Fetch-User", "Sec-Purpose", "Transfer-Encoding", "Upgrade-Insecure-Requests", "User-Agent",
         "X-Forwarded-For", "X-Request-Id", "X-Requested-With", "sec-ch-ua", "sec-ch-ua-mobile",
         "sec-ch-ua-platform",
-    ]
-
-    private static let usualInResponses = [
         "Accept-Ranges", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
         "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Age", "Content-Disposition",
         "Content-Encoding", "Content-Language", "Content-Location", "Content-Range",
@@ -27,7 +24,7 @@ package enum FieldNames {
     /// The names by their length.
     private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
-        for text in usual + usualInResponses {
+        for text in usual {
             if let name = HTTPField.Name(text) { table[text.utf8.count].append((Array(text.utf8), name)) }
         }
         return table

@@ -1,13 +1,9 @@
-package import HTTPTypes
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
+package import HTTPTypes
 
 extension HTTPField.Name {
     package static let host = Self("Host")!
+    package static let keepAlive = Self("Keep-Alive")!
 }
 
 extension UInt8 {
@@ -22,7 +18,6 @@ extension UInt8 {
 
     @inlinable package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
-    /// A letter of ASCII.
     @inlinable package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
     /// A letter or a digit of ASCII.
@@ -85,5 +80,18 @@ extension UnsafeRawBufferPointer {
     package func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
         return memcmp(baseAddress, text.utf8Start, count) == 0
+    }
+}
+
+extension Unicode.Scalar {
+    /// False for control characters, C1 included, for separators of lines, and for invisible format characters.
+    package var isHarmless: Bool {
+        if isASCII { return value >= 0x20 && value != 0x7F }
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return false
+        // The two joiners belong to the words of some languages, and to emoji; they move nothing.
+        case .format: return value == 0x200C || value == 0x200D
+        default: return true
+        }
     }
 }

@@ -20,7 +20,6 @@ package final class TLSRecords {
     /// (RFC 8446, section 6.1).
     package private(set) var wasCutOff = false
 
-    /// Takes over a session's use of the socket.
     package init(of session: gnutls_session_t, on socket: Int32) {
         self.session = session
         self.socket = socket

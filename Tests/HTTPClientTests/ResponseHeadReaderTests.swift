@@ -8,12 +8,11 @@ struct ResponseHeadReaderTests {
     /// The head of these lines, which an empty one ends.
     private func read(_ lines: [[UInt8]]) throws -> ResponseHead {
         var reader = ResponseHeadReader()
-        var known = KnownLines()
         for line in lines {
-            let head = try line.withUnsafeBytes { try reader.read($0, known: &known) }
+            let head = try line.withUnsafeBytes { try reader.read($0) }
             #expect(head == nil)
         }
-        return try #require(try [].withUnsafeBytes { try reader.read($0, known: &known) })
+        return try #require(try [].withUnsafeBytes { try reader.read($0) })
     }
 
     private func read(_ lines: [String]) throws -> ResponseHead { try read(lines.map { Array($0.utf8) }) }
@@ -172,9 +171,8 @@ struct ResponseHeadReaderTests {
 
     @Test func informationComesBeforeTheResponseAndKeepsToTheSameLimit() throws {
         var reader = ResponseHeadReader()
-        var known = KnownLines()
         func read(_ line: String) throws -> ResponseHead? {
-            try Array(line.utf8).withUnsafeBytes { try reader.read($0, known: &known) }
+            try Array(line.utf8).withUnsafeBytes { try reader.read($0) }
         }
         for line in ["HTTP/1.1 103 Early Hints", "Link: </a>"] { #expect(try read(line) == nil) }
         #expect(try read("")?.fields.count == 1)

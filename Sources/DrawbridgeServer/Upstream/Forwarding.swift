@@ -1,4 +1,5 @@
 package import Drawbridge
+import HTTPGrammar
 package import HTTPTypes
 
 /// The header fields of messages that are forwarded (RFC 9110, section 7.6): in their order, with repetitions, and with
@@ -118,7 +119,6 @@ package struct Forwarding: Sendable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let host = Self("Host")!
     fileprivate static let xForwardedFor = Self("X-Forwarded-For")!
     fileprivate static let xForwardedProto = Self("X-Forwarded-Proto")!
     fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!

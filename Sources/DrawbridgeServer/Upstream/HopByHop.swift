@@ -45,7 +45,6 @@ package struct HopByHop {
 }
 
 extension HTTPField.Name {
-    fileprivate static let keepAlive = Self("Keep-Alive")!
     fileprivate static let proxyConnection = Self("Proxy-Connection")!
     /// Belongs to `Upgrade: h2c` (RFC 7540, section 3.2.1).
     fileprivate static let http2Settings = Self("HTTP2-Settings")!

@@ -29,7 +29,6 @@ extension UpstreamFetch {
         }
     }
 
-    /// Called when the body is complete.
     private func endUpload() {
         loop.perform { [self] in
             guard own.value.upload.isOpen else { return }
@@ -45,7 +44,7 @@ extension UpstreamFetch {
             guard own.value.upload.isOpen else { return }
             own.value.upload.stop()
             switch own.value.answer {
-            case .none, .over, .begun: transfer?.giveUpSending()
+            case .none, .over, .begun: transfer?.stopSending()
             case .awaited, .held:
                 transfer?.cancel()
                 ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))

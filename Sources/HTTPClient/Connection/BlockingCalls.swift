@@ -37,7 +37,6 @@ enum BlockingCalls {
         }
     }
 
-    /// Runs calls until none waits.
     @Sendable private static func runAll() {
         while true {
             let call: (@Sendable () -> Void)? = state.withLock { state in

@@ -6,16 +6,13 @@ import Glibc
 /// The loop reports once that there are bytes to read, or room to write, and the connection remembers that until there
 /// are none: so no system calls are needed while a reader waits. It belongs to its loop's thread.
 final class ClientConnection: Loop.Guest {
-    /// The result of a read.
     enum Input {
         case bytes(Int)
         case nothing
         case end
-        /// An error, with the reason.
         case broken(String)
     }
 
-    /// Who uses the connection.
     private enum Holder {
         case pool(since: Int)
         case transfer(Transfer)
@@ -80,16 +77,15 @@ final class ClientConnection: Loop.Guest {
     /// Whether another request can go on it.
     var isQuiet: Bool { transport.isQuiet }
 
-    /// Gives the connection to a transfer.
     func serve(_ transfer: Transfer) {
         own.value.holder = .transfer(transfer)
-        setReadable(false)
+        own.value.canRead = false
     }
 
     /// Marks the connection as idle, in the pool.
     func rest(at now: Int) {
         own.value.holder = .pool(since: now)
-        setReadable(false)
+        own.value.canRead = false
     }
 
     func close() {
@@ -100,7 +96,7 @@ final class ClientConnection: Loop.Guest {
     /// Gives away the transport, which the caller may watch on any loop; this object must not be used any more.
     func release() -> Transport {
         own.value.holder = .nobody
-        _ = socket.release()
+        socket.release()
         return transport
     }
 
@@ -108,14 +104,14 @@ final class ClientConnection: Loop.Guest {
         let count = transport.read(into: buffer)
         guard count > 0 else {
             if count < 0, errno == EAGAIN || errno == EINTR {
-                setReadable(errno == EINTR)
+                own.value.canRead = errno == EINTR
                 return .nothing
             }
             if count < 0 { return .broken(Self.problem(errno)) }
             return transport.wasCutOff ? .broken("the connection was cut off") : .end
         }
         // Without encryption, a read that does not fill the buffer has emptied the socket.
-        setReadable(transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft)
+        own.value.canRead = transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft
         return .bytes(count)
     }
 
@@ -124,22 +120,12 @@ final class ClientConnection: Loop.Guest {
         let count = transport.write(bytes)
         guard count < 0 else {
             // A TLS session takes one record at a time, so taking less than all does not mean that the socket is full.
-            setWritable(transport.isEncrypted || count == bytes.count)
+            own.value.canWrite = transport.isEncrypted || count == bytes.count
             return count
         }
         let code = errno
-        setWritable(code == EINTR)
+        own.value.canWrite = code == EINTR
         return code == EAGAIN || code == EINTR ? 0 : nil
-    }
-
-    private func setReadable(_ isReadable: Bool) {
-        own.value.canRead = isReadable
-        if !isReadable { socket.expect(.readable) }
-    }
-
-    private func setWritable(_ isWritable: Bool) {
-        own.value.canWrite = isWritable
-        if !isWritable { socket.expect(.writable) }
     }
 
     private static func problem(_ code: Int32) -> String {
@@ -157,9 +143,12 @@ final class ClientConnection: Loop.Guest {
         case .transfer(let transfer): transfer.goOn()
         case .pool:
             guard isReadable else { return }
-            guard !isQuiet else { return setReadable(false) }
-            close()
-            pool.forget(self)
+            if isQuiet {
+                own.value.canRead = false
+            } else {
+                close()
+                pool.forget(self)
+            }
         case .nobody: break
         }
     }

@@ -27,7 +27,6 @@ final class Connecting: Loop.Guest, Sendable {
         var stage = Stage.preparing
         var certificates: TrustedCertificates?
         var untried: ArraySlice<SocketAddress> = []
-        /// Why the last address failed.
         var problem: TransferError
         var completion: ((Result<ClientConnection, TransferError>) -> Void)?
     }
@@ -199,7 +198,9 @@ final class Connecting: Loop.Guest, Sendable {
 
     func timeIsUp() {
         guard Loop.now < due else {
-            return finish(.failure(.noConnection(to: request.host, within: request.connectLimit)))
+            let limit = Duration.milliseconds(request.connectLimit)
+            let problem = "\(request.host) took no connection within \(limit)"
+            return finish(.failure(TransferError(.late, problem)))
         }
         // Only where something is left to be tried is the timer set for earlier than the end.
         attempt(tryNext)

@@ -6,12 +6,10 @@ import TLS
 ///
 /// It is used by the owner of the connection, on one thread at a time.
 final class TLSSession {
-    /// The state of a handshake.
     enum Progress {
         case done
         case wantsToRead
         case wantsToWrite
-        /// It failed, with the reason.
         case failed(String)
     }
 
@@ -19,10 +17,7 @@ final class TLSSession {
     /// Held as long as GnuTLS uses it.
     private let certificates: TrustedCertificates
     private let host: UnsafeMutablePointer<CChar>
-    private let records: TLSRecords
-    /// True when the connection ended without a close_notify of the server's: received data may be cut short
-    /// (RFC 8446, section 6.1).
-    var wasCutOff: Bool { records.wasCutOff }
+    let records: TLSRecords
 
     /// Begins a session on a connected socket, which its owner closes.
     ///
@@ -69,15 +64,6 @@ final class TLSSession {
             return .failed(problem(code))
         }
     }
-
-    /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { records.read(into: buffer) }
-
-    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
-
-    /// Sends a close_notify: nothing more is sent.
-    func finishSending() { records.finishSending() }
 
     private func problem(_ code: Int32) -> String {
         guard code == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR else {

@@ -1,4 +1,5 @@
 import Glibc
+import TLS
 
 /// The bytes of one connection to a server, encrypted or not; no loop watches it by itself.
 ///
@@ -20,27 +21,26 @@ package final class Transport {
     var isEncrypted: Bool { session != nil }
 
     /// True when a TLS connection ended without a close_notify: received data may be cut short.
-    var wasCutOff: Bool { session?.wasCutOff ?? false }
+    var wasCutOff: Bool { session?.records.wasCutOff ?? false }
 
     /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if let session { return session.read(into: buffer) }
+        if let session { return session.records.read(into: buffer) }
         return recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
 
     /// Writes as `send` does; bytes that were not taken have to come again, perhaps with more behind them.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if let session { return session.write(bytes) }
+        if let session { return session.records.write(bytes) }
         return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
 
     /// Tells the server that nothing more is sent.
     package func finishSending() {
-        session?.finishSending()
+        session?.records.finishSending()
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the socket.
     package func close() { Glibc.close(descriptor) }
 
     /// Whether the server has neither closed the connection nor sent anything on it, as is right between two requests.
@@ -50,7 +50,7 @@ package final class Transport {
     var isQuiet: Bool {
         var byte: UInt8 = 0
         if let session {
-            let count = withUnsafeMutableBytes(of: &byte) { session.read(into: $0) }
+            let count = withUnsafeMutableBytes(of: &byte) { session.records.read(into: $0) }
             return count < 0 && errno == EAGAIN
         }
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN

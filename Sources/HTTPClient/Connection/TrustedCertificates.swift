@@ -9,7 +9,6 @@ import Glibc
 /// of C's is by itself.
 final class TrustedCertificates: @unchecked Sendable {
     private let credentials: gnutls_certificate_credentials_t
-    /// Whether the server's certificate is verified.
     let isChecked: Bool
 
     /// Reads certificates; that takes tens of milliseconds.

@@ -23,7 +23,6 @@ package struct ChunkReader {
 
     package init() {}
 
-    /// True when the body has ended.
     package var isOver: Bool { if case .over = place { true } else { false } }
 
     /// Moves the bytes of the body to the front of the buffer.
@@ -55,7 +54,6 @@ package struct ChunkReader {
         return (read, taken)
     }
 
-    /// Takes a byte of the framing.
     private mutating func take(_ byte: UInt8) throws(MalformedResponse) {
         let isEnd = byte == UInt8(ascii: "\n")
         switch place {
@@ -65,7 +63,7 @@ package struct ChunkReader {
                 left = left << 4 | Int(digit)
                 place = .size(digits: digits + 1)
             } else {
-                guard digits > 0, Self.endsSize(byte) else {
+                guard digits > 0, "\r\n; \t".utf8.contains(byte) else {
                     throw MalformedResponse("the size of a chunk is no number")
                 }
                 place = .sizeEnd
@@ -93,12 +91,4 @@ package struct ChunkReader {
     }
 
     private mutating func endSize() { place = left == 0 ? .trailer(count: 0) : .data }
-
-    private static func endsSize(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"):
-            true
-        default: false
-        }
-    }
 }

@@ -18,16 +18,11 @@ struct ResponseHeadReader {
     private var contentLength: Int?
     private var isChunked = false
 
-    init() {}
-
     /// Reads one line, without its CRLF.
     ///
-    /// - Parameter known: lines that were read before; this one is among them afterwards.
     /// - Returns: the head at the empty line that ends it; nil before.
     /// - Throws: a sentence that says what is wrong with the response, of which nothing more can be believed.
-    mutating func read(
-        _ line: UnsafeRawBufferPointer, known: inout KnownLines
-    ) throws(MalformedResponse) -> ResponseHead? {
+    mutating func read(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) -> ResponseHead? {
         size += line.count + 2
         guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
         guard let start else {
@@ -36,7 +31,7 @@ struct ResponseHeadReader {
             return nil
         }
         guard line.isEmpty else {
-            try readField(line, &known)
+            try readField(line)
             return nil
         }
         guard !isChunked || contentLength == nil else {
@@ -76,16 +71,10 @@ struct ResponseHeadReader {
         return (status, line[version] == UInt8(ascii: "0"))
     }
 
-    private mutating func readField(
-        _ line: UnsafeRawBufferPointer, _ known: inout KnownLines
-    ) throws(MalformedResponse) {
+    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) {
         fieldCount += 1
         guard fieldCount <= Self.fieldLimit else {
             throw MalformedResponse("the head has more than 1,000 header fields")
-        }
-        if let field = known.field(line) {
-            fields.append(field)
-            return
         }
         // In old messages such a line continues the field before it, and some readers take it for a field of its own
         // (RFC 9112, section 5.2). Two readers must not understand one answer in two ways, so it is refused.
@@ -110,18 +99,14 @@ struct ResponseHeadReader {
             all |= byte
         }
         // A value that is not ASCII is kept byte by byte.
-        let field =
+        fields.append(
             all < 0x80
-            ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
-            : HTTPField(name: name, value: value)
-        fields.append(field)
-        // These two fields say where the body ends, so they are looked at each time and are never a known line.
+                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+                : HTTPField(name: name, value: value))
         if name == .contentLength {
             try readLength(value)
         } else if name == .transferEncoding {
             try readCoding(value)
-        } else {
-            known.add(line, field)
         }
     }
 

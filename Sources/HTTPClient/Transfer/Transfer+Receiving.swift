@@ -32,7 +32,7 @@ extension Transfer {
         if case .head = own.value.receiving {
             own.value.line += rest
             if own.value.line.count > Self.longestLine {
-                end(with: .noHTTP(of: request.host, MalformedResponse("a line of the head has no end")))
+                refuse(MalformedResponse("a line of the head has no end"))
             }
         } else {
             let taken = own.value.hasSwitched ? rest.count : take(rest)
@@ -51,9 +51,7 @@ extension Transfer {
         let isWithReturn = end.last == UInt8(ascii: "\r")
         let line = isWithReturn ? UnsafeRawBufferPointer(rebasing: end.dropLast()) : end
         do throws(MalformedResponse) {
-            guard let head = try own.value.reader.read(line, known: &client.own.value.knownLines) else {
-                return
-            }
+            guard let head = try own.value.reader.read(line) else { return }
             if head.status == .switchingProtocols {
                 try head.checkSwitch(to: request.upgrade)
                 own.value.hasSwitched = true
@@ -62,8 +60,12 @@ extension Transfer {
             }
             begin(head)
         } catch {
-            self.end(with: .noHTTP(of: request.host, error))
+            refuse(error)
         }
+    }
+
+    private func refuse(_ error: MalformedResponse) {
+        end(with: TransferError(.malformed, "the answer of \(request.host) is no HTTP: \(error)"))
     }
 
     private func begin(_ head: ResponseHead) {
@@ -129,7 +131,7 @@ extension Transfer {
             do throws(MalformedResponse) {
                 (read, taken) = try chunks.read(bytes)
             } catch {
-                end(with: .noHTTP(of: request.host, error))
+                refuse(error)
                 return 0
             }
             own.value.receiving = chunks.isOver ? .over : .chunks(chunks)

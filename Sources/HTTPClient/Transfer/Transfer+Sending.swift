@@ -46,10 +46,10 @@ extension Transfer {
         return !own.value.outgoing.isEmpty
     }
 
-    /// Stops sending: the answer is no success, the server takes no more, or the body breaks off.
+    /// Stops sending: the answer is no success, the server takes no more, or a streamed body breaks off.
     ///
     /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
-    func stopSending(tellsOwner: Bool = true) {
+    package func stopSending(tellsOwner: Bool = true) {
         own.value.sending = .stopped
         own.value.outgoing = []
         own.value.sentCount = 0

@@ -8,9 +8,7 @@ import HTTPTypes
 /// and in the end at the server. *Sending* and *receiving* go on beside each other, each with its own states. A
 /// transfer is over when the answer is complete and nothing more is sent, or when something breaks.
 package final class Transfer {
-    /// The state of its connection.
     enum Way {
-        /// Before the start.
         case none
         case connecting(Connecting)
         case open(ClientConnection, isUsedAgain: Bool)
@@ -28,7 +26,6 @@ package final class Transfer {
         case stopped
     }
 
-    /// What is received next.
     enum Receiving {
         case head
         case length(left: Int)
@@ -97,7 +94,6 @@ package final class Transfer {
 
     // MARK: For the owner
 
-    /// Sends the request.
     package func start() {
         client.add(self)
         own.value.moved = Loop.now
@@ -122,9 +118,6 @@ package final class Transfer {
         own.value.moved = Loop.now
         goOnSending()
     }
-
-    /// Called when a streamed body breaks off: the request stays incomplete, and the answer goes on.
-    package func giveUpSending() { stopSending() }
 
     /// Copies available bytes of the answer's body, and returns how many; 0 is the end if
     /// ``TransferOwner/ended(_:)`` was called.
@@ -208,11 +201,13 @@ package final class Transfer {
         // Where there is something to be read, its reader is slow. The server is slow where it takes no more of the
         // request, or where there is nothing to be read.
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
-        if case .head = own.value.receiving, own.value.outgoing.isEmpty {
-            end(with: .noAnswer(of: request.host, within: request.silenceLimit))
-        } else {
-            end(with: .silence(of: request.host, for: request.silenceLimit))
-        }
+        let limit = Duration.milliseconds(request.silenceLimit)
+        let isUnanswered = if case .head = own.value.receiving { own.value.outgoing.isEmpty } else { false }
+        let problem =
+            isUnanswered
+            ? "did not answer within \(limit)"
+            : "stood still for \(limit); where it needs longer, raise --upstream-timeout"
+        end(with: TransferError(.late, "\(request.host) \(problem)"))
     }
 
     /// Called when the connection can be read or written.

@@ -12,9 +12,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case forbidden
     }
 
-    /// The kind of failure.
     package let kind: Kind
-    /// The sentence.
     package let description: String
 
     package init(_ kind: Kind, _ description: String) {

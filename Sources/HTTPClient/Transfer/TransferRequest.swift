@@ -1,6 +1,5 @@
 package import HTTPTypes
 
-/// A request to another server.
 package struct TransferRequest: Sendable {
     /// The body, as its framing needs it.
     package enum Body: Sendable {
@@ -11,17 +10,12 @@ package struct TransferRequest: Sendable {
         case stream(length: Int?)
     }
 
-    /// The server.
     package var origin: Origin
-    /// The method.
     package var method: HTTPRequest.Method
-    /// The request target, sent as it is.
     package var target: String
     /// The header fields, without `Host`, `Connection`, `Upgrade` and what frames the body.
     package var fields: HTTPFields
-    /// The `Host` field.
     package var host: String
-    /// The body.
     package var body: Body
     /// How many milliseconds connecting may take.
     package var connectLimit: Int
@@ -51,6 +45,61 @@ package struct TransferRequest: Sendable {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
         default: false
+        }
+    }
+}
+
+extension TransferRequest {
+    /// A complete body up to this size is sent together with the head.
+    private static let togetherLimit = 16 << 10
+
+    /// The body that follows ``head``.
+    var remainingBody: [UInt8] {
+        if case .bytes(let bytes) = body, bytes.count > Self.togetherLimit { bytes } else { [] }
+    }
+
+    /// The bytes of a head, and of a body that is short.
+    var head: [UInt8] {
+        let framing: String
+        var short: [UInt8] = []
+        switch body {
+        case .none: framing = upgrade.map { "Connection: Upgrade\r\nUpgrade: \($0)\r\n\r\n" } ?? "\r\n"
+        case .bytes(let bytes):
+            framing = "Content-Length: \(bytes.count)\r\n\r\n"
+            if bytes.count <= Self.togetherLimit { short = bytes }
+        case .stream(let length?): framing = "Content-Length: \(length)\r\n\r\n"
+        case .stream(nil): framing = "Transfer-Encoding: chunked\r\n\r\n"
+        }
+        var room = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + short.count
+        room += " ".utf8.count + " HTTP/1.1\r\nHost: ".utf8.count + "\r\n".utf8.count + framing.utf8.count
+        for field in fields {
+            room +=
+                field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + ": \r\n".utf8.count
+        }
+        return [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            func write(_ bytes: UnsafeBufferPointer<UInt8>) {
+                count = buffer[count...].update(fromContentsOf: bytes)
+            }
+            func write(_ text: String) {
+                var text = text
+                text.withUTF8 { write($0) }
+            }
+            write(method.rawValue)
+            write(" ")
+            write(target)
+            write(" HTTP/1.1\r\nHost: ")
+            write(host)
+            write("\r\n")
+            for field in fields {
+                write(field.name.rawName)
+                field.withUnsafeBytesOfValue { value in
+                    write(value.isEmpty ? ":" : ": ")
+                    write(value)
+                }
+                write("\r\n")
+            }
+            write(framing)
+            short.withUnsafeBufferPointer { write($0) }
         }
     }
 }

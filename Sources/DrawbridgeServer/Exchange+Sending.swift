@@ -1,4 +1,5 @@
 import Drawbridge
+import EventLoop
 import HTTPClient
 import HTTPTypes
 import Logging
@@ -70,7 +71,6 @@ extension Exchange {
     /// Why the request ended early, if it did; only on its loop.
     var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
 
-    /// Why the request was cancelled, if it was.
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
     /// Sends a response whose body is complete.
@@ -104,10 +104,10 @@ extension Exchange {
             begin(response.head, length: response.body.length)
             // The body of a response to HEAD is never read, so its writer would wait for ever.
             if request.method == .head { return 0 }
-            let counter = Counter()
+            let count = Guarded(0)
             let client = Client { chunk in
                 try await self.write(chunk)
-                counter.add(chunk.count)
+                count.withLock { $0 += chunk.count }
             }
             do {
                 try await response.body.write(to: client)
@@ -121,7 +121,7 @@ extension Exchange {
                 fail()
             }
             client.finish()
-            return counter.value
+            return count.withLock { $0 }
         }
     }
 }

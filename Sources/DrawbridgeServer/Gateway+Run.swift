@@ -33,15 +33,8 @@ extension Gateway {
     ///
     /// - Throws: ``HandlersLeftBehindError``.
     package func serve(by server: GatewayServer) async throws {
-        await untilCancelled()
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
         let leftBehind = await server.end()
         if leftBehind > 0 { throw HandlersLeftBehindError(count: leftBehind) }
-    }
-
-    private func untilCancelled() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        // Nothing is ever sent: the iteration lasts until its task is cancelled.
-        for await _ in stream {}
-        continuation.finish()
     }
 }

@@ -15,7 +15,6 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     /// True for an address, or a name that can only mean one, that no other machine can call.
     package var isLoopback: Bool { Authority.isLoopback(address: host) }
 
-    /// Makes an address of its parts.
     package init(scheme: String = "http", host: String, port: Int) {
         self.scheme = scheme
         self.host = host

@@ -12,7 +12,6 @@ final class QueueBound<State>: @unchecked Sendable {
         self.state = state
     }
 
-    /// Calls with the state, on the queue.
     func async(_ call: @escaping @Sendable (inout State) -> Void) {
         queue.async { call(&self.state) }
     }

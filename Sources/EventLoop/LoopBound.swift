@@ -24,15 +24,14 @@ public struct LoopBound<State>: ~Copyable, Sendable {
         memory = StateMemory(state)
     }
 
-    /// The address of the state, as long as its object lives; for the loop's thread only.
-    public var address: UnsafeMutablePointer<State> {
+    @usableFromInline var address: UnsafeMutablePointer<State> {
         @inlinable @inline(__always) get {
             assert(loop.isOwnedHere, "this belongs to a loop, and was asked for on another thread")
             return memory.address
         }
     }
 
-    /// The state; for the loop's thread only.
+    /// The state, as long as its object lives; for the loop's thread only.
     public var value: State {
         @inlinable @inline(__always) unsafeAddress { UnsafePointer(address) }
         @inlinable @inline(__always) nonmutating unsafeMutableAddress { address }

@@ -4,7 +4,7 @@ import Testing
 
 /// The inspector's own files: what pages said is text there, and nothing else.
 @Suite struct InspectorPageTests {
-    private static let texts = InspectorPage.files.filter { !$0.key.hasSuffix(".svg") }.mapValues {
+    private static let texts = InspectorDoor.files.filter { !$0.key.hasSuffix(".svg") }.mapValues {
         String(decoding: $0, as: UTF8.self)
     }
 

@@ -77,7 +77,7 @@ import Testing
 
     @Test func thePageIsThereAndItsHeadersKeepItAlone() async throws {
         let opened = try await Opened()
-        for path in ["/"] + InspectorPage.files.keys.map({ "/\($0)" }) {
+        for path in ["/"] + InspectorDoor.files.keys.map({ "/\($0)" }) {
             let answer = try await opened.get(path)
             #expect(answer.status == 200, "\(path)")
             for field in [
@@ -98,7 +98,7 @@ import Testing
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let files = try FileManager.default.contentsOfDirectory(
             atPath: "/\(folder)/Sources/DrawbridgeServer/Inspector/Page")
-        #expect(Set(files) == Set(InspectorPage.files.keys))
+        #expect(Set(files) == Set(InspectorDoor.files.keys))
     }
 
     @Test func aLinkIsGoodOnce() async throws {

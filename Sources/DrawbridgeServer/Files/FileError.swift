@@ -6,7 +6,6 @@ struct FileError: Error, CustomStringConvertible {
 
     init(_ code: Int32) { self.code = code }
 
-    /// The system's text for the error.
     var description: String { String(cString: strerror(code)) }
 
     /// True when there is no such file, or when a symbolic link has just replaced it.

@@ -3,7 +3,6 @@ import DrawbridgeDocuments
 
 /// The media type of a file, by its extension.
 package enum MediaType {
-    /// The `Content-Type` of a file.
     static func of(_ file: OpenFile, named name: String) throws -> String {
         let type = of(name)
         guard type == "text/html" else { return type.hasPrefix("text/") ? "\(type); charset=utf-8" : type }

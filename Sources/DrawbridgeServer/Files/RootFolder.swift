@@ -34,7 +34,6 @@ struct RootFolder {
         }
     }
 
-    /// The error with what to do about it.
     func explained(_ error: FileError) -> StaticFiles.RootError { StaticFiles.RootError(name, error) }
 
     /// The part of an absolute path below the folder; nil for a path outside of it.

@@ -30,8 +30,7 @@ public struct StaticFiles: Responder {
     /// - Parameter root: absolute, or relative to the folder that the process is in now.
     /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
     public init(root: String) throws {
-        self.init(unchecked: root)
-        try validate()
+        try self.init(root: root, hiding: [])
     }
 
     /// Serves a folder without some files: settings, which may have what no page should know.
@@ -62,30 +61,8 @@ public struct StaticFiles: Responder {
     ///
     /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
     public func respond(to request: Request) async throws -> Response? {
-        guard var response = try serve(request) else { return nil }
-        response.answeredBy = Response.files
-        return response
-    }
-
-    /// The folder's `index.html`, whatever path the request has; nil where there is none.
-    func index(for request: Request) throws -> Response? {
-        do {
-            guard let folder = try openRoot(for: request) else { return nil }
-            var walk = Walk(from: folder, of: root)
-            guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
-            var response = try serve(request, with: index, named: "index.html")
-            response.answeredBy = Response.files
-            return response
-        } catch {
-            throw refusal(error, of: request)
-        }
-    }
-
-    private func serve(_ request: Request) throws -> Response? {
         guard let path = RequestedPath(request.path) else { return nil }
-        do {
-            guard let folder = try openRoot(for: request) else { return nil }
-            var walk = Walk(from: folder, of: root)
+        return try answer(request) { walk in
             switch try walk.enter(path.names) {
             case .file(let file)?:
                 return path.isFolder
@@ -99,6 +76,27 @@ public struct StaticFiles: Responder {
             case nil:
                 return nil
             }
+        }
+    }
+
+    /// The folder's `index.html`, whatever path the request has; nil where there is none.
+    func index(for request: Request) throws -> Response? {
+        try answer(request) { walk in
+            guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
+            return try serve(request, with: index, named: "index.html")
+        }
+    }
+
+    /// Answers with what is found by a walk from the folder.
+    private func answer(
+        _ request: Request, _ find: (inout Walk) throws -> Response?
+    ) throws -> Response? {
+        do {
+            guard let folder = try openRoot(for: request) else { return nil }
+            var walk = Walk(from: folder, of: root)
+            var response = try find(&walk)
+            response?.answeredBy = Response.files
+            return response
         } catch {
             throw refusal(error, of: request)
         }
@@ -185,11 +183,8 @@ extension StaticFiles {
     }
 
     private static func query(of request: Request) -> String? {
-        let target = request.target
-        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-            return nil
-        }
-        return String(target[target.utf8.index(after: mark)...])
+        let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count > 1 ? String(parts[1]) : nil
     }
 
     /// Opens the folder; returns nil while it is missing, which is logged once.

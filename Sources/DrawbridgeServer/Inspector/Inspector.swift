@@ -1,6 +1,5 @@
 public import Drawbridge
 import MicroHTTPD
-import Synchronization
 
 /// The inspector: a page of the gateway's own, for people, that shows what pages call, and lets them answer.
 ///

@@ -1,3 +1,4 @@
+import CTexts
 import Drawbridge
 import HTTPTypes
 import Synchronization
@@ -7,6 +8,9 @@ import Synchronization
 /// The page itself is not secret, but the data is: what is not sent by the inspector's own origin is refused before
 /// the secret is looked at.
 final class InspectorDoor: Middleware {
+    /// The files of the page, the folder `Page`, by their names.
+    static let files = Texts(inspector_texts()).files
+
     private let gateway: Gateway
     private let pass: InspectorPass
     /// Set when it listens; until then no request fits.
@@ -64,7 +68,6 @@ final class InspectorDoor: Middleware {
         }
     }
 
-    /// Exchanges a ticket for the secret.
     private func take(_ request: Request) async throws -> Response {
         guard request.method == .post else {
             throw HTTPError(.methodNotAllowed, "a ticket is posted", headers: [.allow: "POST"])
@@ -87,7 +90,7 @@ final class InspectorDoor: Middleware {
     }
 
     private func asset(_ name: String, _ request: Request) throws -> Response {
-        guard let bytes = InspectorPage.files[name] else {
+        guard let bytes = Self.files[name] else {
             throw HTTPError(.notFound, "the inspector has no \(name.prefix(100)); it is at /")
         }
         guard request.method == .get || request.method == .head else {

@@ -6,12 +6,10 @@ struct AccessLog {
     /// Why a request ended before its response was complete.
     enum Cut: String {
         case callerLeft = "caller left"
-        /// The server stopped.
         case stopped
     }
 
     let writer: LogWriter
-    /// The kinds of requests that get a line.
     let kinds: Set<LoggedRequests>
     /// Whether calls of native are logged by the journal, so that their requests get no line.
     private var isToldOfCalls = false
@@ -120,7 +118,6 @@ struct AccessLog {
             ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget
     }
 
-    /// How many characters of a target are logged.
     private static let shownTarget = 200
 
     /// Adds the line of a request that the engine has refused.

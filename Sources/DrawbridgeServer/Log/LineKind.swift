@@ -26,17 +26,16 @@ package enum LineKind: Sendable, Hashable {
         }
     }
 
-    /// The escape codes around a line: ECMA-48, 8.3.117.
-    var codes: (begin: String, end: String) {
+    /// The escape code before a line (ECMA-48, 8.3.117); nil for no colour.
+    var color: String? {
         switch self {
-        case .plain: ("", "")
-        case .call: ("\u{1B}[32m", "\u{1B}[m")
-        case .failedCall: ("\u{1B}[31m", "\u{1B}[m")
-        case .passed: ("\u{1B}[2m", "\u{1B}[m")
-        case .warning: ("\u{1B}[33m", "\u{1B}[m")
-        case .error: ("\u{1B}[31m", "\u{1B}[m")
-        case .question: ("\u{1B}[1;36m", "\u{1B}[m")
-        case .picture: ("\u{1B}[97;40m", "\u{1B}[m")
+        case .plain: nil
+        case .call: "\u{1B}[32m"
+        case .failedCall, .error: "\u{1B}[31m"
+        case .passed: "\u{1B}[2m"
+        case .warning: "\u{1B}[33m"
+        case .question: "\u{1B}[1;36m"
+        case .picture: "\u{1B}[97;40m"
         }
     }
 }

@@ -14,7 +14,6 @@ public final class LogWriter: Sendable {
         var waiting: [UInt8] = []
         /// Lines whose text is made when they are written, each with its offset in `waiting`.
         var unwritten: [(place: Int, make: @Sendable (_ columns: Int?) -> String)] = []
-        /// About how much memory these take.
         var unwrittenBytes = 0
         var dropped = 0
         var clock = (second: -1, text: "")
@@ -31,19 +30,18 @@ public final class LogWriter: Sendable {
     /// How many bytes may wait; beyond that, lines are dropped.
     private static let limit = 1 << 20
 
-    /// Whether the output can show colours.
-    package let style: LogStyle
-
+    /// Whether kinds of lines have colours.
+    private let hasColors: Bool
     private let state = Mutex(State())
     private let output: Int32
     private let news = DispatchSemaphore(value: 0)
 
     /// Writes to a descriptor that stays open as long as the writer lives.
     ///
-    /// - Parameter style: nil for the style that the output's kind asks for.
-    package init(to output: Int32, style: LogStyle? = nil) {
+    /// - Parameter hasColors: nil to decide by the output.
+    package init(to output: Int32, hasColors: Bool? = nil) {
         self.output = output
-        self.style = style ?? LogStyle(of: output)
+        self.hasColors = hasColors ?? Self.showsColors(output)
         // The thread holds the writer weakly while it waits for lines, and ends when the writer is gone.
         DispatchQueue(label: "drawbridge.log").async { [weak self, news] in
             repeat {
@@ -55,6 +53,16 @@ public final class LogWriter: Sendable {
     }
 
     deinit { news.signal() }
+
+    /// Whether an output can show colours: whether it is a terminal, and by `TERM` and `NO_COLOR` (no-color.org).
+    static func showsColors(
+        _ output: Int32,
+        environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+    ) -> Bool {
+        let isPlain =
+            ["", "dumb"].contains(environment("TERM") ?? "") || !(environment("NO_COLOR") ?? "").isEmpty
+        return isatty(output) == 1 && !isPlain
+    }
 
     /// How lines are written; text at first.
     public var format: LogFormat {
@@ -69,26 +77,12 @@ public final class LogWriter: Sendable {
         guard format == .text else {
             return write(["level": .string(kind.level), "message": .string(line)])
         }
-        add { state in
-            let codes = style.hasColors ? kind.codes : LineKind.plain.codes
-            state.waiting += codes.begin.utf8
-            state.waiting += Self.time(&state.clock).utf8
-            // What a caller sent must not end a line or drive a terminal.
-            state.waiting.append(harmless: line)
-            state.waiting += codes.end.utf8
-        }
+        // What a caller sent must not end a line or drive a terminal.
+        add(as: kind) { $0.waiting.append(harmless: line) }
     }
 
     /// Adds a plain line of harmless bytes with the time of day before it; returns at once.
-    package func write(_ line: [UInt8], as kind: LineKind) {
-        add { state in
-            let codes = style.hasColors ? kind.codes : LineKind.plain.codes
-            state.waiting += codes.begin.utf8
-            state.waiting += Self.time(&state.clock).utf8
-            state.waiting += line
-            state.waiting += codes.end.utf8
-        }
-    }
+    package func write(_ line: [UInt8], as kind: LineKind) { add(as: kind) { $0.waiting += line } }
 
     /// Adds a line whose text is made when it is written, with the present time before it; returns at once.
     ///
@@ -98,15 +92,11 @@ public final class LogWriter: Sendable {
     func write(
         as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
     ) {
-        add { state in
-            let codes = style.hasColors ? kind.codes : LineKind.plain.codes
-            state.waiting += codes.begin.utf8
-            state.waiting += Self.time(&state.clock).utf8
+        add(as: kind) { state in
             // A second space, so that columns follow the time.
             state.waiting.append(UInt8(ascii: " "))
             state.unwritten.append((state.waiting.count, make))
             state.unwrittenBytes += bytes
-            state.waiting += codes.end.utf8
         }
     }
 
@@ -133,6 +123,17 @@ public final class LogWriter: Sendable {
             }
         }
         flush(within: patience)
+    }
+
+    /// Adds a line of text, with its colour and the time of day.
+    private func add(as kind: LineKind, _ line: (inout State) -> Void) {
+        let color = hasColors ? kind.color : nil
+        add { state in
+            if let color { state.waiting += color.utf8 }
+            state.waiting += Self.time(&state.clock).utf8
+            line(&state)
+            if color != nil { state.waiting += "\u{1B}[m".utf8 }
+        }
     }
 
     private func add(_ line: (inout State) -> Void) {

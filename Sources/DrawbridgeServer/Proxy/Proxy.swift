@@ -1,7 +1,6 @@
 public import Drawbridge
 import HTTPClient
 import HTTPTypes
-import Logging
 import MicroHTTPD
 
 /// Answers for other hosts, as the http proxy of a browser: for pages that cannot be served through the gateway.
@@ -20,7 +19,7 @@ import MicroHTTPD
 public struct Proxy: Responder {
     private static let scriptPath = "/__drawbridge__/proxy.pac"
 
-    private let clients: Result<ProxyClients, InvalidAddressRange>
+    private let clients: Result<[AddressRange], InvalidAddressRange>
     private let options = Upstream.Options(forProxy: ())
 
     /// Answers for other hosts.
@@ -34,7 +33,9 @@ public struct Proxy: Responder {
     }
 
     fileprivate init(unchecked clients: [String]) {
-        self.clients = Result { () throws(InvalidAddressRange) in try ProxyClients(clients) }
+        self.clients = Result { () throws(InvalidAddressRange) in
+            try clients.map { text throws(InvalidAddressRange) in try AddressRange(text) }
+        }
     }
 
     /// Checks the addresses.
@@ -66,15 +67,15 @@ public struct Proxy: Responder {
         return await sender.send(request, request.target, by: nil)
     }
 
+    /// Whether a caller may use it: this machine, and the addresses that are listed.
+    func serves(_ caller: IPAddress) -> Bool {
+        caller.isLoopback || (try? clients.get())?.contains { $0.contains(caller) } == true
+    }
+
     private func refusal(of request: Request, from caller: IPAddress?) -> HTTPError? {
-        let clients: ProxyClients
-        do {
-            clients = try self.clients.get()
-        } catch {
-            return HTTPError(.forbidden, error.description)
-        }
+        if case .failure(let error) = clients { return HTTPError(.forbidden, error.description) }
         // A request without a socket comes from this very process, which may use its own proxy.
-        guard let address = request.remoteAddress, caller.map(clients.contains) != true else { return nil }
+        guard let address = request.remoteAddress, caller.map(serves) != true else { return nil }
         return HTTPError(
             .forbidden,
             """
@@ -90,7 +91,7 @@ public struct Proxy: Responder {
             throw HTTPError(
                 .methodNotAllowed, "\(request.path) takes GET and HEAD", headers: [.allow: "GET, HEAD"])
         }
-        guard let script = request.authority.flatMap({ ProxyAutoConfig(authority: $0) })?.script else {
+        guard let script = request.authority.flatMap(ProxyAutoConfig.script) else {
             throw HTTPError(.badRequest, "a browser asks for \(request.path) with a Host, which it then uses")
         }
         var response = Response(text: script, contentType: ProxyAutoConfig.contentType)

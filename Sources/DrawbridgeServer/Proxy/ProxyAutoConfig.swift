@@ -4,32 +4,28 @@ import HTTPGrammar
 /// The script that tells a browser when to use the forward proxy: for http:// URLs, and nothing else.
 ///
 /// https is opaque to a proxy, and the gateway itself is reached without one.
-package struct ProxyAutoConfig {
-    /// The media type of such scripts.
+package enum ProxyAutoConfig {
     package static let contentType = "application/x-ns-proxy-autoconfig"
 
-    /// The text of the script.
-    package let script: String
-
-    /// Writes the script for a proxy.
+    /// The script for a proxy.
     ///
     /// - Parameter authority: host and port of the proxy, as the browser named it; one that is neither a plain name
     ///   nor an address gives nil.
-    package init?(authority text: String) {
-        guard let authority = Authority(text), authority.host.utf8.allSatisfy(Self.isPlain) else {
+    package static func script(authority text: String) -> String? {
+        guard let authority = Authority(text), authority.host.utf8.allSatisfy(isPlain) else {
             return nil
         }
         let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
         let port = authority.port ?? 80
         // As browsers write URLs: without the default port.
         let own = port == 80 ? "http://\(host)/" : "http://\(host):\(port)/"
-        script = """
+        return """
             function FindProxyForURL(url, host) {
-                var own = \(Self.quoted(own));
+                var own = \(quoted(own));
                 if (url.slice(0, 5) !== "http:" || host === "localhost" || url.slice(0, own.length) === own) {
                     return "DIRECT";
                 }
-                return \(Self.quoted("PROXY \(host):\(port)"));
+                return \(quoted("PROXY \(host):\(port)"));
             }
 
             """

@@ -36,33 +36,25 @@ package struct ProxyTargets: Sendable {
     /// - Parameter caller: the caller's address; nil, as where there is no socket, is treated as another machine.
     package func refusal(of address: IPAddress, port: Int, for caller: IPAddress?) -> String? {
         let destination = address.destination
+        let isProxy = asker == .proxy
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
-            return switch asker {
-            case .proxy: "\(address) is \(kind), to which the proxy does not connect; ask another host"
-            case .forward: "\(address) is \(kind), which no reply may ask; let $forward name another program"
-            }
+            return isProxy
+                ? "\(address) is \(kind), to which the proxy does not connect; ask another host"
+                : "\(address) is \(kind), which no reply may ask; let $forward name another program"
         }
         guard let ownAddresses else {
-            let who =
-                switch asker {
-                case .proxy: "the proxy"
-                case .forward: "$forward"
-                }
             return
-                "the system does not tell this machine's own addresses, so \(who) connects nowhere; try again, and let "
+                "the system does not tell this machine's own addresses, so \(isProxy ? "the proxy" : "$forward") connects nowhere; try again, and let "
                 + "the gateway use netlink sockets (AF_NETLINK) if a sandbox keeps it from them"
         }
         func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || ownAddresses.contains(address) }
         guard isOwn(destination) else { return nil }
         if ownPorts.contains(port) {
             let remedy =
-                switch asker {
-                case .proxy: "ask it without the proxy"
-                case .forward: "let $forward name the port of another program"
-                }
+                isProxy ? "ask it without the proxy" : "let $forward name the port of another program"
             return "port \(port) of \(address) is this gateway itself; \(remedy)"
         }
-        if asker == .proxy, destination.isLoopback, caller.map(isOwn) != true {
+        if isProxy, destination.isLoopback, caller.map(isOwn) != true {
             return
                 "\(address) is the proxy's own machine; only programs that run there may ask for it, ask another host"
         }
@@ -76,10 +68,9 @@ package struct ProxyTargets: Sendable {
         { bytes, port throws(TransferError) in
             guard let address = IPAddress(bytes: bytes) else {
                 let remedy =
-                    switch asker {
-                    case .proxy: "that the proxy knows; ask another host"
-                    case .forward: "that is known; let $forward name another program"
-                    }
+                    asker == .proxy
+                    ? "that the proxy knows; ask another host"
+                    : "that is known; let $forward name another program"
                 throw TransferError(.forbidden, "\(name) has no address \(remedy)")
             }
             let own = IPAddress.ofThisMachine().map { Set($0.keys) }

@@ -6,10 +6,8 @@ package struct Caller: Sendable {
     package var scheme: String
     /// Host and port as the caller named the gateway; nil where HTTP/1.0 named none.
     package var authority: String?
-    /// True for HTTP/1.0.
     package var isOldVersion: Bool
 
-    /// Makes a caller of its parts.
     package init(address: String?, scheme: String, authority: String?, isOldVersion: Bool = false) {
         self.address = address
         self.scheme = scheme

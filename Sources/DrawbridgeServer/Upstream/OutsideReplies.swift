@@ -12,7 +12,6 @@ package final class OutsideReplies: ReplySupplier {
     private let patience: Duration
     private let records = Mutex<[String: UpstreamRecord]>([:])
 
-    /// The most bytes of an answer.
     private static let mostBytes = 8 << 20
     /// How many characters of a program's error message are used.
     private static let mostOfMessage = 300

@@ -24,7 +24,6 @@ struct Upload {
     /// The upload of a streamed body at its beginning.
     static var open: Upload { Upload(state: .open([], room: nil)) }
 
-    /// Whether more is to come.
     var isOpen: Bool {
         if case .open = state { true } else { false }
     }
@@ -36,7 +35,6 @@ struct Upload {
         giveRoom()
     }
 
-    /// Called when the body is complete.
     mutating func end() { if case .open(let waiting, _) = state { state = .ended(waiting) } }
 
     /// Stops sending; a sender that waits for room gets a `CancellationError`.

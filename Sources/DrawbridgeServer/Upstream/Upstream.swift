@@ -1,7 +1,6 @@
 public import Drawbridge
 import EventLoop
 import HTTPClient
-import HTTPTypes
 import MicroHTTPD
 
 /// Sends requests on to a server behind the gateway, and its answers back, as if the gateway were not there.
@@ -76,12 +75,7 @@ public struct Upstream: Responder {
     ///
     /// - Throws: a `CancellationError` when the caller has gone.
     public func respond(to request: Request) async throws -> Response? {
-        let (mapping, sender): (UpstreamMapping, UpstreamSender)
-        do {
-            (mapping, sender) = try parsed.get()
-        } catch {
-            throw HTTPError(.badGateway, error.description)
-        }
+        let (mapping, sender) = try parsed.mapError { HTTPError(.badGateway, $0.description) }.get()
         guard let target = mapping.target(for: request.target) else { return nil }
         return await sender.send(request, target, by: mapping)
     }

@@ -42,7 +42,8 @@ final class UpstreamBody: Response.Source {
     func send(
         _ head: HTTPResponse, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
     ) -> Bool {
-        guard exchange.loop.isCurrent, fetch.isOn(exchange.loop) else { return false }
+        // The engine can only fetch a body on the loop of its exchange.
+        guard exchange.loop.isCurrent, fetch.loop === exchange.loop else { return false }
         fetch.send(head, length: length, to: exchange) { bytes in
             whenFetched(bytes)
             withExtendedLifetime(self) {}

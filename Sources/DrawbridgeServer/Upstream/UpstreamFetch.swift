@@ -31,15 +31,12 @@ final class UpstreamFetch: Sendable {
 
     typealias Tell = (Result<Beginning, any Error>) -> Void
 
-    /// The state of the answer.
     enum Answer {
-        /// The fetch was not started.
         case none
         /// The head is to come.
         case awaited(Tell)
         /// The head is there, and the body of the request is still on its way.
         case held(ResponseHead, Tell)
-        /// The answer has begun.
         case begun(Reader)
         /// It failed, or is no longer wanted.
         case over
@@ -95,9 +92,6 @@ final class UpstreamFetch: Sendable {
     /// The transfer; whoever reads it holds it, also while a call on it makes this fetch release it.
     var transfer: Transfer? { own.value.transfer }
 
-    /// Whether this belongs to a loop: the engine can only fetch a body on the loop of its exchange.
-    func isOn(_ loop: Loop) -> Bool { self.loop === loop }
-
     /// Cancels the fetch; who waits for its answer, or for room, gets a `CancellationError`.
     func cancel() {
         loop.perform { [self] in
@@ -124,10 +118,7 @@ final class UpstreamFetch: Sendable {
     ///   - body: read where the request streams it.
     ///   - tell: called once; the error is a `TransferError`, a `CancellationError`, or an `HTTPError` with a 503 where
     ///     an answer that cannot begin finds no room.
-    func start(
-        _ request: TransferRequest, _ body: Request.Body,
-        _ tell: @escaping (Result<Beginning, any Error>) -> Void
-    ) {
+    func start(_ request: TransferRequest, _ body: Request.Body, _ tell: @escaping Tell) {
         guard own.value.ending == nil else { return tell(.failure(CancellationError())) }
         own.value.answer = .awaited(tell)
         let transfer = Transfer(request, on: loop, guardian: guardian, for: self)

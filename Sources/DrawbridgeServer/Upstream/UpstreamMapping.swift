@@ -8,7 +8,6 @@
 package struct UpstreamMapping: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
     package let prefix: String
-    /// The upstream's URL.
     package let url: UpstreamURL
 
     /// Sends all targets, or those below a path, to an upstream.
@@ -52,7 +51,8 @@ package struct UpstreamMapping: Sendable, Equatable {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
         // `*`, the target of OPTIONS, is no path, so nothing in it could be replaced by the URL's path.
         guard let path = url.path, rest != "*" else { return target }
-        return Self.joined(path, rest)
+        let isDoubled = path.hasSuffix("/") && rest.utf8.first == UInt8(ascii: "/")
+        return path + (isDoubled ? rest.dropFirst() : rest)
     }
 
     /// The inverse: the gateway's path, or target, for one of the upstream; nil where none leads
@@ -78,9 +78,5 @@ package struct UpstreamMapping: Sendable, Equatable {
         case UInt8(ascii: "*"): return prefix.isEmpty && rest.utf8.count == 1 ? rest : nil
         default: return nil
         }
-    }
-
-    private static func joined(_ path: String, _ rest: Substring) -> String {
-        path.hasSuffix("/") && rest.utf8.first == UInt8(ascii: "/") ? path + rest.dropFirst() : path + rest
     }
 }

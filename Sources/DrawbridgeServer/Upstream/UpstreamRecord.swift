@@ -7,7 +7,6 @@ final class UpstreamRecord: Sendable {
     private struct State {
         var failures = 0
         var told = ContinuousClock.now
-        /// The subjects of warnings that were logged.
         var said: Set<String> = []
     }
 
@@ -54,7 +53,6 @@ final class UpstreamRecord: Sendable {
         if isNew { logger().warning("\(sentence())") }
     }
 
-    /// Called when the server has answered.
     func succeeded(_ logger: @autoclosure () -> Logger) {
         let count = state.withLock { state in
             defer { state.failures = 0 }

@@ -125,7 +125,7 @@ struct UpstreamSender: Sendable {
     /// no digits, or too many, is forwarded unchanged.
     private static func maxForwards(of request: Request) -> Int? {
         guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
-            text.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+            text.allSatisfy(\.isDigit)
         else { return nil }
         return Int(String(text))
     }

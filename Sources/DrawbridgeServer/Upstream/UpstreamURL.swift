@@ -9,7 +9,6 @@ package struct UpstreamURL: Sendable, Equatable {
     package let scheme: String
     /// A name, an IPv4 address, or an IPv6 address without its brackets; `localhost` behind a socket of this machine.
     package let host: String
-    /// True when `host` is an IPv6 address.
     package let isIPv6: Bool
     /// The port, also where none is written.
     package let port: Int
@@ -83,10 +82,8 @@ package struct UpstreamURL: Sendable, Equatable {
         ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"].contains(host)
     }
 
-    /// The default port of its scheme.
     var usualPort: Int { Self.usualPort(scheme) }
 
-    /// The scheme, and what follows it.
     private static func split(_ text: String) throws(InvalidUpstream) -> (scheme: String, rest: Substring) {
         if text.hasPrefix("unix:") { return ("http", text[...]) }
         guard let mark = text.firstRange(of: "://") else {
@@ -114,4 +111,11 @@ package struct UpstreamURL: Sendable, Equatable {
     }
 
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
+}
+
+/// A text that is no valid upstream.
+package struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ text: String, _ problem: String) { description = "the upstream \(text) \(problem)" }
 }

@@ -13,21 +13,20 @@ extension Response {
     ///
     /// - Throws: a 502 for a status that cannot end a request.
     init(_ response: URLResponse, _ policy: URLCache.StoragePolicy) throws {
-        guard let http = response as? HTTPURLResponse else {
+        let length: Int?
+        if let http = response as? HTTPURLResponse {
+            guard (200...599).contains(http.statusCode) else {
+                throw HTTPError(.badGateway, "\(http.statusCode) is no status that answers a request")
+            }
+            self.init(HTTPResponse.Status(code: http.statusCode), headers: Self.headers(of: http))
+            let isEncoded = http.value(forHTTPHeaderField: "Content-Encoding") != nil
+            length = isEncoded ? nil : http.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
+        } else {
             self.init(headers: Self.headers(of: response))
-            let length = response.expectedContentLength
             // Many `URLProtocol` classes give 0 where they do not know the length.
-            body = .stream(length: length > 0 ? Int(length) : nil) { _ in }
-            apply(policy)
-            return
+            length = response.expectedContentLength > 0 ? Int(response.expectedContentLength) : nil
         }
-        guard (200...599).contains(http.statusCode) else {
-            throw HTTPError(.badGateway, "\(http.statusCode) is no status that answers a request")
-        }
-        self.init(HTTPResponse.Status(code: http.statusCode), headers: Self.headers(of: http))
-        let length = http.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
-        let isEncoded = http.value(forHTTPHeaderField: "Content-Encoding") != nil
-        body = .stream(length: isEncoded ? nil : length) { _ in }
+        body = .stream(length: length) { _ in }
         apply(policy)
     }
 
@@ -93,5 +92,26 @@ extension Error {
         if let words = (self as? any LocalizedError)?.errorDescription { return words }
         let isFoundations = self is any CustomNSError || Swift.type(of: self) is NSError.Type
         return isFoundations ? localizedDescription : "\(self)"
+    }
+}
+
+extension HTTPURLResponse {
+    /// The head of an answer as Foundation has it; fields of one name are joined with commas.
+    convenience init?(url: URL, _ response: Response) {
+        var fields: [String: String] = [:]
+        for field in response.headers {
+            fields[field.name.rawName] = response.headers[field.name]
+        }
+        // As Foundation itself joins them; HTTPCookie takes them apart again.
+        let cookies = response.headers[values: .setCookie]
+        if !cookies.isEmpty { fields["Set-Cookie"] = cookies.joined(separator: ", ") }
+        if let length = response.body.length { fields["Content-Length"] = "\(length)" }
+        self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
+    }
+}
+
+extension Response {
+    var storagePolicy: URLCache.StoragePolicy {
+        headers[.cacheControl]?.lowercased().contains("no-store") == true ? .notAllowed : .allowed
     }
 }

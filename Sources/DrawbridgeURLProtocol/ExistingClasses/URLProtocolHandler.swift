@@ -13,7 +13,6 @@ final class URLProtocolHandler: Handler {
     private let redirects: Gateway.Redirects
     private let load: URLProtocolLoad
 
-    /// How often this request was redirected already.
     @TaskLocal private static var redirections = 0
 
     /// As many as browsers follow (Fetch, "HTTP-redirect fetch").

@@ -19,7 +19,6 @@ final class URLProtocolLoad: NSObject, Sendable {
         case loaded([UInt8])
         case finished
         case failed(any Error)
-        /// The load was stopped.
         case stopped
     }
 
@@ -122,7 +121,6 @@ final class URLProtocolLoad: NSObject, Sendable {
         if isFull { space.wait() }
     }
 
-    /// Ends the load, and stops its instance.
     func end(with event: Event, unlessResponded: Bool = false) {
         let isTaken = add { state in
             guard !unlessResponded || !state.hasResponse else { return false }
@@ -151,4 +149,41 @@ final class URLProtocolLoad: NSObject, Sendable {
         if isOver { instance.async { $0.take()?.stopLoading() } }
         return isTaken
     }
+}
+
+// The instance's calls to its client, on any thread.
+extension URLProtocolLoad: URLProtocolClient {
+    func urlProtocol(
+        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
+    ) {
+        end(with: .redirected(request, redirectResponse), unlessResponded: true)
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol, didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        receive(response, policy)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+        receive(cachedResponse.response, cachedResponse.storagePolicy)
+        load(cachedResponse.data)
+        end(with: .finished)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { load(data) }
+
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { end(with: .finished) }
+
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+        end(with: .failed(error))
+    }
+
+    /// Continues without a credential, for which nobody can be asked.
+    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+        challenge.sender?.continueWithoutCredential(for: challenge)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
 }

@@ -33,14 +33,9 @@ final class Answer: Sendable {
         self.body = body
     }
 
-    /// - Parameters:
-    ///   - closing: whether the connection ends with it.
-    ///   - retryAfter: the seconds after which the caller may try again.
-    convenience init(
-        _ head: HTTPResponse, _ body: Body, closing: Bool = false, retryAfter: Int? = nil
-    ) {
+    /// - Parameter closing: whether the connection ends with it.
+    convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
-        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if closing { headers[.connection] = "close" }
         self.init(head.status, headers, body)
     }

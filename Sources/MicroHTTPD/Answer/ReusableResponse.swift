@@ -6,14 +6,11 @@ import Glibc
 /// Making one with its header fields costs the library more than all else that it does for a small answer. One exchange
 /// at a time uses it, on its loop's thread.
 final class ReusableResponse {
-    /// The longest body for which responses are reused.
     static let longest = 1024
 
     /// The header fields that stay, as C strings: a name, its value, the next name.
     let fixed: [UInt8]
-    /// The length of the body.
     let length: Int
-    /// The library's object.
     let handle: LibraryResponse
 
     /// The memory of the body, which the library frees with the response.

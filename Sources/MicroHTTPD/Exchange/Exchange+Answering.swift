@@ -24,22 +24,22 @@ extension Exchange {
     /// returns.
     package func run(_ operation: @escaping @Sendable () async -> Void) {
         loop.perform { [self] in
-            guard case .underWay(nil, _) = state.handler else { return }
-            let own = Task.immediateDetached(executorPreference: loop) { [self] in
+            guard case .underWay(nil, _) = own.value.handler else { return }
+            let task = Task.immediateDetached(executorPreference: loop) { [self] in
                 await operation()
                 loop.perform { self.returned() }
             }
-            guard case .underWay(_, let cancel) = state.handler else { return }
-            state.handler = .underWay(own, cancel: cancel)
-            if hasLeft { own.cancel() }
+            guard case .underWay(_, let cancel) = own.value.handler else { return }
+            own.value.handler = .underWay(task, cancel: cancel)
+            if hasLeft { task.cancel() }
         }
     }
 
     /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
     package func onLeave(_ cancel: @escaping @Sendable () -> Void) {
         loop.perform { [self] in
-            guard case .underWay(let task, _) = state.handler else { return }
-            if hasLeft { cancel() } else { state.handler = .underWay(task, cancel: cancel) }
+            guard case .underWay(let task, _) = own.value.handler else { return }
+            if hasLeft { cancel() } else { own.value.handler = .underWay(task, cancel: cancel) }
         }
     }
 
@@ -53,8 +53,8 @@ extension Exchange {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[UInt8]?, any Error>) in
             loop.perform { [self] in
-                state.incoming.next(continuation)
-                if state.incoming.hasRoom, state.incoming.isOpen { resume() }
+                own.value.incoming.next(continuation)
+                if own.value.incoming.hasRoom, own.value.incoming.isOpen { resume() }
             }
         }
     }
@@ -88,7 +88,7 @@ extension Exchange {
         _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
         adding added: UnsafeRawBufferPointer, _ body: [UInt8]
     ) {
-        if loop.isCurrent, case .wanted = state.answering, headers.isEmpty,
+        if loop.isCurrent, case .wanted = own.value.answering, headers.isEmpty,
             body.count <= ReusableResponse.longest
         {
             queue(status.code, fixed, added, body)
@@ -115,7 +115,7 @@ extension Exchange {
         onLoop { exchange in
             guard !exchange.isAnswered else { return }
             // To HEAD only the head is sent, and `write` throws, as nobody reads.
-            if exchange.head.method != .head { exchange.state.rest = .written(Outgoing(length: length)) }
+            if exchange.head.method != .head { exchange.own.value.rest = .written(Outgoing(length: length)) }
             exchange.set(Answer(head, .stream(length: length)))
         }
     }
@@ -127,12 +127,12 @@ extension Exchange {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
-                guard !hasLeft, let outgoing = state.rest.outgoing else {
+                guard !hasLeft, let outgoing = own.value.rest.outgoing else {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
                 outgoing.append(bytes, in: worker.server.bodyMemory, continuation)
-                if case .queued = state.answering { resume() }
+                if case .queued = own.value.answering { resume() }
             }
         }
     }
@@ -140,7 +140,7 @@ extension Exchange {
     /// Breaks the transfer off, so that the caller does not take the body for complete.
     public func fail() {
         onLoop { exchange in
-            exchange.state.rest.outgoing?.fail()
+            exchange.own.value.rest.outgoing?.fail()
             exchange.resume()
         }
     }

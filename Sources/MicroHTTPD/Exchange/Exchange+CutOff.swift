@@ -17,16 +17,16 @@ extension Exchange {
     package func canBeCut(_ hold: (_ cut: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?) {
         guard let over = hold({ [self] in loop.perform { self.cutOff() } }) else { return }
         loop.perform { [self] in
-            if state.library.isDone { over() } else { state.cutOff = CutOff(over) }
+            if own.value.library.isDone { over() } else { own.value.cutOff = CutOff(over) }
         }
     }
 
     private func cutOff() {
-        guard !state.library.isDone else {
-            state.cutOff?.upgraded?.abort("it was cut off")
+        guard !own.value.library.isDone else {
+            own.value.cutOff?.upgraded?.abort("it was cut off")
             return
         }
         leave()
-        state.caller.cut()
+        own.value.caller.cut()
     }
 }

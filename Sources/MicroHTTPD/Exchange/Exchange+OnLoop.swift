@@ -3,10 +3,7 @@ package import HTTPTypes
 
 // For code that answers on the loop itself, and for the engine; all of it is called on the loop.
 extension Exchange {
-    /// True when the caller has gone.
-    package var hasLeft: Bool { state.library.hasLeft }
-
-    var isSuspended: Bool { if case .suspended = state.library { true } else { false } }
+    package var hasLeft: Bool { own.value.library.hasLeft }
 
     /// Runs tasks that wait on the loop until `isDone`, at most 32 steps; only while the exchange starts.
     package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
@@ -17,26 +14,26 @@ extension Exchange {
             set(Answer(head, .stream(length: length)))
             return source.isDone()
         }
-        state.rest = .fetched(source)
+        own.value.rest = .fetched(source)
         set(Answer(head, .stream(length: length)))
     }
 
     /// Called by the source when it has bytes.
     package func bodyIsReady() {
-        if case .fetched = state.rest { resume() }
+        if case .fetched = own.value.rest { resume() }
     }
 
     /// Answers 101, behind which the connection becomes a WebSocket or tunnel.
     func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
-        guard !isAnswered, !hasLeft, !state.library.isDone else {
+        guard !isAnswered, !hasLeft, !own.value.library.isDone else {
             return upgraded.abort("the caller has left, or was answered before")
         }
-        state.rest = .upgrade(upgraded)
+        own.value.rest = .upgrade(upgraded)
         set(answer)
     }
 
     var isAnswered: Bool {
-        switch state.answering {
+        switch own.value.answering {
         case .awaited, .wanted: false
         case .ready, .queued, .carried: true
         }
@@ -44,23 +41,23 @@ extension Exchange {
 
     func set(_ answer: Answer) {
         guard !isAnswered, !hasLeft else { return }
-        state.answering = .ready(answer)
+        own.value.answering = .ready(answer)
         // A handler that answers before it has read its whole body: what is left is dropped.
-        if state.incoming.isOpen { discardBody(answering: answer) }
+        if own.value.incoming.isOpen { discardBody(answering: answer) }
         resume()
     }
 
     /// Drops what is still to come of the request's body; then the answer goes out.
     func discardBody(answering answer: Answer) {
-        state.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
+        own.value.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
         giveBack(before: answer)
     }
 
     /// Hands the library an answer while it waits for one.
     func queue(_ status: Int, _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8]) {
-        guard case .working(let connection) = state.library, !isAnswered else { return }
-        state.answering = .queued(nil)
-        state.caller.enter(.sending(acknowledged: nil))
+        guard case .working(let connection) = own.value.library, !isAnswered else { return }
+        own.value.answering = .queued(nil)
+        own.value.caller.enter(.sending(acknowledged: nil))
         if !reuse(fixed, added, body, status, on: connection) { leave() }
     }
 
@@ -71,22 +68,22 @@ extension Exchange {
         _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8], _ status: Int,
         on connection: LibraryConnection
     ) -> Bool {
-        guard let response = worker.takeResponse(fixed, length: body.count) else { return false }
+        guard let response = worker.own.value.responses.take(fixed, length: body.count) else { return false }
         response.hold(body, adding: added)
-        state.answering = .carried(response)
+        own.value.answering = .carried(response)
         return connection.queue(response.handle, status: status)
     }
 
     func queue(_ answer: Answer) -> Bool {
-        guard let connection = state.library.connection else { return false }
-        switch state.answering {
+        guard let connection = own.value.library.connection else { return false }
+        switch own.value.answering {
         case .queued, .carried: return true
         case .awaited, .wanted, .ready: break
         }
         let answer = makeRoom(for: answer)
         // The library copies bytes, so they need not be kept.
-        state.answering = if case .bytes = answer.body { .queued(nil) } else { .queued(answer) }
-        state.caller.enter(stageOfAnswer(answer))
+        own.value.answering = if case .bytes = answer.body { .queued(nil) } else { .queued(answer) }
+        own.value.caller.enter(stageOfAnswer(answer))
         return answer.queue(on: connection, for: self)
     }
 
@@ -106,14 +103,10 @@ extension Exchange {
     private func makeRoom(for answer: Answer) -> Answer {
         giveBack(before: answer)
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
-        if !bodyShare.replace(by: bytes.count) {
-            let isRepeatable = head.method == .get || head.method == .head
-            guard !isRepeatable || worker.server.bodyMemory.count == 0 else {
-                return worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
-            }
-            bodyShare.replaceAnyway(by: bytes.count)
-        }
-        return answer
+        let isRepeatable = head.method == .get || head.method == .head
+        let isOnlyOne = worker.server.bodyMemory.count == 0
+        return bodyShare.replace(by: bytes.count, always: !isRepeatable || isOnlyOne)
+            ? answer : worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
     }
 
     /// Gives the memory of the request's body back before a complete answer.

@@ -1,5 +1,3 @@
-import EventLoop
-
 // The states of an exchange: of the library, the handler, the answer and its body.
 extension Exchange {
     /// What the library does with the request.
@@ -20,7 +18,6 @@ extension Exchange {
             }
         }
 
-        /// Whether the caller has left.
         var hasLeft: Bool {
             switch self {
             case .working, .suspended: false
@@ -57,9 +54,7 @@ extension Exchange {
         }
     }
 
-    /// The state of the answer.
     enum Answering {
-        /// There is no answer.
         case awaited
         /// There is no answer, and the library waits for one at this moment, which is the time to give it one.
         case wanted

@@ -21,8 +21,7 @@ public final class Exchange: Sendable {
     /// The collected body; empty where it is streamed.
     public var body: [UInt8] { collected.withLock { $0 } }
 
-    /// The loop that serves it.
-    package var loop: Loop { box.loop }
+    package var loop: Loop { own.loop }
     /// Which of the server's loops that is, from 0 on.
     package var loopIndex: Int { worker.index }
 
@@ -37,7 +36,7 @@ public final class Exchange: Sendable {
     /// Set on any thread; reading it too early only makes a second line in the log.
     let wasRefused = Atomic<Bool>(false)
     private let collected = Mutex<[UInt8]>([])
-    private let box: LoopBound<State>
+    let own: LoopBound<State>
 
     struct State {
         let caller: Connection
@@ -48,12 +47,6 @@ public final class Exchange: Sendable {
         /// What follows the head of an answer, until all of it has been sent.
         var rest = Rest.nothing
         var cutOff: CutOff?
-    }
-
-    /// The state, for the loop's thread only.
-    var state: State {
-        unsafeAddress { UnsafePointer(box.address) }
-        unsafeMutableAddress { box.address }
     }
 
     /// Keeps the collected body for ``body``, once, before the handler starts.
@@ -75,7 +68,7 @@ public final class Exchange: Sendable {
         remoteAddress = caller.address
         localAddress = caller.localAddress
         let announced = if case .length(let length) = head.framing { length } else { 0 }
-        box = LoopBound(
+        own = LoopBound(
             State(
                 caller: caller, library: .working(connection), incoming: Incoming(mode, announced: announced)),
             to: worker.loop)

@@ -21,7 +21,6 @@ final class Outgoing {
     /// True when the library has something to fetch.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
-    /// - Parameter memory: the memory for all bodies.
     func append(
         _ bytes: [UInt8], in memory: BodyMemory, _ continuation: CheckedContinuation<Void, any Error>
     ) {
@@ -81,7 +80,6 @@ final class Outgoing {
         waiters = []
     }
 
-    /// Drops the body, since its reader has left.
     func forget() {
         fail()
         (buffer, first, untaken) = ([], 0, nil)

@@ -41,7 +41,8 @@ package struct HeadAudit {
         var audit = HeadAudit(block)
         let method = try audit.method()
         let targetText = try audit.target(target)
-        let isOldVersion = try audit.versionIs10()
+        let isOldVersion = try isOld(String(decoding: audit.token(), as: UTF8.self))
+        try audit.lineEnd()
         let fields = try audit.fields(limits)
         guard fields.count == lines else { throw .malformed("the head has a NUL") }
         return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
@@ -143,22 +144,10 @@ package struct HeadAudit {
     private static let noRequestLine = Refusal.malformed(
         "the request line is not METHOD, one space, target, one space, version")
 
-    private mutating func versionIs10() throws(Refusal) -> Bool {
-        let version = try token()
-        try lineEnd()
-        if version.isText("HTTP/1.1") { return false }
-        if version.isText("HTTP/1.0") { return true }
-        throw Self.otherVersion
-    }
-
     private static func isOld(_ version: String) throws(Refusal) -> Bool {
         if version == "HTTP/1.1" { return false }
         if version == "HTTP/1.0" { return true }
-        throw otherVersion
-    }
-
-    private static var otherVersion: Refusal {
-        Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
+        throw Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
     }
 
     private mutating func fields(_ limits: Limits) throws(Refusal) -> Fields {
@@ -237,7 +226,7 @@ package struct HeadAudit {
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
     ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
         guard method != .connect else { throw .connect }
-        guard method != .trace else { throw Refusal(.methodNotAllowed, "TRACE is not taken here") }
+        guard method != .trace else { throw .notAllowed("TRACE") }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return (scheme, host, target, false)
         }
@@ -287,5 +276,53 @@ package struct HeadAudit {
     private static func isAuthority(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { HostAndPort($0) != nil }
+    }
+}
+
+// Sorts fields: into the headers, or into those that frame the body.
+extension HeadAudit.Fields {
+    mutating func add(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(Refusal) {
+        // Looked at first, because most requests have these two.
+        if name.isText("Host") { return try add(host: value) }
+        if name.isText("Content-Length") {
+            lengths.append(Self.asJudged(value))
+            count += 1
+            return
+        }
+        guard let name = FieldNames.name(name) else {
+            throw .malformed("the name of a header field is no token")
+        }
+        switch name {
+        case .host: return try add(host: value)
+        case .contentLength: lengths.append(Self.asJudged(value))
+        case .transferEncoding: codings.append(Self.asJudged(value))
+        case .expect:
+            expectations.append(Self.asJudged(value))
+            append(name, value)
+        default: append(name, value)
+        }
+        count += 1
+    }
+
+    private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
+        // A value that is not ASCII is kept byte by byte.
+        headers.append(
+            value.allSatisfy { $0 < 0x80 }
+                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+                : HTTPField(name: name, value: value))
+    }
+
+    /// A value as the library reads it: without the white space in front of it, with that behind it.
+    private static func asJudged(_ value: UnsafeRawBufferPointer) -> String {
+        String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
+    }
+
+    /// Takes the host without white space around it, which is safe because the library does not read `Host`.
+    private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
+        guard host == nil else { throw .malformed("there are two Host headers; send one") }
+        host = String(decoding: value.trimmed, as: UTF8.self)
+        count += 1
     }
 }

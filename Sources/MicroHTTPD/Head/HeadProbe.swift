@@ -19,9 +19,9 @@ final class HeadProbe {
         let callbacks = LibraryDaemon.Callbacks()
         callbacks.call(probe)
         return withExtendedLifetime((probe, callbacks)) {
-            let settings = LibraryDaemon.Settings(
-                connectionLimit: 4, poolBytes: Limits().pool, isStrict: reading.isLibraryStrict)
-            guard let daemon = LibraryDaemon(callbacks, settings) else { return "it does not start" }
+            let daemon = LibraryDaemon(
+                callbacks, connectionLimit: 4, poolBytes: Limits().pool, isStrict: reading.isLibraryStrict)
+            guard let daemon else { return "it does not start" }
             defer { daemon.stop() }
             return probe.fault(of: daemon)
         }

@@ -5,7 +5,7 @@ import Glibc
 /// A head is found only by exactly the same bytes, so that none bypasses the audit. A head that comes once leaves only
 /// its hash here; of the others no more than 128 are kept, of 1 KB each at most. They are a part of
 /// `Worker.State`.
-package struct KnownHeads {
+struct KnownHeads {
     private final class Known: Sendable {
         let block: [UInt8]
         let target: [UInt8]
@@ -32,8 +32,6 @@ package struct KnownHeads {
 
     private var hashes = [UInt64](repeating: 0, count: Self.count)
     private var known = [Known?](repeating: nil, count: Self.count)
-
-    package init() {}
 
     /// The verdict on a head: the one that was given before, or that of `audit`.
     ///

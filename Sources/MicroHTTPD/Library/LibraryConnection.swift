@@ -10,7 +10,6 @@ struct LibraryConnection {
 
     var socket: Int32 { dbr_socket(pointer) }
 
-    /// The caller's address.
     var peer: UnsafePointer<sockaddr>? { dbr_peer(pointer) }
 
     /// The object that `connectionChanged` has attached to it; nil before that.

@@ -3,18 +3,6 @@ import Glibc
 
 /// The library's object that serves connections, until ``stop()``; used by one thread, a loop's.
 struct LibraryDaemon {
-    struct Settings {
-        var connectionLimit: Int
-        /// How long a connection may be silent; 0 for ever.
-        var idleSeconds: UInt32 = 0
-        /// Memory of each connection.
-        var poolBytes: Int
-        /// The library checks heads as strictly as it can.
-        var isStrict: Bool
-        /// Nil for plain HTTP.
-        var identity: TLSIdentity?
-    }
-
     /// The C callbacks, with the object that each is called with; it must outlive the daemon.
     final class Callbacks {
         let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
@@ -25,14 +13,23 @@ struct LibraryDaemon {
     private let pointer: OpaquePointer
 
     /// Starts a daemon that works in ``run()`` and is given its connections; nil where the library refuses.
-    init?(_ callbacks: Callbacks, _ settings: Settings) {
+    ///
+    /// - Parameters:
+    ///   - idleSeconds: how long a connection may be silent; 0 for ever.
+    ///   - poolBytes: memory of each connection.
+    ///   - isStrict: whether the library checks heads as strictly as it can.
+    ///   - identity: nil for plain HTTP.
+    init?(
+        _ callbacks: Callbacks, connectionLimit: Int, idleSeconds: UInt32 = 0, poolBytes: Int, isStrict: Bool,
+        identity: TLSIdentity? = nil
+    ) {
         var own = dbr_daemon_settings()
-        own.connection_limit = UInt32(settings.connectionLimit)
-        own.idle_seconds = settings.idleSeconds
-        own.pool_bytes = settings.poolBytes
-        own.is_strict = settings.isStrict ? 1 : 0
+        own.connection_limit = UInt32(connectionLimit)
+        own.idle_seconds = idleSeconds
+        own.pool_bytes = poolBytes
+        own.is_strict = isStrict ? 1 : 0
         let started =
-            if let identity = settings.identity {
+            if let identity {
                 identity.withTexts { certificates, key, priorities in
                     own.certificates = certificates
                     own.key = key
@@ -46,10 +43,8 @@ struct LibraryDaemon {
         pointer = started
     }
 
-    /// The version of the library of this process.
     static var version: String { String(cString: MHD_get_version()) }
 
-    /// Whether the library was built with TLS.
     static var hasTLS: Bool { dbr_has_tls() != 0 }
 
     /// The descriptor of its epoll.

@@ -5,7 +5,6 @@ struct LibraryResponse {
     /// For ``LibraryConnection`` alone.
     let pointer: OpaquePointer
 
-    /// Its body is a copy of these bytes.
     init?(copying bytes: UnsafeRawBufferPointer) {
         // The library copies, and does not write through the pointer.
         self.init(
@@ -61,7 +60,6 @@ struct LibraryResponse {
     /// Ends its body of unknown length by closing the connection, instead of by chunks.
     func endByClosing() { dbr_end_by_closing(pointer) }
 
-    /// The reason phrase of a status.
     static func reason(for status: Int) -> String {
         MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
     }

@@ -1,6 +1,6 @@
 import CLinux
+import Dispatch
 import EventLoop
-import Glibc
 import Synchronization
 
 /// Limits the memory that all large bodies of a server take, and returns it to the system afterwards.
@@ -18,12 +18,10 @@ package final class BodyMemory: Sendable {
     /// When memory for bodies was last taken or released, in milliseconds of the loops' clock.
     private let lastChange = Atomic<Int>(0)
     private let isReturning = Atomic<Bool>(false)
-    /// How often memory was returned to the system.
     private let returns = Atomic<Int>(0)
 
     /// Milliseconds without a large body after which memory is returned to the system.
     private static let quiet = 2000
-    /// Fewer bytes than this are not returned.
     private static let worthReturning = 1 << 20
 
     package init(limit: Int) { self.limit = limit }
@@ -31,27 +29,20 @@ package final class BodyMemory: Sendable {
     /// Configures the allocator of the whole process, once, with the first large body.
     private static let allocatorKeepsMemory: Void = dbl_keep_memory()
 
-    /// How many bytes are taken.
     package var count: Int { taken.load(ordering: .relaxed) }
 
     /// Whether so many bytes would fit now; it does not reserve them.
     func hasRoom(for count: Int) -> Bool { count <= limit - self.count }
 
-    /// Takes so many bytes, if they fit.
-    func take(_ count: Int) -> Bool {
+    /// Takes so many bytes, if they fit, or `always`.
+    func take(_ count: Int, always: Bool) -> Bool {
         let before = taken.add(count, ordering: .relaxed).oldValue
-        guard count <= limit - before else {
+        guard always || count <= limit - before else {
             taken.subtract(count, ordering: .relaxed)
             return false
         }
         changes()
         return true
-    }
-
-    /// Takes so many bytes, whether they fit or not.
-    func takeAnyway(_ count: Int) {
-        taken.add(count, ordering: .relaxed)
-        changes()
     }
 
     private func changes() {
@@ -76,13 +67,11 @@ package final class BodyMemory: Sendable {
             !isReturning.exchange(true, ordering: .acquiring)
         else { return }
         keptByAllocator.store(0, ordering: .relaxed)
-        var thread = pthread_t()
-        let box = Unmanaged.passRetained(self)
-        guard pthread_create(&thread, nil, returnMemory, box.toOpaque()) == 0 else {
-            box.release()
-            return isReturning.store(false, ordering: .releasing)
+        DispatchQueue(label: "drawbridge.memory").async { [self] in
+            dbl_return_memory()
+            returns.add(1, ordering: .relaxed)
+            isReturning.store(false, ordering: .releasing)
         }
-        pthread_detach(thread)
     }
 
     /// Returns the free end of the calling thread's heap to the system, once after each return of the rest; called
@@ -95,32 +84,16 @@ package final class BodyMemory: Sendable {
         seen = count
         dbl_return_end_of_heap()
     }
-
-    fileprivate func returnNow() {
-        dbl_return_memory()
-        returns.add(1, ordering: .relaxed)
-        isReturning.store(false, ordering: .releasing)
-    }
 }
 
 /// There is no room in the memory for all bodies.
 package struct NoRoom: Error, CustomStringConvertible {
-    /// How many bytes all bodies may take.
     let limit: Int
 
-    /// The text for the caller.
     package var description: String {
         """
         the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
         \(limit >> 20) MB); try again soon
         """
     }
-}
-
-/// The body of the thread that returns memory to the system.
-private func returnMemory(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let box else { return nil }
-    dbl_name_thread("drawbridge-memory")
-    Unmanaged<BodyMemory>.fromOpaque(box).takeRetainedValue().returnNow()
-    return nil
 }

@@ -7,24 +7,18 @@ struct BodyShare: ~Copyable, Sendable {
     private let memory: BodyMemory
     private let count = Atomic<Int>(0)
 
-    /// An empty share.
     init(of memory: BodyMemory) { self.memory = memory }
 
     deinit { giveBack() }
 
     /// Takes so many bytes in place of those before; for a moment both count, as the old block is still there.
     ///
-    /// Returns false when there is no room, and changes nothing.
-    func replace(by newCount: Int) -> Bool {
-        guard memory.take(newCount) else { return false }
+    /// - Parameter always: takes them whether there is room or not.
+    /// - Returns: false when there is no room; then nothing changes.
+    func replace(by newCount: Int, always: Bool = false) -> Bool {
+        guard memory.take(newCount, always: always) else { return false }
         memory.giveBack(count.exchange(newCount, ordering: .relaxed))
         return true
-    }
-
-    /// Takes so many bytes in the same way, whether there is room or not.
-    func replaceAnyway(by newCount: Int) {
-        memory.takeAnyway(newCount)
-        memory.giveBack(count.exchange(newCount, ordering: .relaxed))
     }
 
     /// Takes the difference to the bytes before, or gives it back; one thread at a time.
@@ -34,7 +28,7 @@ struct BodyShare: ~Copyable, Sendable {
     func change(to newCount: Int, always: Bool) -> Bool {
         let more = newCount - count.load(ordering: .relaxed)
         if more > 0 {
-            if always { memory.takeAnyway(more) } else if !memory.take(more) { return false }
+            guard memory.take(more, always: always) else { return false }
         } else if more < 0 {
             memory.giveBack(-more)
         }
@@ -42,7 +36,6 @@ struct BodyShare: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives all of it back.
     func giveBack() {
         // Most exchanges are small, and take nothing.
         guard count.load(ordering: .relaxed) > 0 else { return }

@@ -28,10 +28,10 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
-    /// What was decided on a head, and an object that is kept for the handler (``Exchange/kept``).
-    package typealias ChosenBody = (choice: BodyChoice, kept: (any AnyObject & Sendable)?)
-    /// Decides on an audited head, with the caller's address and a closure that looks up the server's own.
-    package typealias ChooseBodyByHead = @Sendable (AuditedHead, String?, () -> String?) -> ChosenBody
+    /// Decides on an audited head, with the caller's address and a closure that looks up the server's own; returns an
+    /// object too that is kept for the handler (``Exchange/kept``).
+    package typealias ChooseBodyByHead =
+        @Sendable (AuditedHead, String?, () -> String?) -> (BodyChoice, kept: (any AnyObject & Sendable)?)
 
     /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
@@ -43,7 +43,6 @@ public final class HTTPServer: Sendable {
     public let host: String
     /// What it takes from callers.
     public let limits: Limits
-    /// The memory for large bodies.
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
@@ -51,7 +50,7 @@ public final class HTTPServer: Sendable {
 
     private let requestedPort: Int
     private let loops: Int
-    private let chooseBodyByHead: ChooseBodyByHead
+    let chooseBodyByHead: ChooseBodyByHead
     let promptBodies: Int
     private let makeRefusal: Refuse
     private let state = Mutex(State())
@@ -117,18 +116,15 @@ public final class HTTPServer: Sendable {
 
     /// Binds, and serves from now on; called once.
     ///
-    /// - Parameter approve: sees the address that it really is, and may throw before anything is served.
     /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
-    public func start(_ approve: (_ address: String) throws -> Void = { _ in }) throws {
+    public func start() throws {
         let (reading, problem) = try HeadReading.ofThisLibrary.get()
         if let problem { logger.warning("\(problem)") }
-        try start(reading: reading, approve)
+        try start(reading: reading)
     }
 
     /// Starts with a certain reading of heads, for tests of the one that is not usual.
-    package func start(
-        reading: HeadReading, _ approve: (_ address: String) throws -> Void = { _ in }
-    ) throws {
+    package func start(reading: HeadReading) throws {
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
@@ -140,7 +136,6 @@ public final class HTTPServer: Sendable {
         let socket = try ListeningSocket(host: host, port: requestedPort, backlog: 4096)
         var workers: [Worker] = []
         do {
-            try approve(socket.address)
             for index in 0..<loops {
                 let own = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
                 guard own >= 0 else { throw SystemError("cannot share the listening socket") }
@@ -233,21 +228,14 @@ public final class HTTPServer: Sendable {
 
     /// The 503 for requests that come while the server stops.
     var stopping: Answer {
-        let (head, body) = refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
-        return Answer(head, .bytes(body), closing: true)
+        refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
     }
 
-    func chooseBody(_ head: AuditedHead, from caller: Connection) -> ChosenBody {
-        chooseBodyByHead(head, caller.address) { caller.localAddress }
-    }
-
-    func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
+    /// The answer to a request that the engine refuses; it ends the connection.
+    func refuse(_ refusal: Refusal) -> Answer {
         var (head, body) = makeRefusal(refusal.status, refusal.message)
-        // A 405 lists the allowed methods: all that the engine passes on (RFC 9110, section 15.5.6).
-        if refusal.status == .methodNotAllowed {
-            head.headerFields[.allow] = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-        }
-        return (head, body)
+        for field in refusal.headers { head.headerFields[field.name] = field.value }
+        return Answer(head, .bytes(body), closing: true)
     }
 
     /// Raises the process's limit of descriptors as far as it may, and takes half of them.

@@ -1,3 +1,5 @@
+public import EventLoop
+
 /// The server cannot listen where it should; says why and what to do.
 public struct ListenError: Error, CustomStringConvertible {
     /// The whole sentence.
@@ -10,3 +12,6 @@ public struct ListenError: Error, CustomStringConvertible {
         self.holder = holder
     }
 }
+
+/// A call of the system that failed, with its reason; the loop's own.
+public typealias SystemError = EventLoop.SystemError

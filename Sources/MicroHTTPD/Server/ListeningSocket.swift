@@ -65,22 +65,27 @@ struct ListeningSocket {
     static func name(_ descriptor: Int32) throws -> (String, Int) {
         let size = MemoryLayout<sockaddr_storage>.size
         var length = socklen_t(size)
-        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        var service = [CChar](repeating: 0, count: 16)
-        let code = withUnsafeTemporaryAllocation(
+        let name = withUnsafeTemporaryAllocation(
             byteCount: size, alignment: MemoryLayout<sockaddr_storage>.alignment
         ) { storage in
             storage.withMemoryRebound(to: sockaddr.self) { addresses in
-                guard let address = addresses.baseAddress,
-                    getsockname(descriptor, address, &length) == 0
-                else { return EAI_SYSTEM }
-                return getnameinfo(
-                    address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
-                    NI_NUMERICHOST | NI_NUMERICSERV)
+                addresses.baseAddress.flatMap {
+                    getsockname(descriptor, $0, &length) == 0 ? numbers($0, length) : nil
+                }
             }
         }
-        guard code == 0 else { throw SystemError("cannot read the address of the socket") }
-        return (text(host), Int(text(service)) ?? 0)
+        guard let name else { throw SystemError("cannot read the address of the socket") }
+        return name
+    }
+
+    /// An IP address as numbers, and its port.
+    static func numbers(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> (String, Int)? {
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var service = [CChar](repeating: 0, count: 16)
+        let code = getnameinfo(
+            address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
+            NI_NUMERICHOST | NI_NUMERICSERV)
+        return code == 0 ? (text(host), Int(text(service)) ?? 0) : nil
     }
 
     private static func text(_ characters: [CChar]) -> String {

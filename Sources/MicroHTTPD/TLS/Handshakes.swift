@@ -13,7 +13,7 @@ final class Handshakes {
     init(_ loop: Loop) { self.loop = loop }
 
     func began(_ connection: Connection) {
-        if case .handshake = connection.stage { running.append(connection) }
+        if case .handshake = connection.own.value.stage { running.append(connection) }
     }
 
     /// Called when a connection has closed.
@@ -24,7 +24,7 @@ final class Handshakes {
         guard !running.isEmpty else { return }
         running = running.filter { connection in
             connection.endHandshake()
-            guard case .handshake = connection.stage else { return false }
+            guard case .handshake = connection.own.value.stage else { return false }
             return !suspend(connection)
         }
     }

@@ -14,7 +14,6 @@ struct PEMText {
         self.bytes = bytes
     }
 
-    /// Reads a file.
     init(file path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(path) }

@@ -137,7 +137,6 @@ public struct TLSIdentity: Sendable {
         }
     }
 
-    /// Calls with the bytes as a C string.
     private static func withText<Result>(
         _ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {

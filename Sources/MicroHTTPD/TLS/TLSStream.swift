@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import TLS
 
@@ -18,7 +19,7 @@ final class TLSStream: TunnelEnd {
         self.connection = connection
         self.upgrade = upgrade
         records = session.records(on: connection.socket)
-        connection.stream = self
+        connection.own.value.stream = self
     }
 
     var descriptor: Int32 { connection.socket }
@@ -32,7 +33,6 @@ final class TLSStream: TunnelEnd {
     /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
 
-    /// Tells the peer that nothing more is sent.
     func finishSending() {
         records.finishSending()
         shutdown(descriptor, Int32(SHUT_WR))

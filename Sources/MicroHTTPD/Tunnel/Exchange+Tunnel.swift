@@ -18,7 +18,7 @@ extension Exchange {
         let tunnel = Tunnel(to: upstream, first: first, silentSeconds: silentSeconds, in: worker.upgrades)
         let answer = Answer(.switchingProtocols, fields, adding: [], .upgrade)
         loop.perform { [self] in
-            if let cutOff = state.cutOff {
+            if let cutOff = own.value.cutOff {
                 cutOff.upgraded = tunnel
                 tunnel.onClose { cutOff.over() }
             }

@@ -12,7 +12,7 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     private let upgrades: Upgrades
     private let silentSeconds: Int
-    private let box: LoopBound<State>
+    private let own: LoopBound<State>
 
     private struct State {
         var transport: Upgrades.Transport?
@@ -28,20 +28,14 @@ final class Tunnel: Upgraded, Loop.Guest {
         var onClose: (() -> Void)?
     }
 
-    /// The state, for the loop's thread only.
-    private var state: State {
-        unsafeAddress { UnsafePointer(box.address) }
-        unsafeMutableAddress { box.address }
-    }
-
     var transport: Upgrades.Transport? {
-        get { state.transport }
-        set { state.transport = newValue }
+        get { own.value.transport }
+        set { own.value.transport = newValue }
     }
 
     var due: Int {
-        get { state.due }
-        set { state.due = newValue }
+        get { own.value.due }
+        set { own.value.due = newValue }
     }
 
     /// - Parameters:
@@ -49,20 +43,20 @@ final class Tunnel: Upgraded, Loop.Guest {
     ///   - first: what it has sent already.
     ///   - silentSeconds: how long nothing may come when one direction has ended.
     init(to upstream: any TunnelEnd, first: [UInt8], silentSeconds: Int, in upgrades: Upgrades) {
-        box = LoopBound(State(upstream: TunnelSide(upstream), first: first), to: upgrades.loop)
+        own = LoopBound(State(upstream: TunnelSide(upstream), first: first), to: upgrades.loop)
         self.silentSeconds = silentSeconds
         self.upgrades = upgrades
     }
 
     /// Calls back when both sides are closed.
-    func onClose(_ tell: @escaping () -> Void) { state.onClose = tell }
+    func onClose(_ tell: @escaping () -> Void) { own.value.onClose = tell }
 
     func open(_ extra: [UInt8]) throws {
-        guard let transport = state.transport else { return }
-        if upgrades.isStopping { return serverStops() }
-        let (caller, upstream) = (TunnelSide(transport.end, waiting: state.first), state.upstream)
-        state.first = []
-        state.caller = caller
+        guard let transport = own.value.transport else { return }
+        if upgrades.own.value.isStopping { return serverStops() }
+        let (caller, upstream) = (TunnelSide(transport.end, waiting: own.value.first), own.value.upstream)
+        own.value.first = []
+        own.value.caller = caller
         upstream.wait(extra)
         // Also a side that is not read for now, so that a reset is noticed.
         for side in [caller, upstream] { try watch(side, for: .readable) }
@@ -76,7 +70,7 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     /// Closes the tunnel when its only open direction has been silent for too long.
     func check() {
-        let silence = upgrades.tick - state.active
+        let silence = upgrades.own.value.tick - own.value.active
         guard silence < silentSeconds else { return close() }
         upgrades.look(at: self, in: silentSeconds - silence)
     }
@@ -84,9 +78,9 @@ final class Tunnel: Upgraded, Loop.Guest {
     // MARK: Called by the loop
 
     func ready(_ socket: Int32, _ readiness: Readiness) {
-        guard let caller = state.caller else { return }
+        guard let caller = own.value.caller else { return }
         let (side, other) =
-            socket == caller.end.descriptor ? (caller, state.upstream) : (state.upstream, caller)
+            socket == caller.end.descriptor ? (caller, own.value.upstream) : (own.value.upstream, caller)
         act {
             let isLost = !readiness.isDisjoint(with: [.failed, .hungUp])
             if isLost {
@@ -106,10 +100,10 @@ final class Tunnel: Upgraded, Loop.Guest {
     }
 
     func timeIsUp() {
-        guard let caller = state.caller else { return }
+        guard let caller = own.value.caller else { return }
         act {
-            (!caller.isDue || move(from: caller, to: state.upstream))
-                && (!state.upstream.isDue || move(from: state.upstream, to: caller))
+            (!caller.isDue || move(from: caller, to: own.value.upstream))
+                && (!own.value.upstream.isDue || move(from: own.value.upstream, to: caller))
         }
     }
 
@@ -117,17 +111,17 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     /// Runs an action, which returns false when a side is broken; then closes the tunnel, or updates what is watched.
     private func act(_ action: () -> Bool) {
-        guard !state.isClosed, let caller = state.caller else { return }
-        state.active = upgrades.tick
+        guard !own.value.isClosed, let caller = own.value.caller else { return }
+        own.value.active = upgrades.own.value.tick
         guard action() else { return close() }
-        if caller.isFinished, state.upstream.isFinished { return close() }
-        if caller.hasEnded || state.upstream.hasEnded, state.due == 0 {
+        if caller.isFinished, own.value.upstream.isFinished { return close() }
+        if caller.hasEnded || own.value.upstream.hasEnded, own.value.due == 0 {
             upgrades.look(at: self, in: silentSeconds)
         }
-        if caller.isDue || state.upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
+        if caller.isDue || own.value.upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
         do {
-            try watch(caller, other: state.upstream)
-            try watch(state.upstream, other: caller)
+            try watch(caller, other: own.value.upstream)
+            try watch(own.value.upstream, other: caller)
         } catch {
             close()
         }
@@ -192,15 +186,14 @@ final class Tunnel: Upgraded, Loop.Guest {
         side.watched = nil
     }
 
-    /// Closes both sides.
     private func close() {
-        guard !state.isClosed else { return }
-        state.isClosed = true
+        guard !own.value.isClosed else { return }
+        own.value.isClosed = true
         upgrades.loop.setTimer(for: self, in: nil)
-        dismiss(state.upstream)
-        state.upstream.end.close()
+        dismiss(own.value.upstream)
+        own.value.upstream.end.close()
         // The system goes on sending what it has taken, so there is nothing to wait for.
         upgrades.remove(self, within: 0)
-        state.onClose.take()?()
+        own.value.onClose.take()?()
     }
 }

@@ -49,7 +49,6 @@ final class TunnelSide {
         return true
     }
 
-    /// Tells it that nothing more comes.
     func finish() {
         isFinished = true
         end.finishSending()

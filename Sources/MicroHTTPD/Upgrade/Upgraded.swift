@@ -14,7 +14,6 @@ protocol Upgraded: AnyObject, Sendable {
     /// Called at the tick ``due``.
     func check()
 
-    /// Called when the server stops.
     func serverStops()
 
     /// Ends it now, and tells its owner why; also when it never opened.

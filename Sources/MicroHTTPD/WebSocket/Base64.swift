@@ -16,7 +16,6 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a text stands for 16 bytes.
     static func isSixteenBytes(_ text: String) -> Bool {
         let text = Array(text.utf8)
         return text.count == 24 && text[22...].elementsEqual("==".utf8)

@@ -19,8 +19,7 @@ extension Exchange {
     ) -> WebSocket {
         precondition(
             subprotocol.map(handshake.protocols.contains) ?? true, "a subprotocol that is not offered")
-        let socket = WebSocket(
-            subprotocol, from: remoteAddress, in: worker.upgrades, worker.server.bodyMemory, limits, events)
+        let socket = WebSocket(in: worker.upgrades, worker.server.bodyMemory, limits, events)
         var fields = "Upgrade\0websocket\0Sec-WebSocket-Accept\0\(handshake.accept)\0"
         if let subprotocol { fields += "Sec-WebSocket-Protocol\0\(subprotocol)\0" }
         let answer = Answer(.switchingProtocols, adding: Array(fields.utf8), .upgrade)

@@ -4,24 +4,24 @@ import Glibc
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket: Upgraded {
     var transport: Upgrades.Transport? {
-        get { state.transport }
-        set { state.transport = newValue }
+        get { own.value.transport }
+        set { own.value.transport = newValue }
     }
 
     var due: Int {
-        get { state.due }
-        set { state.due = newValue }
+        get { own.value.due }
+        set { own.value.due = newValue }
     }
 
     func open(_ extra: [UInt8]) throws {
-        guard state.stage == .opening, let descriptor else { return }
+        guard own.value.stage == .opening, let descriptor else { return }
         try upgrades.loop.watch(descriptor, for: .readable, self)
-        state.stage = .open
-        state.heard = upgrades.tick
-        state.moved = upgrades.tick
+        own.value.stage = .open
+        own.value.heard = upgrades.own.value.tick
+        own.value.moved = upgrades.own.value.tick
         upgrades.look(at: self, in: limits.silentSeconds)
-        state.events?.opened(self)
-        if upgrades.isStopping { serverStops() }
+        own.value.events?.opened(self)
+        if upgrades.own.value.isStopping { serverStops() }
         if !extra.isEmpty {
             var extra = extra
             extra.withUnsafeMutableBytes { receive($0) }
@@ -30,21 +30,20 @@ extension WebSocket: Upgraded {
     }
 
     /// The socket that is read and written; nil before it is handed over, and when it is released.
-    var descriptor: Int32? { state.transport?.end.descriptor }
+    var descriptor: Int32? { own.value.transport?.end.descriptor }
 
     func serverStops() { close(.goingAway, Upgrades.stopping) }
 
     /// Called when our close frame is queued, or will be in a moment.
     func beginClosing() {
-        guard state.stage == .open else { return }
-        state.stage = .closing
+        guard own.value.stage == .open else { return }
+        own.value.stage = .closing
         setDeadline()
     }
 
-    /// Sends what waits, and then ends the connection.
     private func finish(_ end: WebSocketEnd) {
-        guard state.stage == .open || state.stage == .closing else { return }
-        state.stage = .finishing
+        guard own.value.stage == .open || own.value.stage == .closing else { return }
+        own.value.stage = .finishing
         setDeadline()
         flushSoon()
         tell(end)
@@ -52,13 +51,13 @@ extension WebSocket: Upgraded {
 
     /// Ends our direction, when everything has been sent.
     private func endSending() {
-        state.stage = .draining
+        own.value.stage = .draining
         // If it was closed, bytes that the peer still sends would cause a reset, which overtakes our last frame.
-        state.transport?.end.finishSending()
+        own.value.transport?.end.finishSending()
     }
 
     func abort(_ message: String) {
-        guard state.stage != .closed else { return }
+        guard own.value.stage != .closed else { return }
         drop()
         leave()
         tell(WebSocketEnd(.abnormal, message))
@@ -66,8 +65,8 @@ extension WebSocket: Upgraded {
 
     /// Closes the connection.
     private func leave() {
-        guard state.stage != .closed else { return }
-        state.stage = .closed
+        guard own.value.stage != .closed else { return }
+        own.value.stage = .closed
         drop()
         upgrades.remove(self, within: limits.closeSeconds)
     }
@@ -82,47 +81,47 @@ extension WebSocket: Upgraded {
     }
 
     private func tell(_ end: WebSocketEnd) {
-        guard let events = state.events else { return }
-        state.events = nil
+        guard let events = own.value.events else { return }
+        own.value.events = nil
         events.closed(self, end)
     }
 
     private func setDeadline() {
-        if state.deadline == .max {
-            state.taken = LibraryConnection.traffic(of: descriptor)?.acknowledged ?? 0
+        if own.value.deadline == .max {
+            own.value.taken = LibraryConnection.traffic(of: descriptor)?.acknowledged ?? 0
         }
-        state.deadline = upgrades.tick + limits.closeSeconds
+        own.value.deadline = upgrades.own.value.tick + limits.closeSeconds
         upgrades.look(at: self, in: limits.closeSeconds)
     }
 
     func check() {
-        let tick = upgrades.tick
-        guard tick < state.deadline else {
+        let tick = upgrades.own.value.tick
+        guard tick < own.value.deadline else {
             // A peer that still takes bytes, which wait here or in the system, gets them all.
             if let acknowledged = LibraryConnection.traffic(of: descriptor)?.acknowledged,
-                acknowledged > state.taken
+                acknowledged > own.value.taken
             {
-                state.taken = acknowledged
+                own.value.taken = acknowledged
                 return setDeadline()
             }
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
-        guard state.stage == .open else { return upgrades.look(at: self, in: state.deadline - tick) }
+        guard own.value.stage == .open else { return upgrades.look(at: self, in: own.value.deadline - tick) }
         // While bytes wait for the peer, our ping waits behind them: then reading counts as an answer too.
-        let silence = tick - (state.isBlocked ? max(state.heard, state.moved) : state.heard)
+        let silence = tick - (own.value.isBlocked ? max(own.value.heard, own.value.moved) : own.value.heard)
         if silence >= 2 * limits.silentSeconds {
             return abort("nothing came for \(silence) s, and no answer to a ping")
         }
-        if state.isBlocked, tick - state.moved >= 2 * limits.silentSeconds {
-            return abort("nothing was taken for \(tick - state.moved) s")
+        if own.value.isBlocked, tick - own.value.moved >= 2 * limits.silentSeconds {
+            return abort("nothing was taken for \(tick - own.value.moved) s")
         }
-        if silence >= limits.silentSeconds, !state.isPinged {
-            state.isPinged = true
+        if silence >= limits.silentSeconds, !own.value.isPinged {
+            own.value.isPinged = true
             outgoing.withLock { $0.ping() }
             flush()
         }
-        guard state.stage == .open else { return }
-        upgrades.look(at: self, in: (state.isPinged ? 2 : 1) * limits.silentSeconds - silence)
+        guard own.value.stage == .open else { return }
+        upgrades.look(at: self, in: (own.value.isPinged ? 2 : 1) * limits.silentSeconds - silence)
     }
 }
 
@@ -131,7 +130,7 @@ extension WebSocket: Loop.Guest {
     package func ready(_ socket: Int32, _ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
         guard !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
-        guard let end = state.transport?.end else { return }
+        guard let end = own.value.transport?.end else { return }
         let count = end.read(into: upgrades.buffer)
         switch count {
         case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: upgrades.buffer[..<count]))
@@ -141,9 +140,9 @@ extension WebSocket: Loop.Guest {
     }
 
     private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
-        state.heard = upgrades.tick
-        state.isPinged = false
-        guard state.stage == .open || state.stage == .closing else { return }
+        own.value.heard = upgrades.own.value.tick
+        own.value.isPinged = false
+        guard own.value.stage == .open || own.value.stage == .closing else { return }
         do {
             try parser.value.parse(bytes) { take($0) }
         } catch {
@@ -165,10 +164,10 @@ extension WebSocket: Loop.Guest {
         case .text(let bytes):
             // From now on, its receiver counts its memory.
             receiving.changeAnyway(to: 0)
-            if state.stage == .open { state.events?.text(self, bytes) }
+            if own.value.stage == .open { own.value.events?.text(self, bytes) }
         case .binary(let bytes):
             receiving.changeAnyway(to: 0)
-            if state.stage == .open { state.events?.binary(self, bytes) }
+            if own.value.stage == .open { own.value.events?.binary(self, bytes) }
         case .ping(let payload):
             let isFlushNeeded = outgoing.withLock { outgoing in
                 outgoing.pong(payload)
@@ -186,7 +185,7 @@ extension WebSocket: Loop.Guest {
 // Sending.
 extension WebSocket {
     func flush() {
-        guard state.stage != .opening, let transport = state.transport else {
+        guard own.value.stage != .opening, let transport = own.value.transport else {
             // It is called again when the socket opens.
             return
         }
@@ -199,27 +198,27 @@ extension WebSocket {
             sending.changeAnyway(to: outgoing.count)
             return (written, outgoing.isShut)
         }
-        if written.sent > 0 { state.moved = upgrades.tick }
+        if written.sent > 0 { own.value.moved = upgrades.own.value.tick }
         if isShut { beginClosing() }
         switch written.progress {
         case .drained:
             waitForRoom(false)
-            if state.stage == .finishing { endSending() }
+            if own.value.stage == .finishing { endSending() }
         case .blocked: waitForRoom(true)
         case .broken: abort("the connection broke")
         }
     }
 
     private func waitForRoom(_ waits: Bool) {
-        guard waits != state.isBlocked, let descriptor else { return }
-        state.isBlocked = waits
-        state.moved = upgrades.tick
+        guard waits != own.value.isBlocked, let descriptor else { return }
+        own.value.isBlocked = waits
+        own.value.moved = upgrades.own.value.tick
         do {
             try upgrades.loop.change(descriptor, waits ? [.readable, .writable] : .readable)
         } catch {
             return abort("\(error)")
         }
         // Until now the peer could not answer a ping, so its silence begins now.
-        if !waits { state.heard = upgrades.tick }
+        if !waits { own.value.heard = upgrades.own.value.tick }
     }
 }

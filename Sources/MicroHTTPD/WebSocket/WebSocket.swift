@@ -24,16 +24,11 @@ package final class WebSocket: Sendable {
         case closed
     }
 
-    /// The subprotocol that was agreed on.
-    package let subprotocol: String?
-    /// The caller's address, without a port.
-    package let remoteAddress: String?
-
     let limits: WebSocketLimits
     let upgrades: Upgrades
     let outgoing = Guarded(WebSocketOutgoing())
 
-    private let box: LoopBound<State>
+    let own: LoopBound<State>
     /// Apart from the state, which handling its messages changes while it parses.
     let parser: LoopBound<WebSocketParser>
 
@@ -62,21 +57,12 @@ package final class WebSocket: Sendable {
         var taken: UInt64 = 0
     }
 
-    /// The state, for the loop's thread only.
-    var state: State {
-        unsafeAddress { UnsafePointer(box.address) }
-        unsafeMutableAddress { box.address }
-    }
-
     init(
-        _ subprotocol: String?, from remoteAddress: String?, in upgrades: Upgrades,
-        _ memory: BodyMemory, _ limits: WebSocketLimits, _ events: WebSocketEvents
+        in upgrades: Upgrades, _ memory: BodyMemory, _ limits: WebSocketLimits, _ events: WebSocketEvents
     ) {
-        self.subprotocol = subprotocol
-        self.remoteAddress = remoteAddress
         self.upgrades = upgrades
         self.limits = limits
-        box = LoopBound(State(events: events), to: upgrades.loop)
+        own = LoopBound(State(events: events), to: upgrades.loop)
         parser = LoopBound(WebSocketParser(limits), to: upgrades.loop)
         sending = WaitingBytes(of: memory)
         receiving = WaitingBytes(of: memory)

@@ -1,4 +1,3 @@
-/// How a WebSocket ended.
 package struct WebSocketEnd: Sendable, Equatable {
     /// The peer's code where it sent one, else the code for the cause.
     package let code: WebSocketCloseCode

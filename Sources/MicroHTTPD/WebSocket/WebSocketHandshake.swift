@@ -24,43 +24,43 @@ package struct WebSocketHandshake: Sendable {
 
     /// Checks a head.
     ///
-    /// - Throws: a ``WebSocketRefusal``, whose answer says what is wrong.
-    package init(_ head: AuditedHead) throws(WebSocketRefusal) {
+    /// - Throws: a ``Refusal``, whose answer says what is wrong.
+    package init(_ head: AuditedHead) throws(Refusal) {
         guard head.method == .get else {
-            throw WebSocketRefusal(
+            throw Refusal(
                 .methodNotAllowed, "a WebSocket is asked for with GET, not \(head.method)", [.allow: "GET"])
         }
         guard !head.isOldVersion else {
-            throw WebSocketRefusal(.badRequest, "a WebSocket is asked for with HTTP/1.1, not 1.0")
+            throw Refusal(.badRequest, "a WebSocket is asked for with HTTP/1.1, not 1.0")
         }
         guard Self.isAsked(by: head.headers) else {
-            throw WebSocketRefusal(
+            throw Refusal(
                 .upgradeRequired, "there is a WebSocket here: send Upgrade: websocket", Self.version)
         }
         let options = Self.list(head.headers[values: .connection])
         guard options.contains(where: { $0.lowercased() == "upgrade" }) else {
-            throw WebSocketRefusal(.badRequest, "a WebSocket needs Connection: Upgrade")
+            throw Refusal(.badRequest, "a WebSocket needs Connection: Upgrade")
         }
         guard head.framing == .none else {
-            throw WebSocketRefusal(.badRequest, "a request for a WebSocket has no body")
+            throw Refusal(.badRequest, "a request for a WebSocket has no body")
         }
         guard head.headers[values: .secWebSocketVersion] == ["13"] else {
-            throw WebSocketRefusal(
+            throw Refusal(
                 .upgradeRequired, "the only version of WebSockets here is 13", Self.version)
         }
         let keys = head.headers[values: .secWebSocketKey]
         guard keys.count == 1, let key = keys.first, Base64.isSixteenBytes(key) else {
-            throw WebSocketRefusal(.badRequest, "Sec-WebSocket-Key is not one key of 16 bytes in base64")
+            throw Refusal(.badRequest, "Sec-WebSocket-Key is not one key of 16 bytes in base64")
         }
         protocols = Self.list(head.headers[values: .secWebSocketProtocol])
         guard protocols.allSatisfy({ $0.utf8.allSatisfy(ASCIISet.token.contains) }),
             Set(protocols).count == protocols.count
         else {
-            throw WebSocketRefusal(
+            throw Refusal(
                 .badRequest, "Sec-WebSocket-Protocol is not a list of tokens, each of them once")
         }
         guard let accept = Self.accept(key) else {
-            throw WebSocketRefusal(.internalServerError, "GnuTLS computes no SHA-1 here; see its policy")
+            throw Refusal(.internalServerError, "GnuTLS computes no SHA-1 here; see its policy")
         }
         self.accept = accept
     }

@@ -1,4 +1,3 @@
-/// The limits for the peer of a WebSocket.
 package struct WebSocketLimits: Sendable {
     /// Bytes of a message, in one frame or many; more is a 1009.
     package var message = 16 << 20

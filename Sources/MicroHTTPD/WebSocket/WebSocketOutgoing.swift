@@ -4,7 +4,6 @@ import Glibc
 struct WebSocketOutgoing {
     enum Outcome {
         case taken
-        /// There is no room for it.
         case full
         /// Nothing is sent behind a close frame.
         case shut
@@ -14,7 +13,6 @@ struct WebSocketOutgoing {
         /// Nothing waits any more.
         case drained
         case blocked
-        /// The connection is broken.
         case broken
     }
 
@@ -33,10 +31,8 @@ struct WebSocketOutgoing {
 
     /// How many bytes wait.
     private(set) var count = 0
-    /// True once a close frame was added.
     private(set) var isShut = false
 
-    /// Adds a message.
     mutating func add(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8], limit: Int) -> Outcome {
         guard !isShut else { return .shut }
         guard count == 0 || payload.count <= limit - count else { return .full }

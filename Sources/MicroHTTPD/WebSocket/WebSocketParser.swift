@@ -202,7 +202,6 @@ package struct WebSocketParser {
         }
     }
 
-    /// The event for a close frame.
     private func end() throws(Violation) -> Event {
         guard !control.isEmpty else { return .close(.none, reason: "") }
         guard control.count >= 2 else { throw .wrong("a close frame has half a code") }

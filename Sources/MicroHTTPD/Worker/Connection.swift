@@ -5,7 +5,6 @@ import Glibc
 final class Connection {
     /// What it is waiting for, by which its time limit is chosen.
     enum Stage {
-        /// The TLS handshake is not over.
         case handshake
         /// Between two requests; `received` are the bytes at the last check, nil before the first.
         case idle(received: UInt64?)
@@ -27,72 +26,33 @@ final class Connection {
     /// The server's address to which a caller from another machine has connected, without a port.
     let localAddress: String?
     private let session: TLSSession?
-    private let box: LoopBound<State>
+    let own: LoopBound<State>
 
-    private struct State {
+    struct State {
+        /// True until the first request is complete.
         var isNew = true
+        /// The target of the request line that came last, as it was sent.
         var target: [UInt8] = []
+        /// The exchange that is being answered.
         var exchange: Exchange?
-        var stage: Stage
-        var since = Loop.now
-        var isCut = false
+        fileprivate(set) var stage: Stage
+        /// When the stage began, in milliseconds.
+        fileprivate(set) var since = Loop.now
+        fileprivate(set) var isCut = false
+        /// Whether the loop watches for the caller to leave.
         var isWatched = false
-        var hasCallerLeft = false
+        /// True when the caller was seen to leave, which the library may not have noticed.
+        fileprivate(set) var hasCallerLeft = false
         /// The received bytes of the body at the last check, if there were more then that the library had not read.
-        var stuckAt: Int?
+        fileprivate var stuckAt: Int?
+        /// The TLS stream of an upgraded connection.
         var stream: TLSStream?
-    }
-
-    /// The state, for the loop's thread only.
-    private var state: State {
-        unsafeAddress { UnsafePointer(box.address) }
-        unsafeMutableAddress { box.address }
-    }
-
-    /// True until the first request is complete.
-    var isNew: Bool {
-        get { state.isNew }
-        set { state.isNew = newValue }
-    }
-
-    /// The target of the request line that came last, as it was sent.
-    var target: [UInt8] {
-        get { state.target }
-        set { state.target = newValue }
-    }
-
-    /// The exchange that is being answered.
-    var exchange: Exchange? {
-        get { state.exchange }
-        set { state.exchange = newValue }
-    }
-
-    var stage: Stage { state.stage }
-
-    /// When the stage began, in milliseconds.
-    var since: Int { state.since }
-
-    var isCut: Bool { state.isCut }
-
-    /// Whether the loop watches for the caller to leave.
-    var isWatched: Bool {
-        get { state.isWatched }
-        set { state.isWatched = newValue }
-    }
-
-    /// True when the caller was seen to leave, which the library may not have noticed.
-    var hasCallerLeft: Bool { state.hasCallerLeft }
-
-    /// The TLS stream of an upgraded connection.
-    var stream: TLSStream? {
-        get { state.stream }
-        set { state.stream = newValue }
     }
 
     init(_ connection: LibraryConnection, of loop: Loop) {
         handle = connection
         session = TLSSession(connection)
-        box = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
+        own = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
         socket = connection.socket
         address = connection.peer.flatMap(Self.text)
         let isNear = address == "127.0.0.1" || address == "::1"
@@ -103,31 +63,31 @@ final class Connection {
     }
 
     func enter(_ stage: Stage) {
-        state.stage = stage
-        state.since = Loop.now
-        state.stuckAt = nil
+        own.value.stage = stage
+        own.value.since = Loop.now
+        own.value.stuckAt = nil
     }
 
     /// Called when the caller has left: ends a suspended exchange, in which the library does not notice it.
     func callerLeft() {
-        state.hasCallerLeft = true
-        if let exchange = state.exchange, exchange.isSuspended { exchange.leave() }
+        own.value.hasCallerLeft = true
+        guard let exchange = own.value.exchange, case .suspended = exchange.own.value.library else { return }
+        exchange.leave()
     }
 
     /// Ends the stage of the handshake if that is over.
     func endHandshake() {
-        guard case .handshake = state.stage, let session, session.isEstablished else { return }
+        guard case .handshake = own.value.stage, let session, session.isEstablished else { return }
         enter(.idle(received: nil))
     }
 
-    /// Counts received bytes of a body.
     func received(_ count: Int) {
-        if case .body(let before) = state.stage { state.stage = .body(count: before + count) }
+        if case .body(let before) = own.value.stage { own.value.stage = .body(count: before + count) }
     }
 
     /// Ends the connection; the library sees it as closed by the peer.
     func cut() {
-        state.isCut = true
+        own.value.isCut = true
         shutdown(socket, Int32(SHUT_RDWR))
         // The library may have no room to read on, and its epoll forgets a connection that was suspended until it
         // finds nothing to read: then only its clock ends it.
@@ -149,7 +109,7 @@ final class Connection {
 
     /// True while the caller has to send something.
     private var isReading: Bool {
-        switch state.stage {
+        switch own.value.stage {
         case .handshake, .idle, .head, .body: true
         case .sending, .busy: false
         }
@@ -166,7 +126,7 @@ final class Connection {
     ///
     /// Returns the reason where no answer has begun: then the caller is to be told before it is cut off.
     func check(_ limits: Limits) -> String? {
-        let milliseconds = Loop.now - state.since
+        let milliseconds = Loop.now - own.value.since
         let (seconds, time) = (milliseconds / 1000, Duration.milliseconds(milliseconds))
         let unread = isReading ? unread : -1
         // The library does not notice the caller's end where that comes together with the last bytes.
@@ -174,7 +134,7 @@ final class Connection {
             cut()
             return nil
         }
-        switch state.stage {
+        switch own.value.stage {
         case .busy:
             break
         case .handshake:
@@ -188,12 +148,12 @@ final class Connection {
                 return "the body came with less than \(limits.bodyRate) bytes a second"
             }
             // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
-            if unread > 0, count == state.stuckAt { cut() }
-            state.stuckAt = unread > 0 ? count : nil
+            if unread > 0, count == own.value.stuckAt { cut() }
+            own.value.stuckAt = unread > 0 ? count : nil
         case .sending(let before):
             guard let traffic = traffic() else { break }
             guard let before else {
-                state.stage = .sending(acknowledged: traffic.acknowledged)
+                own.value.stage = .sending(acknowledged: traffic.acknowledged)
                 break
             }
             let taken = Int(clamping: traffic.acknowledged - before)
@@ -202,15 +162,14 @@ final class Connection {
         return nil
     }
 
-    /// Checks whether a head has begun to come.
     private func checkForHead(_ before: UInt64?) {
         // The first bytes of a head may come together with the end of the handshake.
-        if state.isNew, session?.hasReceived == true { return enter(.head) }
+        if own.value.isNew, session?.hasReceived == true { return enter(.head) }
         guard let traffic = traffic() else { return }
         if let before, traffic.received > before {
             enter(.head)
         } else {
-            state.stage = .idle(received: traffic.received)
+            own.value.stage = .idle(received: traffic.received)
         }
     }
 
@@ -232,14 +191,8 @@ final class Connection {
     }
 
     private static func text(_ address: UnsafePointer<sockaddr>) -> String? {
-        var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let length = socklen_t(
-            Int32(address.pointee.sa_family) == AF_INET6
-                ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
-        guard getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0
-        else {
-            return nil
-        }
-        return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+        let isLong = Int32(address.pointee.sa_family) == AF_INET6
+        let size = isLong ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+        return ListeningSocket.numbers(address, socklen_t(size))?.0
     }
 }

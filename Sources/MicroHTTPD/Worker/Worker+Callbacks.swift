@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import EventLoop
 
 extension LibraryDaemon.Callbacks {
     /// Lets all of them call a worker, which must outlive the daemon.
@@ -27,7 +28,7 @@ private func noteTarget(
         return nil
     }
     with(box, Worker.self) { worker in
-        caller._withUnsafeGuaranteedRef { worker.reading.take(target, into: &$0.target) }
+        caller._withUnsafeGuaranteedRef { worker.reading.take(target, into: &$0.own.value.target) }
     }
     return nil
 }

@@ -13,22 +13,22 @@ extension Worker {
             \(what) was refused: the bodies of all requests may take \(megabytes) MB together; raise that with \
             --memory-for-bodies (Limits.memoryForBodies)
             """)
-        let (head, body) = server.refuse(
-            Refusal(.serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description))
-        return Answer(head, .bytes(body), closing: true, retryAfter: 1)
+        return server.refuse(
+            Refusal(
+                .serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description, [.retryAfter: "1"]))
     }
 
     /// Logs that there is no room, at most once a second.
     func logShortage(_ level: Logger.Level, _ message: String) {
-        guard Loop.now - state.lastShortageLog >= 1000 else { return }
-        state.lastShortageLog = Loop.now
+        guard Loop.now - own.value.lastShortageLog >= 1000 else { return }
+        own.value.lastShortageLog = Loop.now
         server.logger.log(level: level, "\(message)")
     }
 
     /// Logs what the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
-        if state.daemon == nil {
-            state.startProblem = state.startProblem ?? message
+        if own.value.daemon == nil {
+            own.value.startProblem = own.value.startProblem ?? message
             return
         }
         let now = Loop.now
@@ -36,8 +36,8 @@ extension Worker {
         let isOurs =
             message.hasPrefix("Application reported internal error")
             || message.contains("application error generating response")
-        guard now - state.lastLog >= 1000, !isOurs else { return }
-        state.lastLog = now
+        guard now - own.value.lastLog >= 1000, !isOurs else { return }
+        own.value.lastLog = now
         // Its messages for a head that does not fit a connection's memory; they do not say of which request.
         if message.contains("in memory pool") || message.contains("in pool")
             || message.contains("HTTP response code is 431")

@@ -8,7 +8,6 @@ import Logging
 /// Its state belongs to the loop.
 final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
-    /// Which of the server's loops this is.
     let index: Int
     let reading: HeadReading
     /// Copied from the server, as are the limits.
@@ -23,7 +22,7 @@ final class Worker: Loop.Driven, Sendable {
     /// How many connections may be open above the limit while others are closed for them.
     private var excess: Int { min(16, connectionLimit / 2 + 1) }
     let upgrades: Upgrades
-    private let box: LoopBound<State>
+    let own: LoopBound<State>
 
     struct State {
         /// It must outlive the daemon.
@@ -39,6 +38,7 @@ final class Worker: Loop.Driven, Sendable {
         let handshakes: Handshakes
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
+        /// True when the server stops.
         var isDraining = false
         var idleWaiter: (@Sendable () -> Void)?
         /// The library's first complaint, before there was a daemon.
@@ -49,16 +49,7 @@ final class Worker: Loop.Driven, Sendable {
         var lastShortageLog = 0
     }
 
-    /// The state, for the loop's thread only.
-    var state: State {
-        unsafeAddress { UnsafePointer(box.address) }
-        unsafeMutableAddress { box.address }
-    }
-
-    var loop: Loop { box.loop }
-
-    /// True when the server stops.
-    var isDraining: Bool { state.isDraining }
+    var loop: Loop { own.loop }
 
     init(
         _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, reading: HeadReading
@@ -72,20 +63,20 @@ final class Worker: Loop.Driven, Sendable {
         self.listening = listening
         let loop = try Loop()
         upgrades = Upgrades(loop)
-        box = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
-        state.callbacks.call(self)
-        upgrades.onEnd { [unowned self] in upgradeEnded() }
-        let settings = LibraryDaemon.Settings(
-            connectionLimit: connectionLimit + 2 * excess,
+        own = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
+        own.value.callbacks.call(self)
+        upgrades.own.value.onEnd = { [unowned self] in upgradeEnded() }
+        let daemon = LibraryDaemon(
+            own.value.callbacks, connectionLimit: connectionLimit + 2 * excess,
             idleSeconds: UInt32(clamping: max(1, limits.idleTime.components.seconds)), poolBytes: limits.pool,
             isStrict: reading.isLibraryStrict, identity: server.tls)
-        guard let daemon = LibraryDaemon(state.callbacks, settings) else {
-            guard let startProblem = state.startProblem else {
+        guard let daemon else {
+            guard let startProblem = own.value.startProblem else {
                 throw SystemError("libmicrohttpd cannot start")
             }
             throw ListenError("libmicrohttpd cannot start: \(startProblem)")
         }
-        state.daemon = daemon
+        own.value.daemon = daemon
         do {
             try loop.listen(on: listening)
             try loop.start(self, socket: daemon.descriptor)
@@ -98,15 +89,15 @@ final class Worker: Loop.Driven, Sendable {
     // MARK: Driven by the loop
 
     func run() {
-        state.daemon.run()
-        state.handshakes.libraryHasRun()
+        own.value.daemon.run()
+        own.value.handshakes.libraryHasRun()
         upgrades.libraryHasRun()
     }
 
-    var timeout: Int32 { state.daemon.timeout }
+    var timeout: Int32 { own.value.daemon.timeout }
 
     func changed(_ socket: Int32) {
-        if !state.handshakes.goOn(socket) { state.watched[socket]?.callerLeft() }
+        if !own.value.handshakes.goOn(socket) { own.value.watched[socket]?.callerLeft() }
     }
 
     /// Accepts the connections that wait.
@@ -115,10 +106,10 @@ final class Worker: Loop.Driven, Sendable {
     /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
     func accept() {
         // A stop in this turn of the loop has closed the socket, whose number may be another server's by now.
-        guard !state.isDraining else { return }
+        guard !own.value.isDraining else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
-            let code = state.daemon.accept(from: listening)
+            let code = own.value.daemon.accept(from: listening)
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
@@ -137,20 +128,20 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Listens again after it had to stop for lack of connections or descriptors.
     private func resumeListening() {
-        guard !state.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
+        guard !own.value.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
         try? loop.listen(on: listening)
     }
 
     /// The open connections, upgraded ones too, counted by the descriptors that they take.
-    private var openCount: Int { state.connections.count + upgrades.extraCount }
+    private var openCount: Int { own.value.connections.count + upgrades.own.value.extraCount }
 
     func tick() {
         resumeListening()
         upgrades.second()
         // One loop does it for all.
         if index == 0 { server.bodyMemory.returnIfQuiet() }
-        server.bodyMemory.returnEndOfHeap(since: &state.memoryReturns)
-        for connection in state.connections.values {
+        server.bodyMemory.returnEndOfHeap(since: &own.value.memoryReturns)
+        for connection in own.value.connections.values {
             if let slowness = connection.check(server.limits) { turnAway(connection, slowness) }
         }
     }
@@ -159,20 +150,19 @@ final class Worker: Loop.Driven, Sendable {
     ///
     /// The library takes an answer only when a request is complete, or when its body has not begun.
     private func turnAway(_ connection: Connection, _ slowness: String) {
-        let (head, body) = server.refuse(
-            Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests"))
-        connection.cut(saying: Answer(head, .bytes(body), closing: true).written)
+        let refusal = Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests")
+        connection.cut(saying: server.refuse(refusal).written)
     }
 
     // MARK: Called by exchanges, on the loop
 
     /// Watches for the caller of a connection to leave, until its end: one that was suspended will be again.
     func watch(_ connection: Connection) {
-        guard !connection.isWatched else { return }
+        guard !connection.own.value.isWatched else { return }
         do {
             try loop.watchForEnd(of: connection.socket)
-            connection.isWatched = true
-            state.watched[connection.socket] = connection
+            connection.own.value.isWatched = true
+            own.value.watched[connection.socket] = connection
         } catch {
             server.logger.error("a caller's leaving will not be noticed: \(error)")
         }
@@ -180,29 +170,16 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Ends this watching; must come before the library closes the socket.
     func unwatch(_ connection: Connection) {
-        guard connection.isWatched else { return }
-        connection.isWatched = false
-        state.watched[connection.socket] = nil
+        guard connection.own.value.isWatched else { return }
+        connection.own.value.isWatched = false
+        own.value.watched[connection.socket] = nil
         loop.unwatch(connection.socket)
     }
 
-    /// An idle response with these fields and this length, or a new one.
-    func takeResponse(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
-        state.responses.take(fixed, length: length)
-    }
-
-    /// Takes back a response that was sent, or whose connection has closed.
-    func giveBack(_ response: ReusableResponse) { state.responses.giveBack(response) }
-
-    func began() { state.underWay += 1 }
-
-    /// Called when a connection has closed while its handler still runs.
-    func lostCaller(of exchange: Exchange) { state.callerless[ObjectIdentifier(exchange)] = exchange }
-
     func ended(_ exchange: Exchange) {
-        assert(state.underWay > 0, "an exchange has ended twice")
-        if !state.callerless.isEmpty { state.callerless[ObjectIdentifier(exchange)] = nil }
-        state.underWay -= 1
+        assert(own.value.underWay > 0, "an exchange has ended twice")
+        if !own.value.callerless.isEmpty { own.value.callerless[ObjectIdentifier(exchange)] = nil }
+        own.value.underWay -= 1
         tellIfIdle()
     }
 
@@ -215,12 +192,12 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Takes no more connections and closes those that wait for a request.
     func stopListening() {
-        state.isDraining = true
+        own.value.isDraining = true
         loop.stopListening()
         // While any duplicate is open, callers still reach the port.
         close(listening)
-        for connection in state.connections.values {
-            switch connection.stage {
+        for connection in own.value.connections.values {
+            switch connection.own.value.stage {
             case .handshake, .idle: connection.cut()
             case .head, .body, .sending, .busy: break
             }
@@ -233,7 +210,7 @@ final class Worker: Loop.Driven, Sendable {
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
-                state.idleWaiter = { continuation.resume() }
+                own.value.idleWaiter = { continuation.resume() }
                 tellIfIdle()
             }
         }
@@ -244,17 +221,17 @@ final class Worker: Loop.Driven, Sendable {
     /// Callers that have no answer get a 503. Other connections are closed, those that were upgraded too.
     func cancelAll() {
         upgrades.abortAll()
-        for connection in state.connections.values { connection.exchange?.stop() }
-        for exchange in state.callerless.values { exchange.release() }
+        for connection in own.value.connections.values { connection.own.value.exchange?.stop() }
+        for exchange in own.value.callerless.values { exchange.release() }
     }
 
     /// Forgets the handlers that ignore their cancellation; returns how many there are.
     func abandon() -> Int {
-        let answering = state.connections.values.compactMap(\.exchange)
-            .filter { !$0.state.handler.hasReturned }
-        let count = answering.count + state.callerless.count
-        state.callerless = [:]
-        tellIfIdle(evenWith: state.underWay, open: true)
+        let answering = own.value.connections.values.compactMap { $0.own.value.exchange }
+            .filter { !$0.own.value.handler.hasReturned }
+        let count = answering.count + own.value.callerless.count
+        own.value.callerless = [:]
+        tellIfIdle(evenWith: own.value.underWay, open: true)
         return count
     }
 
@@ -263,18 +240,18 @@ final class Worker: Loop.Driven, Sendable {
     /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
     /// run lets the library take notice.
     func stop() {
-        for connection in state.watched.values { connection.exchange?.release() }
-        state.handshakes.release()
+        for connection in own.value.watched.values { connection.own.value.exchange?.release() }
+        own.value.handshakes.release()
         upgrades.abortAll()
-        state.daemon.run()
-        state.daemon.stop()
+        own.value.daemon.run()
+        own.value.daemon.stop()
         loop.stop()
     }
 
     private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
-        guard let idleWaiter = state.idleWaiter, state.underWay <= count, open || upgrades.isEmpty
+        guard let idleWaiter = own.value.idleWaiter, own.value.underWay <= count, open || upgrades.isEmpty
         else { return }
-        state.idleWaiter = nil
+        own.value.idleWaiter = nil
         idleWaiter()
     }
 }
@@ -283,16 +260,16 @@ final class Worker: Loop.Driven, Sendable {
 extension Worker {
     func connectionStarted(_ connection: LibraryConnection) -> Connection {
         let new = Connection(connection, of: loop)
-        state.connections[ObjectIdentifier(new)] = new
-        state.handshakes.began(new)
+        own.value.connections[ObjectIdentifier(new)] = new
+        own.value.handshakes.began(new)
         if openCount > connectionLimit { makeRoom(for: new) }
         return new
     }
 
     func connectionClosed(_ connection: Connection) {
-        state.connections[ObjectIdentifier(connection)] = nil
+        own.value.connections[ObjectIdentifier(connection)] = nil
         unwatch(connection)
-        state.handshakes.ended(connection)
+        own.value.handshakes.ended(connection)
         upgrades.connectionClosed(connection)
         resumeListening()
     }
@@ -300,18 +277,18 @@ extension Worker {
     /// Closes the connection that has waited longest for its first head, else the one that is idle longest, and only
     /// then one that has just come.
     private func makeRoom(for new: Connection?) {
-        let waiting = state.connections.values.filter { connection in
-            switch connection.stage {
-            case .handshake, .idle, .head: connection !== new && !connection.isCut
+        let waiting = own.value.connections.values.filter { connection in
+            switch connection.own.value.stage {
+            case .handshake, .idle, .head: connection !== new && !connection.own.value.isCut
             case .body, .sending, .busy: false
             }
         }
         let now = Loop.now
         func rank(_ connection: Connection) -> Int {
-            guard connection.isNew else { return 1 }
-            return now - connection.since > 1000 ? 0 : 2
+            guard connection.own.value.isNew else { return 1 }
+            return now - connection.own.value.since > 1000 ? 0 : 2
         }
-        let oldest = waiting.min { (rank($0), $0.since) < (rank($1), $1.since) }
+        let oldest = waiting.min { (rank($0), $0.own.value.since) < (rank($1), $1.own.value.since) }
         guard let oldest else { return }
         oldest.cut()
         if new != nil {

@@ -16,7 +16,7 @@ struct ProxyAutoConfigTests {
     ]
 
     @Test func sendsPagesByHTTPThroughTheProxyAndNothingElse() throws {
-        let script = try #require(ProxyAutoConfig(authority: "GW.test:8080")).script
+        let script = try #require(ProxyAutoConfig.script(authority: "GW.test:8080"))
         #expect(
             script == """
                 function FindProxyForURL(url, host) {
@@ -32,7 +32,7 @@ struct ProxyAutoConfigTests {
 
     /// The same, as a browser runs it.
     @Test func decidesSo() async throws {
-        let script = try #require(ProxyAutoConfig(authority: "gw.test:8080")).script
+        let script = try #require(ProxyAutoConfig.script(authority: "gw.test:8080"))
         let calls = Self.asked.map { "console.log(FindProxyForURL('\($0.url)', '\(Self.host($0.url))'));" }
         let node = try Program("node", ["-e", script + calls.joined()])
         let answers = await node.wholeOutput().split(separator: "\n").map(String.init)
@@ -50,7 +50,7 @@ struct ProxyAutoConfigTests {
         ("a-b_c:81", "http://a-b_c:81/", "PROXY a-b_c:81"),
     ])
     func namesTheProxyAsTheBrowserDid(authority: String, own: String, proxy: String) throws {
-        let script = try #require(ProxyAutoConfig(authority: authority)).script
+        let script = try #require(ProxyAutoConfig.script(authority: authority))
         #expect(script.contains("var own = \"\(own)\";\n"))
         #expect(script.contains("return \"\(proxy)\";\n"))
     }
@@ -60,6 +60,6 @@ struct ProxyAutoConfigTests {
         "(h)", "é",
     ])
     func hasNothingThatIsNoPlainHost(authority: String) {
-        #expect(ProxyAutoConfig(authority: authority) == nil)
+        #expect(ProxyAutoConfig.script(authority: authority) == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct ProxyClientsTests {
     @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
     func thisMachineMayAlways(caller: String) throws {
-        #expect(try ProxyClients().contains(#require(IPAddress(caller))))
+        #expect(try Proxy().serves(#require(IPAddress(caller))))
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct ProxyClientsTests {
         (["192.0.2.7", "10.0.0.0/8"], "10.1.1.1", true),
     ])
     func soMayTheListed(list: [String], caller: String, mayUse: Bool) throws {
-        #expect(try ProxyClients(list).contains(#require(IPAddress(caller))) == mayUse)
+        #expect(try Proxy(clients: list).serves(#require(IPAddress(caller))) == mayUse)
     }
 
     @Test(arguments: [
@@ -54,7 +54,7 @@ struct ProxyClientsTests {
         ),
     ])
     func aListSaysWhatToWriteInstead(text: String, problem: String) {
-        let error = #expect(throws: InvalidAddressRange.self) { try ProxyClients(["10.0.0.0/8", text]) }
+        let error = #expect(throws: InvalidAddressRange.self) { try Proxy(clients: ["10.0.0.0/8", text]) }
         #expect(error?.description == "the address range \(text) \(problem)")
     }
 }

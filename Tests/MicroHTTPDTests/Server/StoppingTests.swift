@@ -417,12 +417,5 @@ extension OneAtATime {
             await stopping
             #expect(reached.count == 0)
         }
-
-        @Test func aStartThatIsNotApprovedLeavesNothingBehind() throws {
-            struct No: Error {}
-            let server = HTTPServer(loops: 3) { ok($0) }
-            #expect(throws: No.self) { try server.start { _ in throw No() } }
-            #expect(server.port == 0)
-        }
     }
 }

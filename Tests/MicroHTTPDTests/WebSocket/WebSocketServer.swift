@@ -45,7 +45,7 @@ func withWebSockets<Value>(
     serverLimits.connections = connections
     return try await withServer(tls: tls, limits: serverLimits, loops: loops) { exchange in
         if exchange.request.path == "/plain" { return ok(exchange) }
-        do throws(WebSocketRefusal) {
+        do throws(Refusal) {
             let handshake = try WebSocketHandshake(exchange.head)
             exchange.upgrade(
                 handshake, subprotocol: handshake.protocols.first, limits: limits, events: events(log))

@@ -40,7 +40,7 @@ enum EchoServer {
             return await answerPlain(exchange)
         }
         if exchange.request.path == "/tunnel" { return tunnel(exchange) }
-        do throws(WebSocketRefusal) {
+        do throws(Refusal) {
             exchange.upgrade(
                 try WebSocketHandshake(exchange.head),
                 events: WebSocketEvents(text: { $0.send(text: $1) }, binary: { $0.send(binary: $1) }))

@@ -61,7 +61,9 @@ public enum GatewayCommand {
         }
         if let command = command(TestBridgeCommand.self, "test-bridge") { return await tries(command) }
         let settings = try await settings(isAlone: passThrough.isEmpty)
-        let terminal = presenter == nil ? terminal(settings) : nil
+        // Not where the log is JSON, which a program reads.
+        let isAsked = presenter == nil && settings.logFormat == .text
+        let terminal = isAsked ? TerminalPresenter.ifThereIsOne() : nil
         do {
             let gateway = Gateway(
                 passThrough: try settings.responders(besides: passThrough),
@@ -203,10 +205,6 @@ public enum GatewayCommand {
 
     /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
-        if settings.options.layers.contains(where: { !$0.tests.answer.isEmpty }) {
-            gateway.logger.notice(
-                "answer is choose now: --choose alert=ok; the next version does not know --answer")
-        }
         let asked = Set(
             BuiltIns.questions + settings.replies.layers.questions
                 + gateway.registered.map { String($0.path.dropFirst()) })
@@ -215,11 +213,6 @@ public enum GatewayCommand {
             gateway.logger.warning(
                 "--choose \(name): no question has this name; did you mean \(near)?")
         }
-    }
-
-    /// The presenter that asks in the terminal; nil where there is none, or where the log is JSON.
-    private static func terminal(_ settings: Settings) -> TerminalPresenter? {
-        settings.logFormat == .text ? TerminalPresenter.ifThereIsOne() : nil
     }
 
     /// Ends the process with code 3 where calls or questions had no answer.

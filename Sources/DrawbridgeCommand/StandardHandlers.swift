@@ -7,7 +7,6 @@ import Synchronization
 /// Where a file has mocks they are off, except for names that it mocks as `$pass`: beside an app's mocks, their answers
 /// were mistaken for the app's.
 final class BuiltIns: Sendable {
-    /// The names of the questions that they ask.
     static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
 
     private let gateway: Gateway

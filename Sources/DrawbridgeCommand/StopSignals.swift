@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -10,7 +11,6 @@ final class StopSignals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Installs the signal handlers.
     init() {
         for number in [SIGTERM, SIGINT] {
             onSignal(number) { self.come(number) }
@@ -33,4 +33,17 @@ final class StopSignals: Sendable {
         }
         if isFirst { stop?() } else if number == SIGINT { exit(1) }
     }
+}
+
+/// Calls back for each signal of a number, on a thread of Dispatch's, as long as the process lives.
+///
+/// It returns when the callback is installed: earlier signals have their previous effect, and none is lost.
+func onSignal(_ number: Int32, _ handle: @escaping @Sendable () -> Void) {
+    let source = DispatchSource.makeSignalSource(signal: number)
+    // The handler keeps the source, which lives as long as the process.
+    source.setEventHandler { withExtendedLifetime(source) { handle() } }
+    let isTaken = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isTaken.signal() }
+    source.resume()
+    isTaken.wait()
 }

@@ -59,7 +59,7 @@ import Testing
     @Test func answersMayBeAListOrAFile() async throws {
         let folder = try Folder()
         try folder.write("answers.json", #"{"pay":"ok"}"#)
-        let program = try Self.drawbridge(#"{"answer": ["alert=ok", "@answers.json"]}"#, folder)
+        let program = try Self.drawbridge(#"{"choose": ["alert=ok", "@answers.json"]}"#, folder)
         let address = try await program.address()
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
         #expect(
@@ -132,7 +132,7 @@ import Testing
         (#"{"proxy-client": ["everybody"]}"#, "settings.json, line 1, proxy-client: --proxy-client: "),
         (#"{"keep-host": "yes"}"#, "settings.json, line 1, keep-host: "),
         ("{\"log-format\": \"xml\"}", "settings.json, line 1, log-format: "),
-        ("{\"answer\": \"ok\"}", "settings.json, line 1, answer: --choose ok: write name=value"),
+        ("{\"choose\": \"ok\"}", "settings.json, line 1, choose: --choose ok: write name=value"),
         ("{\"config\": \"other.json\"}", "settings.json, line 1, config: no such setting"),
         ("{\"help\": true}", "settings.json, line 1, help: no such setting"),
         ("{\n\"port\": 1,\n\"port\": 2}", "settings.json, line 3, column 1: the object has two members"),

@@ -4,9 +4,7 @@ import Drawbridge
 struct JSONStyle {
     static let newline = UInt8(ascii: "\n")
 
-    /// The line ending.
     let ending: String
-    /// One level of indentation.
     let unit: String
 
     /// The length of a line beyond which the members of a value get lines of their own.

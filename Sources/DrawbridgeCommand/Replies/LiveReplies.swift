@@ -43,7 +43,6 @@ actor LiveReplies {
         }
     }
 
-    /// A file that is to be read.
     private enum Due {
         case file(Int)
         case found(path: String)
@@ -67,12 +66,11 @@ actor LiveReplies {
             }
     }
 
-    /// Gives the gateway its first replies.
     func begin() throws {
         gateway.replySupplier.withLock { $0 = supplier }
         try apply()
         tell(sources.given.doubts, of: "--reply")
-        for file in sources.files { tell(file.doubts, of: file.text.path) }
+        for file in sources.files { tell(file.file.doubts, of: file.text.path) }
         tellFaults()
     }
 
@@ -132,7 +130,7 @@ actor LiveReplies {
         try apply()
         let rest = config.hasSettings ? "; its settings, from the next start on" : ""
         gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")
-        tell(config.source.doubts, of: path)
+        tell(config.source.file.doubts, of: path)
         tellFaults()
     }
 
@@ -155,11 +153,10 @@ actor LiveReplies {
         sources = changed
         try apply()
         tellTaken(text.path, new, old)
-        tell(new.doubts, of: text.path)
+        tell(new.file.doubts, of: text.path)
         tellFaults()
     }
 
-    /// The file's text as it is now.
     func text(of source: ReplySources.Source) throws -> FileText {
         source.kind == .found
             ? try FoundFile.read(source.text.path) : try FileText(source.text.path, onlyRegular: true)

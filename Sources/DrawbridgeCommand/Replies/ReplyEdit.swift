@@ -3,7 +3,6 @@ import DrawbridgeServer
 
 /// Puts a reply into the text of a file; everything else in it, comments too, stays unchanged.
 struct ReplyEdit {
-    /// The text afterwards.
     private(set) var text: [UInt8]
     /// The line of the reply, from 1.
     private(set) var line = 1

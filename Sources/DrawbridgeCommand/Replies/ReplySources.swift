@@ -6,11 +6,8 @@ import DrawbridgeServer
 struct ReplySources {
     /// A file, with the replies that it has.
     struct Source {
-        /// What the file may contain.
         enum Kind: Equatable {
-            /// Replies alone.
             case replies
-            /// All settings.
             case settings
             /// The settings that are allowed in a file that was found, and not named.
             case found
@@ -34,9 +31,6 @@ struct ReplySources {
         /// Whether it is a file of the user's, and not the mocks of the welcome page.
         var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
-        /// Warnings: what was perhaps meant otherwise.
-        var doubts: [ReplyFault] { file.doubts }
-
         /// - Throws: a ``Failure`` that names file, line, column and key.
         init(_ text: FileText, kind: Kind) throws {
             self.text = text
@@ -57,7 +51,6 @@ struct ReplySources {
         }
     }
 
-    /// Those of `--reply`.
     let given: ReplyNames
     /// The files, in the order in which they are asked.
     private(set) var files: [Source]

@@ -1,5 +1,4 @@
 import Drawbridge
-import EventLoop
 import Logging
 
 /// Reloads the open pages when the script of a bridge is saved.
@@ -22,7 +21,6 @@ enum SavedBridges {
             return bytes?.isEmpty == true ? nil : bytes
         }
 
-        /// Whether its bytes have changed.
         mutating func isChanged() -> Bool {
             guard state.isDue(path), let now, now != bytes else { return false }
             bytes = now

@@ -3,7 +3,6 @@ import Drawbridge
 
 /// What `--choose` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
 struct Answers {
-    /// The answers by the names of their questions.
     private(set) var values: [String: JSON] = [:]
 
     /// Reads them in order; of two answers to one question the last counts.

@@ -40,10 +40,12 @@ struct BehindOptions: ParsableArguments {
     @Option("address", "Another device, or a range like 192.168.1.0/24, that may use the proxy. Repeatable.")
     var proxyClient: [String] = []
 
+    static let seconds = 0.001...86400.0
+
     func validate() throws {
         try check("--upstream", upstream) { try Upstream($0) }
         try check("--proxy-client", [proxyClient]) { try Proxy(clients: $0) }
         try check(
-            "--upstream-timeout", upstreamTimeout, in: 0.001...86400, "it is a number of seconds up to 86400")
+            "--upstream-timeout", upstreamTimeout, in: Self.seconds, "it is a number of seconds up to 86400")
     }
 }

@@ -7,7 +7,6 @@ import Drawbridge
 struct ConfigFile {
     /// The settings; relative paths in them begin at the file's folder.
     private(set) var options: Options
-    /// The replies that it has.
     let source: ReplySources.Source
     /// Whether it has more than replies.
     let hasSettings: Bool
@@ -85,7 +84,7 @@ struct ConfigFile {
         _ setting: Setting, _ value: JSON, _ place: String, _ folder: String
     ) throws -> [String] {
         let key = setting.key
-        let takesAnswers = ["answer", "choose"].contains(key)
+        let takesAnswers = key == "choose"
         switch value {
         case .null: return []
         case .bool(let isSaid):
@@ -117,7 +116,6 @@ struct ConfigFile {
         }
     }
 
-    /// The argument for a bridge with its options.
     private static func bridge(_ members: JSON.Object, _ place: String) throws -> String {
         let script = members["name"]?.stringValue ?? members["file"]?.stringValue
         let others = members.map(\.key).filter { !["name", "file", "options"].contains($0) }

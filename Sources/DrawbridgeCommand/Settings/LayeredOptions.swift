@@ -4,8 +4,6 @@
 struct LayeredOptions {
     var layers: [Options]
 
-    init(_ layers: [Options]) { self.layers = layers }
-
     subscript<Value>(option: KeyPath<Options, Value?>) -> Value? {
         layers.lazy.compactMap { $0[keyPath: option] }.first
     }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
 
@@ -23,7 +22,7 @@ extension Options {
         let form = setting.kind == .flag ? .flag : forms[setting.key] ?? .text(pattern: Form.notEmpty)
         var property = (setting.isList ? Form.several(form) : form).schema
         if case .words(let words) = setting.kind { property["enum"] = .array(words.map(JSON.string)) }
-        var says = setting.isHidden ? "A former name, which the next version does not know." : setting.help
+        var says = setting.help
         // A default that editors can put in stands at the end of the sentence: (default: 8080, environment: PORT).
         let parts = says.split(separator: " (default: ")
         if let usual = parts.dropFirst().first?.dropLast().split(separator: ", environment").first {
@@ -45,10 +44,10 @@ extension Options {
     ///
     /// Patterns come near what the parsers of the flags refuse.
     private static let forms: [String: Form] = [
-        "port": .whole(0...65535), "inspector-port": written(#"^\d+$"#, 0, 65535),
-        "grace": seconds(0, 3600), "upstream-timeout": seconds(0.001, 86400),
-        "memory-for-bodies": written(size, 1 << 20),
-        "memory-per-connection": written(size, 4 << 10, 16 << 20),
+        "port": .whole(ServingOptions.ports), "inspector-port": written(#"^\d+$"#, ServingOptions.ports),
+        "grace": seconds(AdvancedOptions.seconds), "upstream-timeout": seconds(BehindOptions.seconds),
+        "memory-for-bodies": written(size, AdvancedOptions.leastForBodies ... .max),
+        "memory-per-connection": written(size, AdvancedOptions.bytesPerConnection),
         "upstream": text(
             #"^(?:/[^=?#]*=)?(?:[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:/[^\s?#]*)?|unix:/[^?#]+)$"#,
             "An upstream is http://host:port, https://host or unix:/path/to.sock, and perhaps /api= before it."
@@ -62,7 +61,7 @@ extension Options {
                 + #"[A-Za-z][A-Za-z0-9+.\-]*"#, "Write the name of the app's own scheme alone: mizhua."),
         "message-handler": list(#"(?:\*|\#(name))(?:=reply)?"#, nameIsWanted),
         "inject": list(#"(?:\*|\#(name))"#, nameIsWanted), "shortcuts": list(name, nameIsWanted),
-        "choose": answers, "answer": answers, "bridge": bridge,
+        "choose": answers, "bridge": bridge,
         "redact": text(#"[^\W_]"#, "Words have letters and digits."),
         "log": text(
             "^[ ,]*(\(kinds))([ ,]+(\(kinds)))*[ ,]*$", "There are \(kinds.replacing("|", with: ", "))."),
@@ -116,18 +115,20 @@ extension Options {
         text("^\(element)(?: *, *\(element))*$", otherwise)
     }
 
-    private static func seconds(_ least: Double, _ most: Double) -> Form {
+    private static func seconds(_ range: ClosedRange<Double>) -> Form {
         .described([
-            "type": "number", "minimum": JSON(floatLiteral: least), "maximum": JSON(floatLiteral: most),
+            "type": "number", "minimum": JSON(floatLiteral: range.lowerBound),
+            "maximum": JSON(floatLiteral: range.upperBound),
         ])
     }
 
     /// A whole number that may be written as a text.
-    private static func written(_ pattern: String, _ least: Int, _ most: Int? = nil) -> Form {
+    private static func written(_ pattern: String, _ range: ClosedRange<Int>) -> Form {
         var schema: JSON.Object = [
-            "type": ["integer", "string"], "pattern": .string(pattern), "minimum": .number(.init(least)),
+            "type": ["integer", "string"], "pattern": .string(pattern),
+            "minimum": .number(.init(range.lowerBound)),
         ]
-        schema["maximum"] = most.map { .number(.init($0)) }
+        if range.upperBound < .max { schema["maximum"] = .number(.init(range.upperBound)) }
         return .described(schema)
     }
 }

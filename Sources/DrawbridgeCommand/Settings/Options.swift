@@ -15,7 +15,7 @@ struct Options: ParsableArguments {
     @OptionGroup(title: "Advanced") var advanced: AdvancedOptions
 
     /// All keys of a configuration file.
-    static var keys: [String] { Setting.all.values.filter { !$0.isHidden }.map(\.key).sorted() }
+    static var keys: [String] { Setting.all.keys.sorted() }
 }
 
 struct ServingOptions: ParsableArguments {
@@ -32,8 +32,10 @@ struct ServingOptions: ParsableArguments {
     @Flag("Show index.html at paths of the folder that are no file, for apps with history routes: /user/7.")
     var singlePage: Bool?
 
+    static let ports = 0...65535
+
     func validate() throws {
-        try check("--port", port, in: 0...65535, "a port is a number from 0 to 65535")
+        try check("--port", port, in: Self.ports, "a port is a number from 0 to 65535")
     }
 }
 
@@ -106,10 +108,6 @@ struct TestOptions: ParsableArguments {
         more: "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.")
     var choose: [String] = []
 
-    /// The former name of `--choose`.
-    @Option(help: .hidden)
-    var answer: [String] = []
-
     @Option(
         oneOf: "how",
         "fail: exit with code 3 if a call or a question had no answer, for CI; tell: only log it. (default: tell)"
@@ -121,11 +119,8 @@ struct TestOptions: ParsableArguments {
         case tell, fail
     }
 
-    /// What both names say.
-    var answers: [String] { answer + choose }
-
     func validate() throws {
-        for text in answers where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        for text in choose where !text.hasPrefix("@") { _ = try Answers.parse(text) }
     }
 }
 
@@ -143,7 +138,9 @@ struct InspectorOptions: ParsableArguments {
     var save: Bool?
 
     func validate() throws {
-        try check("--inspector-port", inspectorPort, in: 0...65535, "a port is a number from 0 to 65535")
+        try check(
+            "--inspector-port", inspectorPort, in: ServingOptions.ports,
+            "a port is a number from 0 to 65535")
         try checkAddress("--inspector-url", inspectorUrl)
     }
 }
@@ -232,15 +229,19 @@ struct AdvancedOptions: ParsableArguments {
     @Option("size", "Memory per connection for a request's head, its query and cookies. (default: 16KB)")
     var memoryPerConnection: ByteCount?
 
+    static let seconds = 0.0...3600.0
+    static let bytesPerConnection = 4 << 10...16 << 20
+    static let leastForBodies = 1 << 20
+
     func validate() throws {
-        if let memoryPerConnection, !(4 << 10...16 << 20).contains(memoryPerConnection.bytes) {
+        if let memoryPerConnection, !Self.bytesPerConnection.contains(memoryPerConnection.bytes) {
             throw ValidationError(
                 "--memory-per-connection: it is a size from 4KB to 16MB, for instance 64KB")
         }
-        if let memoryForBodies, memoryForBodies.bytes < 1 << 20 {
+        if let memoryForBodies, memoryForBodies.bytes < Self.leastForBodies {
             throw ValidationError(
                 "--memory-for-bodies: it is a size of 1MB or more, for instance 256MB or 2GB")
         }
-        try check("--grace", grace, in: 0...3600, "it is a number of seconds from 0 to 3600")
+        try check("--grace", grace, in: Self.seconds, "it is a number of seconds from 0 to 3600")
     }
 }

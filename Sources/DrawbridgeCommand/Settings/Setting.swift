@@ -3,7 +3,6 @@ import Drawbridge
 
 /// A key that files of settings may have: the flag of the same name, as ``Options`` declares it.
 struct Setting {
-    /// What a setting takes.
     enum Kind: Equatable {
         /// `true` and `false`.
         case flag
@@ -17,25 +16,27 @@ struct Setting {
 
     let key: String
     let kind: Kind
-    /// The name of its value in the help: `seconds`; for a flag its key.
-    let value: String
-    /// Whether it takes a list too.
     let isList: Bool
     /// Whether a flag takes back what a file says: `--no-open`.
     var hasOpposite = false
-    /// Whether it is only known by a former name.
-    let isHidden: Bool
     /// What it does, in one sentence.
     let help: String
     /// What else there is to say of it.
     let more: String
 
-    /// All of them by their keys.
     static let all: [String: Setting] = {
         // The parser describes what is declared for it, as JSON: a flag, and then its opposite.
-        let described = try? JSON(parsing: Array(Options._dumpHelp().utf8))
+        let described: JSON
+        do {
+            described = try JSON(parsing: Array(Options._dumpHelp().utf8))
+        } catch {
+            fatalError("the parser of arguments describes the options by what is no JSON: \(error)")
+        }
+        guard let options = described["command"]?["arguments"]?.arrayValue else {
+            fatalError("the parser of arguments describes the options in another form than command.arguments")
+        }
         var all: [String: Setting] = [:]
-        for option in described?["command"]?["arguments"]?.arrayValue ?? [] {
+        for option in options {
             let names = option["names"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
             guard let key = names.first(where: { $0.utf8.count > 1 }), !flagsOnly.contains(key) else {
                 continue
@@ -63,9 +64,7 @@ struct Setting {
             } else {
                 completion == nil ? .value : .path
             }
-        value = option["valueName"]?.stringValue ?? key
         isList = option["isRepeating"] == true
-        isHidden = option["shouldDisplay"] == false
         help = option["abstract"]?.stringValue ?? ""
         more = option["discussion"]?.stringValue ?? ""
     }

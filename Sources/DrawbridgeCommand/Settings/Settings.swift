@@ -26,7 +26,6 @@ struct Settings {
     let found: FoundFile.Outcome
 
     var root: String? { options[\.serving.root] }
-    /// The upstreams as they were written.
     var upstreams: [String] { options[\.behind.upstream] }
     var isProxy: Bool { options[\.behind.proxy] ?? false }
     /// Whether a port was chosen, and not only the usual one is tried.
@@ -39,7 +38,6 @@ struct Settings {
     /// Seconds that running requests get at a stop.
     var grace: Double { options[\.advanced.grace] ?? 3 }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
-    /// The paths of bridge scripts.
     var bridgeFiles: [String] { options[\.pages.bridge].compactMap(\.file) }
 
     /// The upstream for all paths that no other upstream has.
@@ -58,7 +56,7 @@ struct Settings {
         var flags = flags
         flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
         flags.serving.port = try flags.serving.port ?? Self.environmentPort()
-        var options = LayeredOptions([flags] + (config.map { [$0.options] } ?? []))
+        var options = LayeredOptions(layers: [flags] + (config.map { [$0.options] } ?? []))
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
         let host = options[\.access.lan] == true ? "0.0.0.0" : options[\.access.host] ?? "127.0.0.1"
@@ -96,7 +94,7 @@ struct Settings {
         }
         self.options = options
         pageRuntime = try Self.pageRuntime(options)
-        let said = options.layers.reversed().flatMap(\.tests.answers)
+        let said = options.layers.reversed().flatMap(\.tests.choose)
         answers = try Answers(said)
         supplier = OutsideReplies(
             origins: Set(options[\.handlers.forwardTo].compactMap { AccessPolicy.origin($0) }))
@@ -242,7 +240,7 @@ struct Settings {
 
     private static func environmentPort() throws -> Int? {
         guard let text = environment("PORT") else { return nil }
-        guard let port = Int(text), (0...65535).contains(port) else {
+        guard let port = Int(text), ServingOptions.ports.contains(port) else {
             throw ValidationError("PORT=\(text): a port is a number from 0 to 65535")
         }
         return port

@@ -65,7 +65,6 @@ struct Words {
         return word
     }
 
-    /// The error for a word that names a file.
     private static func noFolder(_ file: String) -> String {
         let program = Command.program.name
         if file.hasSuffix(".json") {
@@ -75,7 +74,6 @@ struct Words {
         return "\(file) is a file; name its folder: \(program) \(ShellWord(folder))"
     }
 
-    /// The error for a word that names nothing.
     private static func missing(_ word: String, _ code: Int32) -> String {
         let program = Command.program.name
         guard code == ENOENT || code == ENOTDIR else {

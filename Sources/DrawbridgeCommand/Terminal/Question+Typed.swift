@@ -1,5 +1,4 @@
 import Drawbridge
-import DrawbridgeServer
 
 // A question as a person at a terminal reads and answers it.
 extension Question {

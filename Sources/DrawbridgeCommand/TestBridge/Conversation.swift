@@ -2,7 +2,6 @@ import Drawbridge
 
 /// What a page has called and heard so far, and its errors.
 struct Conversation: Sendable {
-    /// A call of the page's.
     struct Call: Sendable {
         let name: String
         let value: JSON
@@ -18,7 +17,6 @@ struct Conversation: Sendable {
     /// Whether the page has begun to run in the browser.
     private(set) var isOpen = false
 
-    /// - Parameter entries: of the journal.
     init(_ entries: [JSON]) {
         for entry in entries {
             let (name, input) = (entry["name"]?.stringValue ?? "", entry["input"] ?? .null)
@@ -42,13 +40,11 @@ struct Conversation: Sendable {
 }
 
 extension Conversation {
-    /// An uncaught error.
     struct Fault: CustomStringConvertible {
         /// File and line, `mine.html:7`; empty where they are unknown.
         let place: String
         let description: String
 
-        /// - Parameter detail: as the page told it.
         init(_ detail: JSON) {
             let message = detail["message"]?.stringValue ?? ""
             // An error that the page runtime caught has a line of the runtime's; the stack has the real one.

@@ -7,19 +7,16 @@ struct Exchange: Sendable {
         case pageCalls(with: JSON?)
         /// Native calls the page, which gives this answer; nil for any.
         case nativeCalls(with: JSON, answer: JSON?, bridge: Page.Bridge?)
-        /// Native sends the page an event.
         case nativeTells(with: JSON)
         /// The page hears something unasked, such as data that it was started with.
         case pageHears
     }
 
     let kind: Kind
-    /// The name of the call or event.
     let name: String
     /// All values that the page hears of it, in order; nil for any.
     let hears: [JSON]?
 
-    /// The exchange as a line of the report.
     var title: String {
         switch kind {
         case .pageCalls: "the page calls \(name)"
@@ -41,7 +38,6 @@ struct Misfit: Sendable {
         (self.verb, self.found, self.wanted) = (verb, "\(found)", "\(wanted)")
     }
 
-    /// Both values, one below the other.
     var lines: [String] {
         let width = 9
         return [(verb, found), ("wanted", wanted)].map { word, text in

@@ -76,7 +76,6 @@ struct TestBridgeCommand: ParsableCommand {
         }
     }
 
-    /// The path of the script with another extension.
     private func beside(_ ending: String) throws -> String {
         guard script.hasSuffix(".js") else {
             throw ValidationError(

@@ -102,7 +102,6 @@ struct TestBrowser {
             separator: " | ")
     }
 
-    /// Ends all of its processes.
     func end() {
         // Its profile is removed anyway, so it needs no time for an orderly end.
         kill(-process, SIGKILL)

@@ -1,10 +1,5 @@
-import Glibc
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Glibc
 
 /// A temporary folder for the browser's profile and all its files; removed at the end.
 struct TestFolder {
@@ -17,7 +12,6 @@ struct TestFolder {
         path = try makeFolder(below: place, "drawbridge", or: "set TMPDIR to a folder")
     }
 
-    /// Writes a file, and gives its path.
     func write(_ name: String, _ text: String) throws -> String {
         let file = "\(path)/\(name)"
         guard let stream = fopen(file, "we") else {
@@ -28,7 +22,6 @@ struct TestFolder {
         return file
     }
 
-    /// Removes the folder.
     func remove() {
         // A process that was just killed may still write into it, so that removing fails as it is not empty.
         for _ in 0..<100 {

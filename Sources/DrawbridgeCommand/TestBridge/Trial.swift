@@ -101,7 +101,6 @@ struct Trial {
         return false
     }
 
-    /// Opens the page in a browser.
     private func open(_ url: String, _ gateway: Gateway, _ own: TestFolder) async throws -> TestBrowser {
         let run = ExchangeRun(gateway, patience: patience)
         var lastWords = ""

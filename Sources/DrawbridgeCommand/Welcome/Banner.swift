@@ -6,7 +6,6 @@ import Glibc
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
-    /// The handlers that come with the command.
     let builtIns: BuiltIns?
     let settings: Settings
     /// The link of the inspector; nil where there is none.
@@ -159,7 +158,6 @@ struct Banner {
         }
     }
 
-    /// The paths of the program's own handlers.
     private var ownPaths: [String] { handlers.map(\.key).filter { !builtInPaths.contains($0) } }
 
     private var builtInPaths: [String] { builtIns?.paths ?? [] }

@@ -1,7 +1,6 @@
 import Dispatch
 import Drawbridge
 import Glibc
-import Synchronization
 
 /// An HTML file that redirects a browser to a URL with a secret in it.
 ///

@@ -123,6 +123,7 @@ SLOW = (
               (script("tester-api", ".build/debug/drawbridge"),), ("schema",)),
         Stage("api", "the public API against the last release", (script("api"),)),
         Stage("fresh", "the cheap stages on a fresh machine", (script("fresh"),), ("fresh",)),
+        Stage("release", "a release, on machines without Swift", (script("stages/release"),), ("release", "released")),
     ), (BUILDS,)),
     ((
         THREAD,

@@ -111,7 +111,7 @@ import Testing
             "callNative()", "MyApp", "messageHandlers.JSBridge", "WebViewJavascriptBridge", "the pull queue",
         ] {
             let calls = PageCalls(try PageFiles(in: "\(folder.path)/pages").scripts)
-            #expect(calls.names.values.contains { $0.contains { $0.bridge.description == "by \(bridge)" } })
+            #expect(calls.names.values.contains { $0.contains { $0.bridge == bridge } })
         }
         #expect(text.contains(#""scheme": ["mizhua"]"#))
         #expect(text.contains(#""inject": ["callNative", "fetchMessages"]"#))
@@ -301,11 +301,11 @@ import Testing
         var bounds = PageFiles.Bounds()
         bounds.files = 3
         let few = try PageFiles(in: folder.path, within: bounds)
-        #expect(few.scripts.files.map(\.path) == ["a10.js", "a11.js", "a12.js"])
+        #expect(few.scripts.paths == ["a10.js", "a11.js", "a12.js"])
         #expect(few.leftOut == ["everything after 3 files (there is too much; name a smaller folder)"])
         bounds = PageFiles.Bounds()
         bounds.time = .zero
-        #expect(try PageFiles(in: folder.path, within: bounds).scripts.files.isEmpty)
+        #expect(try PageFiles(in: folder.path, within: bounds).scripts.paths.isEmpty)
     }
 
     /// The command goes before a folder of its name.

@@ -134,7 +134,7 @@ struct FirstFile {
         let first = entry.calls[0]
         let more = entry.calls.count > 1 ? " and \(entry.calls.count - 1) more" : ""
         let guess = entry.isGuess ? "a guess: " : ""
-        return "\(guess)\(first.place)\(more), \(first.bridge.description)"
+        return "\(guess)\(first.place)\(more), by \(first.bridge)"
     }
 
     /// An event for each name by which native may call the page.

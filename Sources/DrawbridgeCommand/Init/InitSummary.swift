@@ -8,7 +8,7 @@ struct InitSummary {
     let file: FirstFile
 
     var lines: [String] {
-        let count = files.scripts.files.count
+        let count = files.scripts.paths.count
         let read = count == 1 ? "1 page or script was read" : "\(count) pages and scripts were read"
         var lines = ["\(path) is written; \(read).", ""]
         let isNothing = file.missing.isEmpty && file.known.isEmpty && file.passed.isEmpty
@@ -52,7 +52,7 @@ struct InitSummary {
     private func row(_ entry: FirstFile.Entry) -> (String, String) {
         let places = entry.calls.prefix(2).map { "\($0.place)" }.joined(separator: ", ")
         let more = entry.calls.count > 2 ? " and \(entry.calls.count - 2) more" : ""
-        return (entry.name, "\(places)\(more), \(entry.calls[0].bridge.description)")
+        return (entry.name, "\(places)\(more), by \(entry.calls[0].bridge)")
     }
 
     private func row(_ bridge: FirstFile.Bridge) -> (String, String) {

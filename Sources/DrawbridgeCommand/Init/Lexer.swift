@@ -1,13 +1,13 @@
 /// Cuts scripts, and the scripts of pages, into tokens; it guesses where a parser would know.
 struct Lexer {
     private let bytes: [UInt8]
-    private(set) var tokens: [Scripts.Token]
+    private let file: Int
+    private(set) var tokens: [Scripts.Token] = []
     private var place = 0
     private var (line, counted) = (1, 0)
-    private var open: [Int] = []
 
-    init(_ bytes: [UInt8], after tokens: [Scripts.Token], isPage: Bool) {
-        (self.bytes, self.tokens) = (bytes, tokens)
+    init(_ bytes: [UInt8], file: Int, isPage: Bool) {
+        (self.bytes, self.file) = (bytes, file)
         while isPage, place < bytes.count {
             place = find("<", place) + 1
             if has("!--", place) { place = find("-->", place) } else if isOfWord(place) { readTag() }
@@ -19,31 +19,18 @@ struct Lexer {
     private mutating func add(_ string: String, at start: Int? = nil) {
         let start = min(start ?? place, bytes.count)
         while counted < start { (line, counted) = (line + (bytes[counted] == 0x0A ? 1 : 0), counted + 1) }
-        tokens.append(Scripts.Token(string: string, line: line, around: open.last ?? -1))
-        let place = tokens.count - 1
-        if string == Scripts.end { open = [] }
-        if ["(", "[", "{"].contains(string) { open.append(place) }
-        // A bracket without a counterpart has no partner.
-        guard let opening = [")": "(", "]": "[", "}": "{"][string],
-            let index = open.suffix(4).lastIndex(where: { tokens[$0].string == opening })
-        else { return }
-        (tokens[open[index]].partner, tokens[place].partner) = (place, open[index])
-        tokens[place].around = tokens[open[index]].around
-        open.removeSubrange(index...)
+        tokens.append(Scripts.Token(string: string, line: line, file: file))
     }
 
-    private func has(_ letters: StaticString, _ place: Int) -> Bool {
-        guard place + letters.utf8CodeUnitCount <= bytes.count else { return false }
-        return letters.withUTF8Buffer { letters in
-            letters.indices.allSatisfy { index in
-                let isLetter = (0x61...0x7A).contains(letters[index])
-                return bytes[place + index] | (isLetter ? 0x20 : 0) == letters[index]
-            }
+    /// Whether these letters are at a place, in either case.
+    private func has(_ letters: String, _ place: Int) -> Bool {
+        bytes[min(place, bytes.count)...].starts(with: letters.utf8) { byte, letter in
+            byte == letter || (0x61...0x7A).contains(letter) && byte | 0x20 == letter
         }
     }
 
-    /// The first place of these letters, in either case; the end if there is none.
-    private func find(_ letters: StaticString, _ start: Int) -> Int {
+    /// The first place of these letters; the end if there is none.
+    private func find(_ letters: String, _ start: Int) -> Int {
         (start..<max(start, bytes.count)).first { has(letters, $0) } ?? bytes.count
     }
 
@@ -59,6 +46,18 @@ struct Lexer {
         }
     }
 
+    /// Reads a tag, and what is in a `<script>`.
+    private mutating func readTag() {
+        add(Scripts.end)
+        let (first, isScript, isStyle) = (tokens.count, has("script", place), has("style", place))
+        readScript(to: bytes.count, isTag: true)
+        let end = isScript ? find("</script", place) : isStyle ? find("</style", place) : place
+        let type = tokens[first...].drop { $0.string != "type" }.dropFirst(2).first?.string ?? "script"
+        let isCode = ["script", "module", "babel", "jsx"].contains(where: type.contains)
+        if isScript, isCode { readScript(to: end) }
+        place = end
+    }
+
     /// Reads on, and skips comments; a tag ends with its `>`.
     private mutating func readScript(to limit: Int, isTag: Bool = false) {
         // The templates whose `${…}` are being read, each with the number of braces that are open in it.
@@ -68,11 +67,6 @@ struct Lexer {
             place += 1
             switch letter {
             case ">" where isTag: return
-            case "=" where isTag && place < limit && !" \"'{>".utf8.contains(bytes[place]):
-                let end = (place..<limit).first { " \n>".utf8.contains(bytes[$0]) } ?? limit
-                add("=")
-                add("'" + text(place..<end))
-                place = end
             case "\0"..." ", "#": break
             case "!" where !has("=", place): break
             case "\\": place += 1
@@ -81,19 +75,24 @@ struct Lexer {
             case "'", "\"": readText(bytes[start], limit, isTag: isTag)
             case "`",
                 "}" where letter == "`" || templates.last == 0:
-                // `a${b}c` is read as 'a' + (b) + 'c'.
+                // `a${b}c` is read as 'a' + (b) + 'c', without texts that are empty.
                 if letter == "}" {
                     templates.removeLast()
-                    for mark in [")", "+"] { add(mark) }
+                    add(")")
                 }
                 let start = place
                 while place < limit, bytes[place] != 0x60, !has("${", place) {
                     place += has("\\", place) ? 2 : 1
                 }
-                add("'" + text(start..<min(place, limit)), at: start)
-                if has("${", place) {
+                let (isEmpty, goesOn) = (place == start, has("${", place))
+                if letter == "}", !isEmpty || goesOn { add("+") }
+                if !isEmpty || letter == "`" && !goesOn {
+                    add("'" + text(start..<min(place, limit)), at: start)
+                }
+                if goesOn {
                     templates.append(0)
-                    for mark in ["+", "("] { add(mark) }
+                    if !isEmpty { add("+") }
+                    add("(")
                     place += 1
                 }
                 place += 1
@@ -123,32 +122,15 @@ struct Lexer {
         let isInWord =
             isOfWord(place - 2) && !["return", "case", "from", "import"].contains(tokens.last?.string)
         guard end < limit, bytes[end] == quote, !isInWord else { return }
-        let names = tokens.suffix(3).map(\.string)
-        if isTag, names.count == 3, names[2] == "=",
-            ["@", ":", "."].contains(names[0]) || names[1] == ")" || names[1].hasPrefix("on")
-                || has("javascript:", place)
-        {
+        let names = ["", "", ""] + tokens.suffix(3).map(\.string)
+        let (mark, name) = (names[names.count - 3], names[names.count - 2])
+        let isCode = ["@", ":", "."].contains(mark) || name == ")" || name.hasPrefix("on")
+        if isTag, names.last == "=", isCode || has("javascript:", place) {
             readScript(to: end)
             add(Scripts.end)
         } else {
             add("'" + text(place..<end).filter { $0 != "\\" })
         }
         place = end + 1
-    }
-
-    /// Reads a tag, and what is in a `<script>`.
-    private mutating func readTag() {
-        add(Scripts.end)
-        let (first, isScript, isStyle) = (tokens.count, has("script", place), has("style", place))
-        readScript(to: bytes.count, isTag: true)
-        let end = isScript ? find("</script", place) : isStyle ? find("</style", place) : place
-        let type = tokens[first...].firstIndex { $0.string == "type" }.flatMap {
-            $0 + 2 < tokens.count ? tokens[$0 + 2] : nil
-        }
-        let isCode =
-            type.map { type in ["script", "module", "babel", "jsx"].contains(where: type.string.contains) }
-            ?? true
-        if isScript, isCode { readScript(to: end) }
-        place = end
     }
 }

@@ -14,7 +14,7 @@ struct PageCalls {
     /// A call of native that was found.
     struct Call: Hashable {
         let place: Place
-        let bridge: NativeBridge
+        let bridge: String
         let isGuess: Bool
     }
 
@@ -35,112 +35,102 @@ struct PageCalls {
     /// Objects of an app for Android, besides `Android`, and channels, all of them guesses, with the first place of each.
     var objects: [String: Place] = [:]
     var channels: [String: Place] = [:]
-    /// Where scripts use a bridge that is injected by `--bridge`, in the order of the files.
-    private(set) var spoken: [(place: Place, hint: BridgeHint)] = []
-    /// The bridges that each file uses, schemes among them.
-    var ways: [Int: Set<NativeBridge>] = [:]
 
     let scripts: Scripts
-    /// Calls of objects of no known bridge, and the objects to which a page assigns members under computed names.
-    var objectCalls: [String: [(place: Int, name: Range<Int>?)]] = [:]
+    /// The bridges that are injected by `--bridge`, by the places that use them.
+    private(set) var speaking: [Int: BridgeHint] = [:]
+    /// The files that ask `http://__jsbridge__` with the name in the body.
+    var asking: Set<Int> = []
+    /// Objects that get members of computed names.
     var built: Set<String> = []
-    /// The variables that hold plugins of Capacitor's.
-    var plugins: [String: (plugin: String, file: Int)] = [:]
-    private var speaking: [(place: Int, hint: BridgeHint)] = []
-    /// The bridges whose JavaScript half is in one of the files.
-    var halves: Set<String> = []
-    /// The files that ask `http://__jsbridge__` with the name in the body, and those that import anything of Capacitor's.
-    var (asking, capacitor) = (Set<Int>(), Set<Int>())
+    /// Plugins of Capacitor's.
+    var plugins: Set<String> = []
     /// The functions in the order in which they are followed, each with the place of the call in it.
     private var waiting: [(sink: Sink, from: Int?)] = Sink.bridges.map { ($0, nil) }
-    private(set) var followed: Set<Sink> = []
+    private var followed: Set<Sink> = []
     /// How much was looked at; it is limited, since a generated script may have any number of names.
     var steps = 0
-    static let mostSteps = 1_000_000
+    static let mostSteps = 500_000
 
     init(_ scripts: Scripts) {
         self.scripts = scripts
+        let words = scripts.tokens.indices.filter(scripts.isWord)
         for place in scripts.tokens.indices {
             if let text = scripts.text(place) { readText(text, place) }
         }
-        for place in scripts.tokens.indices where scripts.isWord(place) { readWord(scripts[place], place) }
+        for place in words { readWord(scripts[place], place) }
+        for place in words { readObject(scripts[place], place) }
         followAll()
-        readObjects()
-        followAll()
-        spoken = speaking.sorted { $0.place < $1.place }.map { (self.place($0.place), $0.hint) }
+    }
+
+    /// Where scripts use a bridge that is injected by `--bridge`, in the order of the files.
+    var spoken: [(place: Place, hint: BridgeHint)] {
+        speaking.sorted { $0.key < $1.key }.map { (place($0.key), $0.value) }
     }
 
     func place(_ place: Int) -> Place {
-        Place(file: scripts.files[scripts.file(place)].path, line: scripts.tokens[place].line)
+        Place(file: scripts.paths[scripts.tokens[place].file], line: scripts.tokens[place].line)
     }
 
-    /// Whether a global name is meant that no script declares.
-    private func isUndeclared(_ place: Int) -> Bool {
-        let name = scripts[place]
-        return scripts.receiver(place) == nil && scripts.owned[name] == nil && scripts.imported[name] == nil
-    }
+    func isDeclared(_ name: String) -> Bool { scripts.owned[name] != nil || scripts.imported.contains(name) }
 
-    /// Whether a bridge's object is meant, which the page does not declare, unless it is the bridge's JavaScript half.
+    /// Whether a bridge's object is meant, which the page does not declare, unless libraries for pages do.
     func isBridge(_ object: String, _ place: Int) -> Bool {
-        let isHalf = BridgeHint.named(object).map { halves.contains($0.bridge) } ?? false
+        let isOfPage = ["cordova", "dsBridge", "dsbridge", "KKJSBridge"].contains(object)
         return scripts[place] == object && scripts.receiver(place) == nil
-            && (scripts.owned[object] == nil || isHalf)
+            && (isOfPage || scripts.owned[object] == nil)
     }
 
     /// Remembers that a script uses this bridge, which pages are given by `--bridge` alone.
-    mutating func speak(_ name: String, _ place: Int, isHalf: Bool = false) {
-        guard let hint = BridgeHint.named(name) else { return }
-        speaking.append((place, hint))
-        if isHalf { halves.insert(hint.bridge) }
+    mutating func speak(_ name: String, _ place: Int) {
+        if let hint = BridgeHint.named(name) { speaking[place] = hint }
     }
 
     // MARK: Patterns
 
     private mutating func readWord(_ word: String, _ place: Int) {
-        let file = scripts.file(place)
         switch word {
         case "messageHandlers": readMessage(place)
         case "funcName" where scripts[place + 1] == ":" && !["string", "any"].contains(scripts[place + 2]):
-            take(place + 2..<scripts.end(place + 2), Sink(.other("the pull queue")), place)
-        case "fetchMessages" where scripts.arguments(place) != nil && isUndeclared(place):
+            take(scripts.expression(place + 2), Sink("the pull queue"), place)
+        case "fetchMessages" where scripts.receiver(place) == nil && !isDeclared(word):
+            guard scripts.arguments(place) != nil else { return }
             functions.insert(word)
-            found(word, Sink(.function(word), isGuess: true), place)
+            take(word, Sink("\(word)()", isGuess: true), place)
         case "_mobile_bridge" where scripts[place + 1] == ":":
-            ways[file, default: []].insert(.given("a flagged request"))
             leave(place)
-        case "stringify" where asking.contains(file):
-            guard let open = scripts.arguments(place), let message = scripts.parts(open).first else { return }
-            for value in values(of: message, keys: ["action"]) {
-                take(value, Sink(.given("http://__jsbridge__")), place)
-            }
-        default: readObject(word, place)
+        case "stringify" where asking.contains(scripts.tokens[place].file):
+            guard let message = scripts.parts(place + 1).first else { return }
+            _ = takes(message, Sink("http://__jsbridge__", keys: ["action"]), place)
+        case "registerPlugin" where scripts[scripts.head(place) - 1] == "=":
+            addPlugin(scripts.head(place) - 2)
+        default:
+            guard scripts[place + 1] == "[", let close = scripts.partner(place + 1) else { return }
+            if scripts[close + 1] == "=" { built.insert(word) }
         }
     }
 
     /// `messageHandlers.pay.postMessage(…)`, `messageHandlers[name].postMessage(…)`.
     private mutating func readMessage(_ place: Int) {
         let isNamed = scripts[place + 1] == "."
-        let isOwn = scripts.owned["messageHandlers"]?.contains(scripts.file(place)) ?? false
-        guard scripts[place - 2] == "webkit" || !isOwn,
-            let close = isNamed ? place + 2 : scripts.partner(place + 1), scripts[close + 1] == ".",
+        guard let close = isNamed ? place + 2 : scripts.partner(place + 1), scripts[close + 1] == ".",
             scripts[close + 2] == "postMessage", let open = scripts.arguments(close + 2)
         else { return }
         let name = isNamed ? scripts[close] : scripts.text(place + 2) ?? ""
-        if let half = ["cordova": "cordova", "KKJSBridgeMessage": "KKJSBridge"][name] {
-            return speak(half, place, isHalf: true)
-        }
+        // The page's half of these bridges is in the page.
+        guard !["cordova", "KKJSBridgeMessage"].contains(name) else { return }
         if PageOptions.isIdentifier(name) {
             let isAwaited =
-                scripts[scripts.start(place) - 1] == "await"
+                scripts[scripts.head(place) - 1] == "await"
                 || scripts[(scripts.partner(open) ?? 0) + 1] == "."
             handlers[name] = handlers[name] ?? false || isAwaited
         }
         if name == "JSBridge", let message = scripts.parts(open).first {
-            take(message, Sink(.message(name), keys: ["action"]), place)
+            take(message, Sink("messageHandlers.\(name)", keys: ["action"]), place)
         } else if isNamed {
-            found(name, Sink(.message(name)), place)
+            take(name, Sink("messageHandlers.\(name)"), place)
         } else {
-            take(place + 2..<close, Sink(.message("")), place)
+            take(place + 2..<close, Sink("messageHandlers."), place)
         }
     }
 
@@ -153,21 +143,18 @@ struct PageCalls {
             let (sink, from) = waiting[next]
             next += 1
             var isCalled = false
-            for place in scripts.places[sink.name] ?? [] where place != from && fits(sink, place) {
+            for place in scripts.places[sink.name] ?? [] where place != from && steps < Self.mostSteps {
                 steps += 1
-                guard steps < Self.mostSteps else { break }
-                isCalled = follow(sink, place) || isCalled
+                if fits(sink, place) { isCalled = follow(sink, place) || isCalled }
             }
             if let from, !isCalled { leave(from) }
         }
-        waiting = []
     }
 
-    private mutating func wait(_ sink: Sink, from place: Int) {
-        guard followed.count < 10_000 else { return leave(place) }
+    mutating func wait(_ sink: Sink, from place: Int) {
         // Of functions of one file with the same name, one is enough.
         var one = sink
-        one.place = sink.place.map(scripts.file)
+        one.place = sink.place.map { scripts.tokens[$0].file }
         if followed.insert(one).inserted { waiting.append((sink, place)) }
     }
 
@@ -179,38 +166,35 @@ struct PageCalls {
 
     /// Whether the word at a place probably means this function.
     private func fits(_ sink: Sink, _ place: Int) -> Bool {
-        let (file, receiver) = (scripts.file(place), scripts.receiver(place))
+        let (file, receiver) = (scripts.tokens[place].file, scripts.receiver(place))
         let isOwn = scripts.owned[sink.name]?.contains(file) ?? false
         guard let function = sink.place else {
             if !sink.object.isEmpty { return scripts[place - 1] == "." && isBridge(sink.object, place - 2) }
-            if case .function = sink.bridge { return isUndeclared(place) }
+            if sink.name == "callNative" { return receiver == nil && !isDeclared(sink.name) }
             return receiver.map { BridgeHint.named($0) == nil } ?? !isOwn
         }
-        let isHere = file == scripts.file(function)
+        if file == scripts.tokens[function].file { return true }
         // In another file, a name that is a bridge's means the bridge.
-        guard isHere || !["callHandler", "registerHandler", "callNative"].contains(sink.name) else {
-            return false
-        }
-        guard let receiver else { return isHere || !isOwn }
-        return receiver == "this" && isHere || scripts.isMember(function, of: receiver)
-            || Self.isOfApp(receiver)
+        if ["callHandler", "registerHandler"].contains(sink.name) { return false }
+        guard let receiver else { return !isOwn }
+        return scripts.isMember(function, of: receiver) || Self.isOfApp(receiver)
             || !Self.common.contains(sink.name)
     }
 
     /// Takes the name of a call, or another name of the function; says whether there is one.
     private mutating func follow(_ sink: Sink, _ place: Int) -> Bool {
         var sink = sink
-        let function = scripts.arguments(place)
-        let alias = function == nil ? scripts.alias(place) : nil
-        guard function != nil || alias != nil else { return false }
-        speak(sink.object, place)
-        sink.isGuess = sink.isGuess || sink.place.map { scripts.file($0) != scripts.file(place) } ?? false
-        if let alias {
+        let file = scripts.tokens[place].file
+        sink.isGuess = sink.isGuess || sink.place.map { scripts.tokens[$0].file != file } ?? false
+        guard let open = scripts.arguments(place) else {
+            guard let alias = scripts.alias(place) else { return false }
+            speak(sink.object, place)
             (sink.name, sink.object, sink.place) = (scripts[alias], "", alias)
             wait(sink, from: place)
             return true
         }
-        let parts = function.map { scripts.parts($0) } ?? []
+        speak(sink.object, place)
+        let parts = scripts.parts(open)
         guard let index = sink.index else {
             if let name = parts.first.flatMap({ scripts.text($0.lowerBound) }) {
                 listeners[name] = min(listeners[name] ?? self.place(place), self.place(place))
@@ -219,60 +203,45 @@ struct PageCalls {
         }
         guard index < parts.count else { return false }
         if let owner = sink.ownerIndex {
-            guard case .text(let text, _)? = values(of: parts[owner]).first else { leave(place); return true }
+            guard let text = scripts.text(parts[owner].lowerBound) else { leave(place); return true }
             (sink.owner, sink.ownerIndex) = (text, nil)
         }
-        if case .function(let name) = sink.bridge { functions.insert(name) }
+        if sink.bridge == "callNative()" { functions.insert("callNative") }
         take(parts[index], sink, place)
         return true
     }
 
-    /// Takes what an expression may be for the names of calls.
+    /// Takes the names that an expression may be, or says that only a run tells.
     mutating func take(_ range: Range<Int>, _ sink: Sink, _ place: Int) {
-        let values = values(of: range, keys: sink.keys)
-        ways[scripts.file(place), default: []].insert(sink.bridge)
-        if values.isEmpty { leave(place) }
-        for value in values { take(value, sink, place) }
+        if !takes(range, sink, place) { leave(place) }
     }
 
-    private mutating func take(_ value: Value, _ sink: Sink, _ place: Int) {
-        var sink = sink
-        switch value {
-        case .text(let text, let isGuess):
-            sink.isGuess = sink.isGuess || isGuess
-            found(text, sink, place)
-        case .given(let function, let index, let keys):
-            (sink.name, sink.object, sink.place, sink.index, sink.keys) = (
-                scripts[function], "", function, index, keys
-            )
-            wait(sink, from: place)
-        }
+    mutating func take(_ name: String, _ sink: Sink, _ place: Int) {
+        if !found(name, sink, place) { leave(place) }
     }
 
-    mutating func found(_ text: String, _ sink: Sink, _ place: Int) {
+    /// Notes a call with a text for its name; gives false where the text cannot be one.
+    mutating func found(_ text: String, _ sink: Sink, _ place: Int) -> Bool {
         var (path, bridge) = (sink.owner.isEmpty ? text : "\(sink.owner)/\(text)", sink.bridge)
-        if bridge == .message("") { bridge = .message(text) }
-        ways[scripts.file(place), default: []].insert(bridge)
+        if bridge == "messageHandlers." {
+            bridge += text
+            if PageOptions.isIdentifier(text) { handlers[text] = handlers[text] ?? false }
+        }
         // Calls of the bridges' own, which need no mock.
-        guard text != "handleH5Response", !text.hasPrefix("_dsb.") else { return }
-        if case .outside(let object) = bridge {
-            if object == "Capacitor", text.hasSuffix("Listener") || text.hasSuffix("Listeners") { return }
-            if object.lowercased().hasSuffix("dsbridge"), let dot = text.lastIndex(of: ".") {
-                path = "\(text[..<dot])/\(text[text.index(after: dot)...])"
-            }
+        let isListener = bridge == "Capacitor" && (text.hasSuffix("Listener") || text.hasSuffix("Listeners"))
+        guard text != "handleH5Response", !text.hasPrefix("_dsb."), !isListener else { return true }
+        if bridge.lowercased().hasSuffix("dsbridge"), let dot = text.lastIndex(of: ".") {
+            path = "\(text[..<dot])/\(text[text.index(after: dot)...])"
         }
-        if case .message(let handler) = bridge, PageOptions.isIdentifier(handler) {
-            handlers[handler] = handlers[handler] ?? false
-        }
-        guard let name = Self.replyName(path) else { return leave(place) }
+        guard let name = Self.replyName(path) else { return false }
         names[name, default: []].insert(Call(place: self.place(place), bridge: bridge, isGuess: sink.isGuess))
+        return true
     }
 
     /// Names that methods of all kinds of objects have.
     private static let common: Set = [
-        "add", "apply", "call", "close", "emit", "exec", "fire", "get", "handle", "invoke", "load", "log",
-        "on", "open", "post", "push", "put", "request", "run", "send", "set", "show", "start", "then",
-        "trigger",
+        "add", "call", "emit", "exec", "get", "invoke", "load", "log", "on", "open", "post", "push", "put",
+        "request", "run", "send", "set", "show",
     ]
 
     /// The name under which a mock is written; nil where the text cannot be one.

@@ -9,16 +9,12 @@ struct PageFiles {
         var files = 2000
         var bytesOfOne = 1 << 20
         var bytes = 8 << 20
-        var entries = 50_000
-        var depth = 16
         var time = Duration.seconds(10)
     }
 
     private let root: String
     private let bounds: Bounds
-    private let end: ContinuousClock.Instant
-    private var (entries, bytes) = (0, 0)
-
+    private var bytes = 0
     /// The tokens of all files that were read, with their paths below the folder.
     private(set) var scripts = Scripts()
     /// What was left out, and why, in short.
@@ -26,20 +22,37 @@ struct PageFiles {
     /// Whether the folder has a `package.json`.
     private(set) var hasPackage = false
 
-    /// Reads a folder.
+    /// Reads a folder, each file before those of folders in it.
     ///
     /// - Throws: a ``Failure`` where it cannot be looked into.
     init(in root: String, within bounds: Bounds = Bounds()) throws {
-        (self.root, self.bounds, end) = (root, bounds, .now + bounds.time)
-        guard let names = Self.names(in: root) else {
-            let why = String(cString: strerror(errno))
-            throw Failure("cannot look into \(root): \(why); name a folder that this user may read")
+        (self.root, self.bounds) = (root, bounds)
+        let end = ContinuousClock.now + bounds.time
+        var (folders, next) = ([""], 0)
+        while next < folders.count {
+            let folder = folders[next]
+            next += 1
+            guard let names = Self.names(in: "\(root)/\(folder)") else {
+                let why = String(cString: strerror(errno))
+                guard folder.isEmpty else { leftOut.append("\(folder) (\(why))"); continue }
+                throw Failure("cannot look into \(root): \(why); name a folder that this user may read")
+            }
+            let isPackage = names.contains("package.json")
+            hasPackage = hasPackage || isPackage && folder.isEmpty
+            for name in names {
+                let isFull = scripts.paths.count >= bounds.files || bytes >= bounds.bytes
+                guard !isFull, .now < end else {
+                    leftOut.append(
+                        "everything after \(scripts.paths.count) files (there is too much; name a smaller folder)"
+                    )
+                    return
+                }
+                if let inner = read(name, in: folder, isPackage: isPackage) { folders.append(inner) }
+            }
         }
-        hasPackage = names.contains("package.json")
-        read(names, in: "", depth: 0)
     }
 
-    /// The names in a folder, sorted; nil where it cannot be read.
+    /// The names in a folder, sorted, without hidden ones; nil where it cannot be read.
     private static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -50,75 +63,51 @@ struct PageFiles {
                     String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
                 })
         }
-        return names.filter { $0 != "." && $0 != ".." }.sorted()
+        return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    private mutating func read(_ names: [String], in folder: String, depth: Int) {
-        var folders: [String] = []
-        for name in names where !isOver() {
-            entries += 1
-            let path = folder + name
-            var status = stat()
-            guard lstat("\(root)/\(path)", &status) == 0, !name.hasPrefix(".") else { continue }
-            switch status.st_mode & S_IFMT {
-            case S_IFREG: readFile(path, Int(status.st_size))
-            case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (a link)")
-            case S_IFDIR: folders.append(name)
-            default: break
-            }
+    /// Reads an entry; gives the path of a folder whose entries are to be read.
+    private mutating func read(_ name: String, in folder: String, isPackage: Bool) -> String? {
+        let path = folder + name
+        var status = stat()
+        guard lstat("\(root)/\(path)", &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: readFile(path, Int(status.st_size))
+        case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (a link)")
+        case S_IFDIR where ["node_modules", "bower_components", "jspm_packages"].contains(name):
+            leftOut.append("\(path) (libraries)")
+        case S_IFDIR where isPackage && ["dist", "build", "out", "coverage"].contains(name):
+            leftOut.append("\(path) (built of other files)")
+        case S_IFDIR: return "\(path)/"
+        default: break
         }
-        for name in folders where !isOver() {
-            let path = folder + name
-            if ["node_modules", "bower_components", "jspm_packages"].contains(name) {
-                leftOut.append("\(path) (libraries)")
-            } else if names.contains("package.json"), ["dist", "build", "out", "coverage"].contains(name) {
-                leftOut.append("\(path) (built of other files)")
-            } else if depth == bounds.depth {
-                leftOut.append("\(path) (too deep)")
-            } else if let names = Self.names(in: "\(root)/\(path)") {
-                read(names, in: "\(path)/", depth: depth + 1)
-            } else {
-                leftOut.append("\(path) (\(String(cString: strerror(errno))))")
-            }
-        }
-    }
-
-    /// Whether a limit is reached; the first time, that is noted in `leftOut`.
-    private mutating func isOver() -> Bool {
-        let isFull = scripts.files.count >= bounds.files || bytes >= bounds.bytes
-        guard isFull || entries >= bounds.entries || .now >= end else { return false }
-        let note = "everything after \(scripts.files.count) files (there is too much; name a smaller folder)"
-        if leftOut.last != note { leftOut.append(note) }
-        return true
+        return nil
     }
 
     /// Reads a page or a script; a file of another kind is only searched for the names of bridges.
     private mutating func readFile(_ path: String, _ size: Int) {
-        let isRead = Self.isScript(path) || Self.isPage(path)
-        guard isRead || !Self.others.contains(Self.ending(path)) else { return }
+        let (isScript, isRead) = (Self.isScript(path), Self.isScript(path) || Self.isPage(path))
+        guard isRead || size <= bounds.bytesOfOne && !Self.others.contains(Self.ending(path)) else { return }
         guard size <= bounds.bytesOfOne else {
-            return isRead ? leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)") : ()
+            return leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
         }
         guard let contents = try? FileText("\(root)/\(path)", onlyRegular: true, followsLinks: false).bytes
-        else {
-            return leftOut.append("\(path) (it cannot be read)")
-        }
+        else { return leftOut.append("\(path) (it cannot be read)") }
         bytes += contents.count
         let isText = !contents.prefix(8192).contains(0)
-        let lines = contents.count { $0 == 0x0A }
         if !isRead {
             let words =
                 isText ? ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"] : []
-            guard let word = words.first(where: { contents.firstRange(of: Array($0.utf8)) != nil }) else {
-                return
-            }
-            leftOut.append("\(path) (it says \(word) but is no kind of file that is read)")
+            let word = words.first { contents.firstRange(of: Array($0.utf8)) != nil }
+            if let word { leftOut.append("\(path) (it says \(word) but is no kind of file that is read)") }
         } else if !isText {
             leftOut.append("\(path) (no text)")
-        } else if Self.isScript(path), contents.count > 20_000, lines < contents.count / 1000 {
+        } else if isScript, contents.count > 20_000,
+            contents.count(where: { $0 == 0x0A }) < contents.count / 1000
+        {
             leftOut.append("\(path) (minified)")
         } else {
-            scripts.add(contents, path: path, isPage: Self.isPage(path))
+            scripts.add(contents, path: path, isPage: !isScript)
         }
     }
 

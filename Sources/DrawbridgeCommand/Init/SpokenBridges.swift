@@ -8,7 +8,7 @@ import Drawbridge
 struct SpokenBridges {
     /// The limits at the gateway's start; `drawbridge init` reads more.
     static let bounds = PageFiles.Bounds(
-        files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, entries: 20_000, time: .seconds(5))
+        files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
     private let runtime: PageRuntime
     private let scripts: Scripts
@@ -29,69 +29,36 @@ struct SpokenBridges {
         (self.scripts, self.runtime) = (scripts, runtime)
     }
 
-    /// The missing bridges, each with the script that uses it and the pages that load this script.
+    /// The missing bridges, each with the script that uses it, and the pages that may have it and no other way.
     var found: [SpokenBridge] {
-        let calls = PageCalls(scripts)
-        let pages = scripts.files.filter { PageFiles.isPage($0.path) }.map {
-            ($0.path, files(ofPage: $0.path))
-        }
-        let served = Set(
-            scripts.files.indices.filter { calls.ways[$0]?.contains(where: isGiven) ?? false }.map {
-                scripts.files[$0].path
-            })
+        let served = Set(scripts.tokens.indices.filter(isGiven).map { scripts.tokens[$0].file })
+        let pages = Set(scripts.paths.indices.filter { PageFiles.isPage(scripts.paths[$0]) })
         // A bridge is reported once for a script, however often the script calls.
-        var seen: [String: Set<BridgeHint>] = [:]
-        return calls.spoken.compactMap { place, hint in
-            guard !served.contains(place.file), seen[place.file, default: []].insert(hint).inserted else {
-                return nil
-            }
-            let all = pages.filter { $0.1.contains(place.file) }
-            let lacking = all.filter { $0.1.isDisjoint(with: served) }
-            return all.isEmpty || !lacking.isEmpty
-                ? SpokenBridge(hint, in: place.file.plain, of: Set(lacking.map(\.0))) : nil
+        var seen: [Int: Set<BridgeHint>] = [:]
+        return PageCalls(scripts).speaking.sorted { $0.key < $1.key }.compactMap { place, hint in
+            let file = scripts.tokens[place].file
+            guard !served.contains(file), seen[file, default: []].insert(hint).inserted else { return nil }
+            let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
+            guard pages.isEmpty || !lacking.isEmpty else { return nil }
+            return SpokenBridge(
+                hint, in: scripts.paths[file].plain, of: Set(lacking.map { scripts.paths[$0] }))
         }
     }
 
-    /// A page, and the scripts that it names, and those that they import.
-    private func files(ofPage page: String) -> Set<String> {
-        let places = Dictionary(scripts.files.map { ($0.path, $0.tokens) }) { first, _ in first }
-        var (found, waiting) = (Set([page]), [page])
-        while let file = waiting.popLast() {
-            for place in places[file] ?? 0..<0
-            where scripts.isImported(place) || scripts[place - 1] == "=" && scripts[place - 2] == "src" {
-                guard let path = scripts.text(place).flatMap({ Self.path(of: $0, from: file) }) else {
-                    continue
-                }
-                let script = [path, "\(path).js", "\(path)/index.js"].first { places[$0] != nil }
-                if let script, found.insert(script).inserted { waiting.append(script) }
-            }
+    /// Whether a way to native is named that pages are given; such a script is written for several apps.
+    private func isGiven(_ place: Int) -> Bool {
+        let word = scripts[place]
+        if let text = scripts.text(place)?.lowercased() {
+            let ways = ["_mobile_bridge=1", "__jsbridge__", "://__bridge_loaded__"]
+            return ways.contains(where: text.contains)
+                || runtime.schemes.contains { text.hasPrefix("\($0)://") }
         }
-        return found
-    }
-
-    /// The path below the folder to which a relative URL in a file leads; nil for one outside of it.
-    private static func path(of reference: String, from file: String) -> String? {
-        let text = reference.prefix { $0 != "?" && $0 != "#" }
-        guard !text.contains(":"), !text.hasPrefix("//") else { return nil }
-        var parts = text.hasPrefix("/") ? [] : file.split(separator: "/").dropLast()
-        for part in text.split(separator: "/") where part != "." {
-            if part != ".." { parts.append(part) } else if parts.popLast() == nil { return nil }
-        }
-        return parts.joined(separator: "/")
-    }
-
-    /// Whether pages are given this bridge; a script that uses it among others is written for several apps.
-    private func isGiven(_ bridge: NativeBridge) -> Bool {
-        switch bridge {
-        case .given: true
-        case .other: false
-        case .message(let name): runtime.messageHandlers.contains { [name, "*"].contains($0) }
-        case .function(let name): runtime.functions.contains { [name, "*"].contains($0) }
-        case .scheme(let name): runtime.schemes.contains(name)
-        case .shortcut(let name): runtime.shortcuts.contains(name)
-        case .outside(let name):
-            runtime.shortcuts.contains(name)
-                || BridgeHint.named(name).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
-        }
+        let isHandler = scripts[place - 1] == "." && scripts[place - 2] == "messageHandlers"
+        let isFunction = scripts[place + 1] == "(" && scripts.receiver(place) == nil
+        return word == "_mobile_bridge"
+            || isHandler && runtime.messageHandlers.contains { [word, "*"].contains($0) }
+            || isFunction && runtime.functions.contains(word)
+            || scripts[place + 1] == "." && runtime.shortcuts.contains(word)
+            || BridgeHint.named(word).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
     }
 }

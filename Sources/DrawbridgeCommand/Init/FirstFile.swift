@@ -21,7 +21,9 @@ struct FirstFile {
         self.calls = calls
         let entries = calls.names.map { name, calls in
             // Certain calls go before guessed ones.
-            let sorted = calls.sorted { ($0.isGuess ? 1 : 0, $0.place) < ($1.isGuess ? 1 : 0, $1.place) }
+            let sorted = calls.sorted {
+                ($0.isGuess ? 1 : 0, $0.place, $0.bridge) < ($1.isGuess ? 1 : 0, $1.place, $1.bridge)
+            }
             return Entry(name: name, calls: sorted)
         }
         for entry in entries.sorted(by: { ($0.calls[0].place, $0.name) < ($1.calls[0].place, $1.name) }) {

@@ -220,6 +220,19 @@ import Testing
             "\(lines)")
     }
 
+    /// A set has another order in each process, and here in each of ten.
+    @Test func theFileSaysTheSameEachTime() {
+        for number in 0..<10 {
+            var calls = Self.calls("")
+            let place = PageCalls.Place(file: "a.js", line: 1)
+            let bridges = ["\(number)", "\(number)a", "\(number)b"]
+            calls.names["pay"] = Set(
+                bridges.map { PageCalls.Call(place: place, bridge: $0, isGuess: false) })
+            let text = FirstFile(calls, answered: []).text
+            #expect(text.contains("a.js:1 and 2 more, by \(number)\n"), "\(text)")
+        }
+    }
+
     @Test func aPluginMayBeAnotherFiles() {
         let calls = Self.calls([
             (

@@ -90,10 +90,10 @@ extension JSON {
         }
     }
 
-    /// Four hexadecimal digits.
-    package static func hexadecimal(_ code: some FixedWidthInteger) -> String {
+    /// A number with at least so many hexadecimal digits.
+    package static func hexadecimal(_ code: some FixedWidthInteger, digits count: Int = 4) -> String {
         let digits = String(code, radix: 16)
-        return String(repeating: "0", count: 4 - digits.count) + digits
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
     /// The JSON text of the value for error messages, shortened when it is long.

@@ -77,7 +77,7 @@ package struct HTMLInjection: Sendable {
         guard use != .other else {
             // The same URL may be asked for as a page, and no cache should answer that with this.
             var part = response
-            part.headers.varyByDestination()
+            part.headers.vary(by: "Sec-Fetch-Dest")
             return part
         }
         guard response.isPlain else {
@@ -237,14 +237,8 @@ extension HTTPFields {
         self[.cacheControl] =
             (["no-cache"] + ["private", "no-store"].filter { name in kept.contains { $0 == name } })
             .joined(separator: ", ")
-        varyByDestination()
-    }
-
-    /// Adds `Vary: Sec-Fetch-Dest`: the same URL may be a page or a part of one.
-    fileprivate mutating func varyByDestination() {
-        let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }
-        guard !names.contains(where: { $0 == "sec-fetch-dest" || $0 == "*" }) else { return }
-        append(HTTPField(name: .vary, value: "Sec-Fetch-Dest"))
+        // The same URL may be a page or a part of one.
+        vary(by: "Sec-Fetch-Dest")
     }
 }
 

@@ -48,15 +48,14 @@ enum Literal {
 
     /// A string of JSON and JavaScript.
     private static func text(_ text: String) -> String {
-        quoted(text) { scalar in
-            scalar.utf16.map { "\\u" + hex($0, digits: 4) }.joined()
-        }
+        quoted(text) { $0.utf16.map { "\\u" + JSON.hexadecimal($0) }.joined() }
     }
 
     /// A string of Python, which has no pairs of surrogates.
     private static func wide(_ text: String) -> String {
         quoted(text) {
-            $0.value > 0xFFFF ? "\\U" + hex($0.value, digits: 8) : "\\u" + hex($0.value, digits: 4)
+            let isLong = $0.value > 0xFFFF
+            return (isLong ? "\\U" : "\\u") + JSON.hexadecimal($0.value, digits: isLong ? 8 : 4)
         }
     }
 
@@ -72,10 +71,5 @@ enum Literal {
             }
         }
         return result + "\""
-    }
-
-    private static func hex(_ value: some BinaryInteger, digits: Int) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }

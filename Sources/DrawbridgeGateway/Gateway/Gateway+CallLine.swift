@@ -79,15 +79,14 @@ extension Gateway {
         switch record.state {
         case .silent: return "never answers"
         case .left: return "\(time)  \(journal.isStopping ? "stopped" : "its caller left")"
-        case .error, .expired: break
-        case .answered, .waiting, nil: return "\(time)  \(code(of: record))\(ending(of: record))"
+        case .error, .expired, .answered, .waiting, nil: break
         }
-        return "\(time)  \(code(of: record))\(message(of: record) ?? ending(of: record))"
+        let message = if case .failure = record.form { message(of: record) } else { nil as String? }
+        return "\(time)  \(code(of: record))\(message ?? ending(of: record))"
     }
 
     private func message(of record: JournalRecord) -> String? {
-        guard case .failure = record.form else { return nil }
-        return (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
+        (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
     }
 
     private func ending(of record: JournalRecord) -> String {
@@ -109,10 +108,9 @@ extension Gateway {
         guard cases.isEmpty else {
             return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
         }
-        func said() -> String? { (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue }
         // The name has handlers, for other methods.
-        if record.code == 405 { return said() ?? "its handlers take other methods" }
-        if record.name.isEmpty, let said = said(), said != "No response" { return said }
+        if record.code == 405 { return message(of: record) ?? "its handlers take other methods" }
+        if record.name.isEmpty, let said = message(of: record), said != "No response" { return said }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
         let mock = howToMock(record.name) ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }

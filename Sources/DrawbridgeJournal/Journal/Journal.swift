@@ -206,11 +206,11 @@ public final class Journal: Sendable {
     }
 
     private func makeRoom(_ state: inout State) {
-        while state.requests.count > limits.requests { state.dropRequest() }
-        while state.records.count > limits.records { state.dropRecord() }
+        while state.requests.count > limits.requests { state.drop(isRequest: true) }
+        while state.records.count > limits.records { state.drop(isRequest: false) }
         while state.bytes > limits.bytes, state.records.count + state.requests.count > 0 {
             let isRequest = (state.requests.first?.number ?? .max) < (state.records.first?.number ?? .max)
-            if isRequest { state.dropRequest() } else { state.dropRecord() }
+            state.drop(isRequest: isRequest)
         }
     }
 }
@@ -240,14 +240,9 @@ extension Journal.State {
         }
     }
 
-    fileprivate mutating func dropRecord() {
-        guard let record = records.removeFirst() else { return }
-        count(-record.bytes, of: record.page?.id)
-        views.lose(record)
-    }
-
-    fileprivate mutating func dropRequest() {
-        guard let record = requests.removeFirst() else { return }
+    /// Drops the oldest record, or the oldest of the requests that were passed through.
+    fileprivate mutating func drop(isRequest: Bool) {
+        guard let record = isRequest ? requests.removeFirst() : records.removeFirst() else { return }
         count(-record.bytes, of: record.page?.id)
         views.lose(record)
     }

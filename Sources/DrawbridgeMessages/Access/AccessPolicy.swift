@@ -235,10 +235,7 @@ extension AccessPolicy {
 
     /// Lets a listed origin read the answer, where there are listed ones.
     package func addHeaders(to response: inout Response, for request: Request) {
-        let names = (response.ownHeaders[.vary] ?? "").lowercased().split { ", \t".contains($0) }
-        if !names.contains(where: { $0 == "origin" || $0 == "*" }) {
-            response.ownHeaders.append(HTTPField(name: .vary, value: "Origin"))
-        }
+        response.ownHeaders.vary(by: "Origin")
         guard let origin = listedOrigin(of: request) else { return }
         response.ownHeaders[.accessControlAllowOrigin] = origin
         response.ownHeaders[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"

@@ -8,10 +8,10 @@ extension HTTPField.Name {
 
 extension UInt8 {
     /// A character of a field value (RFC 9110, section 5.5).
-    package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+    @inlinable package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
     /// A character of a request's target, as it is sent (RFC 9112, section 3.2).
-    package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
+    @inlinable package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
 
     /// White space inside a line (RFC 9110, section 5.6.3).
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }

@@ -85,9 +85,7 @@ struct ResponseHeadReader {
             throw MalformedResponse("a line of the head has no colon", line)
         }
         let end = UnsafeRawPointer(colon) - first
-        let token = ASCIISet.token
-        let written = UnsafeRawBufferPointer(rebasing: line[..<end])
-        guard written.allSatisfy(token.contains), let name = FieldNames.name(written) else {
+        guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<end])) else {
             throw MalformedResponse("the name of a header field is no token", line)
         }
         let value = UnsafeRawBufferPointer(rebasing: line[(end + 1)...].trimmed)
@@ -103,10 +101,11 @@ struct ResponseHeadReader {
             all < 0x80
                 ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
                 : HTTPField(name: name, value: value))
-        if name == .contentLength {
-            try readLength(value)
-        } else if name == .transferEncoding {
-            try readCoding(value)
+        // Most names are told apart by their length.
+        switch name.canonicalName.utf8.count {
+        case 14 where name == .contentLength: try readLength(value)
+        case 17 where name == .transferEncoding: try readCoding(value)
+        default: break
         }
     }
 

@@ -60,7 +60,7 @@ public final class HTTPServer: Sendable {
         var workers: [Worker] = []
     }
 
-    /// Makes a server; ``start(_:)`` lets it listen.
+    /// Makes a server; ``start()`` lets it listen.
     ///
     /// - Parameters:
     ///   - host: a name or an address.
@@ -162,7 +162,7 @@ public final class HTTPServer: Sendable {
         state.withLock { $0 = State(socket: socket, workers: workers) }
     }
 
-    /// The port it listens on; 0 before ``start(_:)``.
+    /// The port it listens on; 0 before ``start()``.
     public var port: Int { state.withLock { $0.socket?.port } ?? 0 }
 
     /// The address it listens on, as numbers.

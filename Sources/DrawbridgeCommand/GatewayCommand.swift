@@ -263,7 +263,7 @@ public enum GatewayCommand {
             address: server.address, publicURL: settings.publicURL, trustsThisMachine: trustsThisMachine,
             admissions: gateway.admissions)
         let isOpenToOthers = !server.address.isLoopback || !trustsThisMachine
-        if isOpenToOthers { gateway.invitation.withLock { $0 = invitation.json } }
+        if isOpenToOthers { gateway.inviter.withLock { $0 = invitation } }
         terminal?.takeWords(of: gateway, inspector, isOpenToOthers ? invitation : nil)
         let banner = Banner(
             address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,

@@ -3,7 +3,7 @@ import DrawbridgeServer
 import Glibc
 
 /// The links by which other devices come in: one for each address by which they may reach the gateway.
-struct Invitation: Sendable {
+struct Invitation: Inviter {
     struct Link {
         let url: String
         /// The network interface that has the address: `wlan0`; nil where one address was chosen.
@@ -62,7 +62,7 @@ struct Invitation: Sendable {
     }
 
     /// The links of a ticket for programs, each with its QR code.
-    func json(_ ticket: String) -> JSON {
+    func described(_ ticket: String) -> JSON {
         .array(
             links(with: ticket).map { link in
                 [

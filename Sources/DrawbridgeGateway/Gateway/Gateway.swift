@@ -93,8 +93,8 @@ public final class Gateway: Answerer {
 
     /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
     package let documents = Mutex<[OwnPath: @Sendable () -> [UInt8]]>([:])
-    /// The links with a ticket by which other devices come in, where the program knows its addresses.
-    package let invitation = Mutex<(@Sendable (_ ticket: String) -> JSON)?>(nil)
+    /// Knows how other devices come in; nil where none can.
+    package let inviter = Mutex<(any Inviter)?>(nil)
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
     package let heldBack = Mutex<Set<String>>([])
 
@@ -207,4 +207,10 @@ package protocol GatewayBackground: Sendable {
     func answering(
         _ request: Request, _ access: AccessPolicy
     ) throws -> (chain: ResponderChain, isOwnPage: Bool)
+}
+
+/// Knows the addresses by which other devices reach the gateway.
+package protocol Inviter: Sendable {
+    /// The links with a ticket, as the tester's API has them.
+    func described(_ ticket: String) -> JSON
 }

@@ -37,7 +37,7 @@ package enum HeadReading: Sendable {
             throw ListenError(
                 """
                 cannot serve: this libmicrohttpd (\(version)) \(reason), and does not check requests well enough \
-                by itself (\(fault)); install libmicrohttpd 0.9.75, or 1.0 or later
+                by itself (\(fault)); install libmicrohttpd 0.9.75, which Debian 12 and Drawbridge's release have
                 """)
         }
         return (

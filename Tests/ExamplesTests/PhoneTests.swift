@@ -46,11 +46,15 @@ struct PhoneTests {
         let line = try await drawbridge.line(with: "  inspector ")
         let inspector = try String(#require(line.split(separator: " ").first { $0.hasPrefix("http://i-") }))
         let browser = try await Chromium(width: 1280, height: 800)
-        try await browser.open(inspector)
-        try await browser.evaluate(Self.until("!document.getElementById('app').hidden"))
+        // Networks come and go beside this test, and Chromium gives up then what it loads: that is tried again.
+        repeat {
+            try await browser.open("data:text/html,between")
+            try await browser.open(inspector)
+        } while try await browser.evaluate(Self.wait("document.querySelector('.phone button')")) == false
         try await browser.evaluate("document.getElementById('tab-pages').click()")
-        try await browser.evaluate("document.querySelector('.phone button').click()")
-        try await browser.evaluate(Self.until("document.querySelector('.phone svg') !== null"))
+        repeat {
+            try await browser.evaluate("document.querySelector('.phone button').click()")
+        } while try await browser.evaluate(Self.wait("document.querySelector('.phone svg')")) == false
         let link = try await browser.evaluate("document.querySelector('.phone .mono').textContent")
         for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")] {
             try await browser.show(width: width, height: 800, scheme: scheme)
@@ -120,10 +124,12 @@ struct PhoneTests {
         return String(output.prefix { $0 != "\n" })
     }
 
-    private static func until(_ condition: String) -> String {
+    /// Waits until there is an element, and no longer than five seconds; whether there is one.
+    private static func wait(_ element: String) -> String {
         """
         new Promise(done => {
-            const look = () => { try { if (\(condition)) return done(); } catch {} setTimeout(look, 20); };
+            const end = Date.now() + 5000;
+            const look = () => \(element) || Date.now() > end ? done(\(element) !== null) : setTimeout(look, 20);
             look();
         })
         """

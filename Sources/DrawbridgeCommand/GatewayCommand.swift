@@ -236,7 +236,7 @@ public enum GatewayCommand {
                 return try GatewayServer(gateway, configuration)
             } catch let error as ListenError {
                 guard let holder = error.holder, configuration.port < last else { throw error }
-                gateway.logger.notice("\(holder) has port \(configuration.port); the next is tried")
+                gateway.logger.notice("\(holder) has port \(configuration.port); trying the next")
                 configuration.port += 1
             }
         }
@@ -253,15 +253,17 @@ public enum GatewayCommand {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
         let trustsThisMachine = settings.trustsThisMachine
+        let isForAll = ["0.0.0.0", "::"].contains(settings.server.host)
         let inspector = try settings.inspectorPort.map {
-            try Inspector(of: gateway, port: $0, url: settings.inspectorURL, isForAll: !trustsThisMachine)
+            try Inspector(
+                of: gateway, port: $0, url: settings.inspectorURL, isForAll: !trustsThisMachine && isForAll)
         }
         var opened: [RedirectFile] = []
         defer { for file in opened { file.remove() } }
         let server = try listen(gateway, settings)
         let invitation = Invitation(
             address: server.address, publicURL: settings.publicURL, trustsThisMachine: trustsThisMachine,
-            admissions: gateway.admissions)
+            isForPhones: settings.options[\.access.lan] == true, admissions: gateway.admissions)
         let isOpenToOthers = !server.address.isLoopback || !trustsThisMachine
         if isOpenToOthers { gateway.inviter.withLock { $0 = invitation } }
         terminal?.takeWords(of: gateway, inspector, isOpenToOthers ? invitation : nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(try await first.address() == "http://127.0.0.1:8080")
         let second = try elsewhere.program(command, [])
         let notice = try await second.line(with: "has port 8080")
-        #expect(notice.contains(/drawbridge \(process \d+\) has port 8080; the next is tried/), "\(notice)")
+        #expect(notice.contains(/drawbridge \(process \d+\) has port 8080; trying the next/), "\(notice)")
         #expect(try await second.address() == "http://127.0.0.1:8081")
         let third = try elsewhere.program(command, ["--port", "8080"])
         let error = try await third.line(with: "cannot listen on")

@@ -131,13 +131,37 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 \(status)"))
     }
 
-    @Test func theFileOpensTheNetworkAndAFlagClosesIt() async throws {
+    /// A flag beats the environment, which beats the file.
+    @Test(
+        arguments: [
+            (#"{"lan": true}"#, [], nil, "0.0.0.0"), (#"{"lan": true}"#, ["--no-lan"], nil, "127.0.0.1"),
+            (#"{"lan": true}"#, ["--host", "127.0.0.1"], nil, "127.0.0.1"),
+            (#"{"lan": true}"#, [], "127.0.0.1", "127.0.0.1"), ("{}", ["--lan"], "127.0.0.1", "0.0.0.0"),
+            (#"{"host": "127.0.0.2"}"#, ["--lan"], nil, "0.0.0.0"),
+            (#"{"host": "127.0.0.2"}"#, ["--no-lan"], nil, "127.0.0.2"),
+        ] as [(String, [String], String?, String)])
+    func whatIsSaidFirstDecidesWhereItListens(
+        _ file: String, _ flags: [String], _ variable: String?, _ host: String
+    ) async throws {
         let folder = try Folder()
-        let settings = try folder.write("settings.json", #"{"lan": true}"#)
-        let open = try Program.product("drawbridge", ["-p", "0", "-c", settings])
-        #expect(try await open.address().hasPrefix("http://0.0.0.0:"))
-        let closed = try Program.product("drawbridge", ["-p", "0", "-c", settings, "--no-lan"])
-        #expect(try await closed.address().hasPrefix("http://127.0.0.1:"))
+        let settings = try folder.write("settings.json", file)
+        let program = try Program.product(
+            "drawbridge", ["-p", "0", "-c", settings] + flags,
+            environment: variable.map { ["DRAWBRIDGE_HOST": $0] } ?? [:])
+        #expect(try await program.address().hasPrefix("http://\(host):"))
+    }
+
+    /// A server in front speaks https, and asks by http.
+    @Test func theLinkIsGoodBehindAServerThatSpeaksHTTPS() async throws {
+        let started = try await Started("--public-url", "https://shop.test")
+        let link = try #require(started.banner["links"]?[0]?.stringValue)
+        #expect(link.hasPrefix("https://shop.test/__drawbridge__/enter#"))
+        let ticket = String(link.split(separator: "#")[1])
+        for (origin, status) in [("https://evil.example", 403), ("https://shop.test", 204)] {
+            let entered = try await started.ask(
+                "/__drawbridge__/enter", "-d", ticket, "-H", "Host: shop.test", "-H", "Origin: \(origin)")
+            #expect(entered.hasPrefix("HTTP/1.1 \(status)"), "\(origin)")
+        }
     }
 
     @Test(arguments: [

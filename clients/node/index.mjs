@@ -47,7 +47,7 @@ export async function start(args = [], options = {}) {
 
 /** A gateway that runs already: `DRAWBRIDGE_URL` and `DRAWBRIDGE_TOKEN` say where, and the token that it was started with. */
 export function connect(address = process.env.DRAWBRIDGE_URL, token = process.env.DRAWBRIDGE_TOKEN) {
-  if (!address || !token) throw new Error('say where the gateway is, and its token, by DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN');
+  if (!address || !token) throw new Error('set DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN to the address of the gateway and its token');
   return new Gateway(address.replace(/\/$/, ''), token);
 }
 
@@ -55,6 +55,7 @@ export function connect(address = process.env.DRAWBRIDGE_URL, token = process.en
 export class Gateway {
   #token;
   #process;
+  #isStopped = false;
 
   constructor(address, token, process) {
     this.address = address;
@@ -71,14 +72,16 @@ export class Gateway {
   /** Stops it, if it was started here, and waits until it has ended; fails where that is not in good order. */
   async stop() {
     const { child, ended, why } = this.#process ?? {};
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child) return;
+    if (this.#isStopped) return void await ended;
+    this.#isStopped = true;
     child.ref();
     child.stdin.end();
     // It gives requests three seconds to end.
     const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
     await ended;
     clearTimeout(late);
-    // With --unanswered fail it may say now what had no answer.
+    // With --unanswered fail it may say now what had no answer; it may have ended before, too.
     if (child.exitCode !== 0) throw new Error(await why());
   }
 

@@ -23,7 +23,8 @@ enum PagesAPI {
 
     // MARK: The last page
 
-    /// The page of the asking session that was opened last, by somebody on this machine.
+    /// The page of the asking session that was opened last, by somebody on this machine; by anybody where nobody is
+    /// taken for that.
     private static func latest(_ request: Request, _ gateway: Gateway) throws(HTTPError) -> Page {
         let session = try request.askedSession()
         let pages = open(in: session, gateway)
@@ -37,7 +38,8 @@ enum PagesAPI {
     private static func open(in session: Session, _ gateway: Gateway) -> [Page] {
         gateway.pages.open.filter { page in
             page.isOpen && page.session == session
-                && gateway.access.isFromThisMachine(Request(page.head, remoteAddress: page.remoteAddress))
+                && (gateway.access.trust == .nobody
+                    || gateway.access.isFromThisMachine(Request(page.head, remoteAddress: page.remoteAddress)))
         }
     }
 

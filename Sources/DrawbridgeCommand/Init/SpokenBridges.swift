@@ -57,7 +57,9 @@ struct SpokenBridges {
         let isFunction = scripts[place + 1] == "(" && scripts.receiver(place) == nil
         return word == "_mobile_bridge"
             || isHandler && runtime.messageHandlers.contains { [word, "*"].contains($0) }
-            || isFunction && runtime.functions.contains(word)
+            || isFunction
+                && (runtime.functions.contains(word)
+                    || runtime.functions.contains("*") && ["callNative", "fetchMessages"].contains(word))
             || scripts[place + 1] == "." && runtime.shortcuts.contains(word)
             || BridgeHint.named(word).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
     }

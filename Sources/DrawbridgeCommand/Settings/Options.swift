@@ -147,7 +147,7 @@ struct InspectorOptions: ParsableArguments {
 
 struct AccessOptions: ParsableArguments {
     @Flag(
-        "Let phones on your network in, by a link and a QR code.",
+        "Serve phones on your network too, by a link and a QR code.",
         more: "It listens on all addresses, as --host 0.0.0.0.")
     var lan: Bool?
 
@@ -161,7 +161,7 @@ struct AccessOptions: ParsableArguments {
     var publicUrl: String?
 
     @Flag(
-        "Let callers on this machine in without the link. (default: --local-trust)",
+        "Serve callers on this machine without the link. (default: --local-trust)",
         more: "--no-local-trust is for containers and tunnels, whose callers all seem to be on this machine.")
     var localTrust: Bool?
 

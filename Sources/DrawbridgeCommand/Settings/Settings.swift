@@ -54,12 +54,14 @@ struct Settings {
         if case .file(let text) = found { config = try ConfigFile(found: text) }
         // A flag beats the environment, which beats the file, which beats the default.
         var flags = flags
-        flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
+        if flags.access.lan != true {
+            flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
+        }
         flags.serving.port = try flags.serving.port ?? Self.environmentPort()
         var options = LayeredOptions(layers: [flags] + (config.map { [$0.options] } ?? []))
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
-        let host = options[\.access.lan] == true ? "0.0.0.0" : options[\.access.host] ?? "127.0.0.1"
+        let host = Self.host(options)
         let (logFormat, verbosity) = (options[\.log.logFormat] ?? .text, options[\.log.verbosity])
         var limits = options[\.advanced.memoryPerConnection].map { Limits(pool: $0.bytes) } ?? Limits()
         limits.memoryForBodies = options[\.advanced.memoryForBodies]?.bytes
@@ -106,6 +108,15 @@ struct Settings {
         let secrets = [options[\.access.key], options[\.handlers.storage]].compactMap(\.self)
         let files = replies.files.map(\.text.path) + options[\.pages.bridge].compactMap(\.file)
         hidden = files + answerFiles + secrets + FoundFile.candidates(in: root)
+    }
+
+    /// The address to listen on: the first layer decides that has `--lan` or `--host`.
+    private static func host(_ options: LayeredOptions) -> String {
+        func layer(_ says: (Options) -> Bool) -> Int { options.layers.firstIndex(where: says) ?? .max }
+        let isLan =
+            options[\.access.lan] == true
+            && layer { $0.access.lan != nil } <= layer { $0.access.host != nil }
+        return isLan ? "0.0.0.0" : options[\.access.host] ?? "127.0.0.1"
     }
 
     /// Refuses options that would have no effect.

@@ -92,8 +92,8 @@ struct TerminalWords: Sendable {
 
     /// The words among which `refusal` looks for a similar one.
     private var all: [String] {
-        ["reset", "save missing", "link"] + gateway.replyBook.scenarioNames
-            + gateway.replyBook.eventNames
+        ["reset", "save missing"] + (invitation == nil ? [] : ["link"])
+            + gateway.replyBook.scenarioNames + gateway.replyBook.eventNames
     }
 
     private static func sentence(_ saved: SavedNames) -> String {

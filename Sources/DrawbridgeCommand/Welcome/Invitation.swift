@@ -15,6 +15,8 @@ struct Invitation: Inviter {
     let publicURL: String?
     /// Whether this machine comes in without a link.
     let trustsThisMachine: Bool
+    /// Whether phones are to come in.
+    let isForPhones: Bool
     let admissions: Admissions
 
     /// Links with a new ticket, which is good for ten minutes and for several devices.
@@ -33,11 +35,11 @@ struct Invitation: Inviter {
         for line in QRCode(links[0].url)?.lines ?? [] { print(line, .picture) }
     }
 
-    static let unreachable = "no network has this machine now, so no other device can reach it"
+    static let unreachable = "this machine is on no network now, so no other device can reach it"
 
     private var ways: [(address: String, interface: String?)] {
         if let publicURL { return [(publicURL, nil)] }
-        if !trustsThisMachine { return [("\(reachable)", nil)] }
+        if !trustsThisMachine, !isForPhones { return [("\(reachable)", nil)] }
         guard isWildcard else { return [("\(address)", nil)] }
         let own = (IPAddress.ofThisMachine() ?? [:]).filter { $0.key.isForOthers }
             .filter { !$0.key.isIPv6 || address.host == "::" }

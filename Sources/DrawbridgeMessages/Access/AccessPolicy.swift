@@ -35,6 +35,9 @@ public struct AccessPolicy: Sendable {
 
     package var trust: Trust
 
+    /// The origin by which browsers reach the gateway, where it is another than that of the connection.
+    package private(set) var publicOrigin: String?
+
     /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
     ///
     /// The gateway sets it where one of its responders is a proxy.
@@ -68,14 +71,14 @@ public struct AccessPolicy: Sendable {
         self.token = token
     }
 
-    /// Takes an address by which callers reach the gateway: its host, and where it is https, which a server in front
-    /// speaks, pages of its origin.
+    /// Takes the address by which browsers reach the gateway: its host, and its origin, which a server in front may
+    /// speak https for.
     package mutating func allow(_ url: String?) {
         guard let url, let origin = Self.origin(url), let mark = origin.firstRange(of: "://"),
             let authority = Authority(String(origin[mark.upperBound...]))
         else { return }
         allowedHosts.insert(authority.host)
-        if origin.hasPrefix("https:") { allowedOrigins.insert(origin) }
+        publicOrigin = origin
     }
 
     /// An origin as browsers write it; nil for what is none.
@@ -244,7 +247,7 @@ extension AccessPolicy {
     /// True for the origin of pages that the gateway serves under the host of the request.
     private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
         guard let authority else { return false }
-        return origin == WebOrigin.of(scheme: request.scheme, authority)
+        return origin == publicOrigin || origin == WebOrigin.of(scheme: request.scheme, authority)
     }
 
     /// The error for a caller who has sent too many wrong page tokens.

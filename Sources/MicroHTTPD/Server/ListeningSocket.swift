@@ -38,7 +38,7 @@ struct ListeningSocket {
             else {
                 let (code, error) = (errno, SystemError(action).description)
                 if code == EADDRINUSE {
-                    let holder = PortHolder.of(port: port).map { "\($0)" } ?? "another user's program"
+                    let holder = PortHolder.of(port: port).map { "\($0)" } ?? "another program"
                     throw ListenError(
                         "\(error): \(holder) has it; end that, or choose another port", holder: holder)
                 }

@@ -49,6 +49,15 @@ import Testing
         #expect(try await Self.ask(gateway, .get, "/latest").body["data"]?["id"]?.stringValue == first.id)
     }
 
+    /// In a container nobody is taken for somebody on this machine, so there it is the last of all.
+    @Test(arguments: [true, false]) func itIsOfThisMachineUnlessNobodyIs(_ trusts: Bool) async throws {
+        let gateway = Gateway(access: AccessPolicy(trustsThisMachine: trusts))
+        let page = TestPage(gateway, from: "192.0.2.7")
+        let answer = try await Self.ask(gateway, .get, "/latest")
+        #expect(answer.status == (trusts ? 404 : 200))
+        #expect(answer.body["data"]?["id"]?.stringValue == (trusts ? nil : page.id))
+    }
+
     @Test func aScriptIsNotRunInOneOfSeveral() async throws {
         let gateway = PageHandlers.gateway()
         let (first, second) = (TestPage(gateway), TestPage(gateway))

@@ -26,14 +26,17 @@ final class TestPage: PageConnection {
 
     init(
         _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,
-        url: String = "http://localhost/a.html", session: String? = nil
+        url: String = "http://localhost/a.html", session: String? = nil, from remoteAddress: String? = nil
     ) {
         self.session = session
         self.gateway = gateway
         self.life = life
         self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
         reader = ChannelReader(
-            gateway, Request("/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"]))
+            gateway,
+            Request(
+                "/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"],
+                remoteAddress: remoteAddress))
         if saysHello { hello(url: url) }
     }
 

@@ -72,6 +72,7 @@ test('a gateway that dies says so', async t => {
   const gateway = await started(t);
   process.kill(childOf(process.pid), 'SIGKILL');
   await assert.rejects(gateway.session().calls(), /^Error: drawbridge ended by SIGKILL$/);
+  await assert.rejects(gateway.stop(), /^Error: drawbridge ended by SIGKILL$/);
   await gateway.stop();
 });
 

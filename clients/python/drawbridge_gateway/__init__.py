@@ -50,7 +50,7 @@ def connect(address=None, token=None):
     """A gateway that runs already: DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN say where, and the token that it was started with."""
     address, token = address or os.environ.get("DRAWBRIDGE_URL"), token or os.environ.get("DRAWBRIDGE_TOKEN")
     if not address or not token:
-        raise GatewayError("say where the gateway is, and its token, by DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN")
+        raise GatewayError("set DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN to the address of the gateway and its token")
     return Gateway(address.rstrip("/"), token)
 
 
@@ -105,8 +105,9 @@ class _Process:
             self.log.append(line.rstrip("\n"))
 
     def stop(self):
-        """Gives why it did not end in good order, if it had not ended before."""
-        is_over = self.child.poll() is not None
+        """Gives why it did not end in good order, the first time."""
+        if self.child.stderr.closed:
+            return None
         try:
             self.child.stdin.close()
         except BrokenPipeError:
@@ -119,7 +120,7 @@ class _Process:
             self.child.wait()
         self._reader.join()
         self.child.stderr.close()
-        return None if is_over or self.child.returncode == 0 else self.why()
+        return None if self.child.returncode == 0 else self.why()
 
     def why(self):
         """How it ended and what it said was wrong; nothing while it runs."""

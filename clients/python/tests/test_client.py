@@ -101,6 +101,8 @@ def test_a_gateway_that_dies_says_so(gateway):
     os.kill(child_of(os.getpid()), signal.SIGKILL)
     with pytest.raises(GatewayError, match="^drawbridge ended by signal 9$"):
         gateway.session().calls()
+    with pytest.raises(GatewayError, match="^drawbridge ended by signal 9$"):
+        gateway.stop()
 
 
 def test_what_is_wrong_at_the_start_is_said_in_the_words_of_the_command(gateway):

@@ -25,12 +25,15 @@ export function phone() {
     const { element: status, tell } = statusLine();
     const links = make('div');
     const button = make('button', { onclick: () => busy(button, tell, async () => {
+        put(links);
         const drawn = await ask('POST', 'admissions');
-        if (!drawn.links.length) return tell('Only this machine can reach the page: start drawbridge with --lan.', 'bad');
+        if (!drawn.links.length) {
+            return tell('No other device can reach the page: start drawbridge with --lan, on a network.', 'bad');
+        }
         tell('Open this on the phone within ten minutes. It must be on the same network.');
         put(links, drawn.links.map(({ url, interface: name, code }, place) => make('div', {},
             make('p', {}, said(url, { class: 'mono' }), name ? [' ', said(`(${name})`, { class: 'dim' })] : null),
             code && place === 0 ? picture(code) : null)));
-    }) }, 'Let a phone in');
+    }) }, 'Open on a phone');
     return make('div', { class: 'phone' }, button, status, links);
 }

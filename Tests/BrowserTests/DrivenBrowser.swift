@@ -46,6 +46,17 @@ final class DrivenBrowser: Sendable {
         return try outcome.get()
     }
 
+    /// What it has downloaded to its end, by the name of the file.
+    func download(_ name: String) async throws -> String {
+        // WebKit knows no folder for downloads where the desktop names none.
+        let place = browser == .webKit ? profile.path : "\(profile.path)/Downloads"
+        let file = URL(filePath: "\(place)/\(name)")
+        try #require(
+            await eventually { (try? Data(contentsOf: file))?.isEmpty == false },
+            "\(browser.rawValue) has not downloaded \(name)")
+        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    }
+
     private init(_ browser: Browser, isDark: Bool) async throws {
         self.browser = browser
         self.isDark = isDark

@@ -98,6 +98,31 @@ struct InspectedBrowser {
         return try outcome.get()
     }
 
+    /// Opens the page of a folder that the command serves, and the command's inspector in front of it.
+    ///
+    /// - Parameter work: gets the browser, and what gives the value of a script in the page.
+    static func inspect(
+        _ browser: Browser, _ folder: Folder, _ arguments: [String] = [],
+        _ work: (DrivenBrowser, _ inPage: (String) async throws -> JSON) async throws -> Void
+    ) async throws {
+        let site = try await ServedFolder(folder.path, more: arguments)
+        let line = try await site.program.line(with: "http://i-")
+        let link = try String(#require(line.firstMatch(of: /http:\/\/i-\S+/)).output)
+        try await DrivenBrowser.drive(browser) { driven in
+            try await driven.open("\(site.address)/")
+            let page = try await driven.window()
+            let inspector = try await driven.openWindow(link)
+            try await driven.expect("document.getElementById('connection').textContent", "live")
+            try await work(driven) { script in
+                try await driven.go(to: page)
+                let value = try await driven.evaluate(script)
+                try await driven.go(to: inspector)
+                return value
+            }
+        }
+        #expect(await site.program.stop() == 0)
+    }
+
     /// What a script in the page gives.
     @discardableResult
     func inPage(_ script: String) async throws -> JSON {

@@ -193,6 +193,41 @@ struct InspectorControlTests {
         }
     }
 
+    @Test(arguments: Browser.tried) func eachWordOfTheFilterSortsAsTheSheetSays(_ browser: Browser)
+        async throws
+    {
+        let site = try InspectedSite(Self.replies)
+        try await Site.inspect(browser, site) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage(
+                "(async () => { await MyApp.getUser({ n: 1, m: 'x' }); await call('getVip', { n: 2, m: [1, 2] }); fail('red'); })()"
+            )
+            try await driven.expect("\(Site.row("red")) !== undefined")
+            // As a program does it, without a page.
+            _ = try await site.ask("POST", "calls", #"{"name": "other", "session": "ann"}"#)
+            for (words, shown) in [
+                ("name:getUser", "getUser"), ("name:get*", "getUser getVip"),
+                ("state:error -page", "getVip other"), ("by:nobody", "getVip other"), ("by:mock", "getUser"),
+                ("code:200", "getUser"), ("page:/ kind:call", "getUser getVip"),
+                ("page:member name:get -user", "getVip"), ("session:ann", "other"),
+                ("bridge:shortcut", "getUser"), ("n:2", "getVip"), (#""{n: 2, m: [1, 2]}""#, "getVip"),
+                (#"m: "x""#, "getUser"),
+            ] {
+                try await driven.evaluate(
+                    """
+                    (filter => {
+                        filter.value = \(JSON.string(words));
+                        filter.dispatchEvent(new Event('input'));
+                        return 1;
+                    })(document.getElementById('filter'))
+                    """)
+                let names =
+                    "[...document.querySelectorAll('.row .name')].map(name => name.textContent).join(' ')"
+                try await driven.expect("\(JSON.string(words)) && \(names)", .string(shown))
+            }
+        }
+    }
+
     @Test(arguments: Browser.tried) func theListFollowsTheNewestUntilTheReaderGoesUp(_ browser: Browser)
         async throws
     {

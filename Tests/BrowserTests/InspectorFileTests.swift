@@ -22,21 +22,9 @@ struct InspectorFileTests {
 
             """
         try folder.write("drawbridge.json", written)
-        let site = try await ServedFolder(folder.path)
-        let line = try await site.program.line(with: "http://i-")
-        let link = try String(#require(line.firstMatch(of: /http:\/\/i-\S+/)).output)
-        try await DrivenBrowser.drive(browser) { driven in
-            try await driven.open("\(site.address)/")
-            let page = try await driven.window()
-            let inspector = try await driven.openWindow(link)
-            try await driven.expect("document.getElementById('connection').textContent", "live")
-            func call() async throws -> JSON {
-                try await driven.go(to: page)
-                let answer = try await driven.evaluate("call('getVip', { level: 3 })")
-                try await driven.go(to: inspector)
-                return answer
-            }
-            #expect(try await call()["code"] == 400)
+        try await InspectedBrowser.inspect(browser, folder) { driven, inPage in
+            let call = "call('getVip', { level: 3 })"
+            #expect(try await inPage(call)["code"] == 400)
             try await driven.expect("document.querySelector('.row.nobody') !== null")
             try await driven.press("k")
             try await driven.press(DrivenBrowser.Key.enter)
@@ -50,10 +38,36 @@ struct InspectorFileTests {
                 try folder.read("drawbridge.json")
                     == written.replacing(
                         #"        "pay""#, with: "        \"getVip\": {\"nick\": \"Ann\"},\n        \"pay\""))
-            #expect(try await call()["data"] == ["nick": "Ann"])
+            #expect(try await inPage(call)["data"] == ["nick": "Ann"])
             try await driven.expect("document.querySelectorAll('.row.call.answered').length", 1)
         }
-        #expect(await site.program.stop() == 0)
+    }
+
+    /// The same by the mouse, in a file that has no reply yet, with a page that calls as it loads.
+    @Test(arguments: Browser.tried) func whatIsClickedIsSavedAndThePageLoadsIt(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write(
+            "index.html",
+            InspectedSite.page
+                + "<script>MyApp.pay(); window.told = call('getVip').then(answer => answer.data ?? answer.code);</script>"
+        )
+        try folder.write("drawbridge.json", "{}\n")
+        let options = ["--shortcuts", "MyApp", "--reply", "pay=0"]
+        try await InspectedBrowser.inspect(browser, folder, options) { driven, inPage in
+            try await driven.expect("document.getElementById('tab-pages').textContent", "Pages 1")
+            #expect(try await inPage("told") == 400)
+            try await driven.click("document.querySelector('.row.nobody')")
+            try await driven.click("document.querySelector('.card.nobody textarea')")
+            try await driven.type(#"{"nick": "Ann"}"#)
+            try await driven.click(InspectedBrowser.button("Save in drawbridge.json"))
+            try await driven.click(InspectedBrowser.button("Reload the page"))
+            try await driven.expect("\(InspectedBrowser.row("getVip")).classList.contains('answered')")
+            #expect(try await inPage("told") == ["nick": "Ann"])
+            let replies = try JSON(parsing: Array(folder.read("drawbridge.json").utf8))
+            #expect(replies == ["replies": ["getVip": ["nick": "Ann"]]])
+        }
     }
 
     /// What stands in the file is more than what one call has shown of it: cases, templates, other scenarios.
@@ -79,19 +93,10 @@ struct InspectorFileTests {
             """
         try folder.write("drawbridge.json", written)
         let large = "{\"text\": \"\(String(repeating: "x", count: 70_000))\"}"
-        let site = try await ServedFolder(folder.path, "--scenario", "signed-in")
-        let line = try await site.program.line(with: "http://i-")
-        let link = try String(#require(line.firstMatch(of: /http:\/\/i-\S+/)).output)
-        try await DrivenBrowser.drive(browser) { driven in
-            try await driven.open("\(site.address)/")
-            let page = try await driven.window()
-            let inspector = try await driven.openWindow(link)
-            try await driven.expect("document.getElementById('connection').textContent", "live")
+        try await InspectedBrowser.inspect(browser, folder, ["--scenario", "signed-in"]) { driven, inPage in
             /// Calls, and opens the editor of the answer.
             func answers(_ name: String, _ input: String) async throws {
-                try await driven.go(to: page)
-                _ = try await driven.evaluate("call('\(name)', \(input)).then(() => 1)")
-                try await driven.go(to: inspector)
+                _ = try await inPage("call('\(name)', \(input)).then(() => 1)")
                 try await driven.expect(
                     "[...document.querySelectorAll('.row .name')].at(-1)?.textContent ?? null", .string(name))
                 try await driven.evaluate("(document.getElementById('list').focus(), 1)")
@@ -129,6 +134,5 @@ struct InspectorFileTests {
             try await driven.expect("document.activeElement.labels?.[0]?.textContent", "Input to send again")
             try await driven.expect("document.activeElement.value", "")
         }
-        #expect(await site.program.stop() == 0)
     }
 }

@@ -141,29 +141,4 @@ import Testing
         }
         #expect(try await driven.evaluate("[...missed].map(e => e.outerHTML)") == [], "\(view)")
     }
-
-    @Test(arguments: Browser.tried, [false, true]) func textsAreReadableInLightAndDark(
-        _ browser: Browser, isDark: Bool
-    ) async throws {
-        try await Site.inspect(browser, try InspectedSite(Self.replies), isDark: isDark) { inspected in
-            let driven = inspected.driven
-            #expect(
-                try await driven.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-                    == .bool(isDark))
-            try await inspected.inPage(
-                "(fail('red'), MyApp.pay({ n: 1, text: 'a', no: null, yes: true }), call('delete'), call('getVip'))"
-            )
-            try await driven.expect("document.querySelectorAll('.question button:not(:disabled)').length", 2)
-            for row in ["pay", "getVip", "red", "Member centre"] {
-                try await driven.expect("\(Site.row(row)) !== undefined")
-                try await driven.click(Site.row(row))
-                #expect(try await driven.paleTexts() == [], "\(row)")
-            }
-            for panel in ["pages", "scenarios", "catalogue"] {
-                try await driven.click("document.getElementById('tab-\(panel)')")
-                try await driven.expect("document.getElementById('panel-\(panel)').checkVisibility()")
-                #expect(try await driven.paleTexts() == [], "\(panel)")
-            }
-        }
-    }
 }

@@ -5,7 +5,7 @@ import { download } from './copy.js';
 import { busy, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { on, workingSession } from './state.js';
-import { count } from './text.js';
+import { answerer, count } from './text.js';
 import { pretty, preview, tree } from './tree.js';
 import { elements, members, print } from './write.js';
 
@@ -26,7 +26,7 @@ class Card {
         this.raw = raw;
         const calls = value('calls') ?? 0;
         put(this.summary, said(this.name, { class: 'name' }), ' ',
-            said(value('by') ?? '', { class: 'dim' }),
+            said(answerer(value('by')), { class: 'dim' }),
             make('span', { class: 'count' }, count(calls, 'call')));
         this.element.classList.toggle('unused', calls === 0);
     }
@@ -96,10 +96,11 @@ export class Catalogue {
         this.list = make('div', { class: 'handlers' });
         put(one('panel-catalogue'),
             make('h2', {}, 'Catalogue'),
-            make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a reply.'),
-            element, this.list, make('h2', {}, 'A name of your own'), this.#own(),
+            make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a mock.'),
+            element, this.list,
             make('div', { class: 'actions' },
-                this.#file('openapi.json', 'OpenAPI'), this.#file('types.d.ts', 'TypeScript')));
+                this.#file('openapi.json', 'OpenAPI'), this.#file('types.d.ts', 'TypeScript')),
+            make('h2', {}, 'A name of your own'), this.#own());
         on('replies', () => this.changed());
         on('session', () => this.changed(true));
     }

@@ -246,7 +246,7 @@ export class Detail {
         const { entry } = this;
         if (isPattern(entry.name)) {
             return [make('h3', {}, 'Answer it'), make('p', { class: 'dim' },
-                'Not here: as the name of a reply ', said(entry.name, {}, 'strong'),
+                'Not here: as the name of a mock ', said(entry.name, {}, 'strong'),
                 ' would stand for other names too, since a part of it begins with : or *.')];
         }
         this.#answer ??= new Answer({

@@ -19,11 +19,11 @@ export function whoAnswered(entry) {
     if (entry.state === 'waiting') {
         return [entry.detail('asked') ? 'A person is asked, above or in the terminal.' : 'Nobody has answered yet.'];
     }
-    if (entry.state === 'silent') return ['It is never answered: so says ', entry.who ? who() : 'the reply', '.'];
+    if (entry.state === 'silent') return ['It is never answered: so says ', entry.who ? who() : 'the mock', '.'];
     if (entry.state === 'left') return ['Who called did not wait for the answer.'];
     const end = known({ expired: ', which took longer than it may.', error: ', with an error.' }, entry.state) ?? '.';
     switch (entry.by) {
-    case 'reply': return ['Answered by the reply ', who(), end];
+    case 'reply': return ['Answered by the mock ', who(), end];
     case 'handler': return ['Answered by the handler ', who(), end];
     case 'nobody': return ['Nobody answers ', said(entry.name, {}, 'strong'), '.'];
     case 'gateway': return ['Answered by the gateway itself', end];

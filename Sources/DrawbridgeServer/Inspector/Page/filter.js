@@ -1,9 +1,13 @@
 // Which records are shown: name:pay state:error page:/cart session:ann -request, and words of name and input.
+import { answerer } from './text.js';
 
 const kinds = ['call', 'push', 'page', 'request', 'notice'];
 
 const begins = (text, wanted) => String(text ?? '').toLowerCase().startsWith(wanted);
 const has = (text, wanted) => String(text ?? '').toLowerCase().includes(wanted);
+
+/// JSON as the list shows it and as it was sent, with and without quotes and blanks, is one.
+const plain = text => (text ?? '').replace(/"/g, '').replace(/([:,{[]) +/g, '$1');
 
 /// A name may have stars: name:price/*.
 function named(text, wanted) {
@@ -18,7 +22,7 @@ const words = {
     kind: (entry, wanted) => begins(entry.kind, wanted),
     session: (entry, wanted) => begins(entry.session, wanted),
     bridge: (entry, wanted) => begins(entry.bridge, wanted),
-    by: (entry, wanted) => begins(entry.by, wanted) || has(entry.who, wanted),
+    by: (entry, wanted) => begins(entry.by, wanted) || begins(answerer(entry.by), wanted) || has(entry.who, wanted),
     code: (entry, wanted) => begins(entry.code, wanted),
     page: (entry, wanted) => entry.page !== null &&
         (has(entry.page.path, wanted) || begins(entry.page.id, wanted) || has(entry.page.title, wanted)),
@@ -37,10 +41,9 @@ function condition(word) {
     } else if (isNot && kinds.includes(rest)) {
         fits = entry => entry.kind === rest;
     } else {
-        const wanted = rest.replace(/"/g, '');
+        const wanted = plain(rest);
         if (!wanted) return null;
-        const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
-        fits = entry => pattern.test(entry.name) || pattern.test(entry.input ?? '') || pattern.test(entry.line ?? '');
+        fits = entry => [entry.name, entry.input, entry.line].some(text => has(plain(text), wanted));
     }
     return isNot ? entry => !fits(entry) : fits;
 }

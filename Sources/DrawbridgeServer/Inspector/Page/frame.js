@@ -5,7 +5,7 @@ import { make, one, put } from './dom.js';
 import { showKeys } from './keys.js';
 import { Menu } from './menu.js';
 import { on, set, state, workingSession } from './state.js';
-import { visible } from './text.js';
+import { count, cut, fileName, visible } from './text.js';
 
 const names = ['calls', 'pages', 'scenarios', 'catalogue'];
 
@@ -74,11 +74,22 @@ export function sessionPicker(chosen) {
 let noticeEnds;
 
 /// A line above everything; for good, or for some time.
-export function notice(words, milliseconds) {
+export function notice(words, milliseconds, isGood = false) {
     clearTimeout(noticeEnds);
     one('stopped').textContent = words;
     one('stopped').hidden = !words;
+    one('stopped').classList.toggle('good', isGood);
     if (milliseconds) noticeEnds = setTimeout(() => notice(''), milliseconds);
+}
+
+/// What came of saving the names that nobody has answered.
+function saved({ file, names, refused }) {
+    const list = names => names.slice(0, 20).map(name => visible(cut(name, 60))).join(', ') +
+        (names.length > 20 ? ', …' : '');
+    const has = `${fileName(file)} has ${count(names.length, 'name')} more: ${list(names)}. ` +
+        'Write in place of each {} what your app answers.';
+    return (names.length ? has : 'There are no new names.') +
+        (refused.length ? ` No mock can have the name ${list(refused)}.` : '');
 }
 
 /// The menu at the top. - Parameter forget(session): the list of a session, or of all, was cleared.
@@ -92,7 +103,10 @@ export function menu(forget) {
             forget(state.session);
         })],
         ['Download as HAR', saves('calls.har', () => path('calls.har', { session: all() }))],
-        ['Download as replies', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
+        ['Download as mocks', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
+        ...state.replies.file ? [['Save what nobody answered', run(async () => {
+            notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
+        })]] : [],
         ['Keys', showKeys],
     ]).element);
 }

@@ -1,6 +1,6 @@
 // One row of the list: when, what, its input, what came of it, who answered, how long it took.
 import { code, make, said } from './dom.js';
-import { clock, known, short, took } from './text.js';
+import { answerer, clock, known, short, took } from './text.js';
 import { pageErrors } from './records.js';
 
 const pageWords = {
@@ -43,7 +43,7 @@ function call(entry) {
         entry.kind === 'push' ? way('←', 'native calls the page:') : way('→', 'the page calls:'),
         span('what', name(entry), ' ', code(entry.input === 'null' ? '' : short(entry.input), 'input')),
         span('answer', code(outcome(entry))),
-        span('by', said(entry.isUnanswered ? 'nobody' : entry.by ?? '')),
+        span('by', said(entry.isUnanswered ? 'nobody' : answerer(entry.by))),
         span('ms', entry.state === 'waiting' ? '…' : took(entry.milliseconds)),
     ];
 }

@@ -35,7 +35,7 @@ export class Scenarios {
     #drawSwitches() {
         const session = workingSession();
         this.about.textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
-            'Their replies come before all others while they are on.';
+            'Their mocks come before all others while they are on.';
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
         if (!names?.length) {
@@ -113,7 +113,7 @@ export class Scenarios {
                 }, 'Take back')))) : make('p', { class: 'none' }, 'Nothing is set.'),
             make('div', { class: 'actions' }, reset),
             make('p', { class: 'dim' },
-                'That takes back replies, scenarios and waiting steps of the session, and its calls so far count ' +
+                'That takes back mocks, scenarios and waiting steps of the session, and its calls so far count ' +
                     'in no check and no recording any more; no file is changed.'));
     }
 }

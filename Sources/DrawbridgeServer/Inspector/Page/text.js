@@ -86,6 +86,9 @@ export function fileName(path) {
     return String(path).split('/').at(-1);
 }
 
+/// Who answered. A mock is a reply in files and in the gateway's own words.
+export const answerer = by => by === 'reply' ? 'mock' : by ?? '';
+
 /// Whether a link may lead there.
 export function isWebAddress(text) {
     try {

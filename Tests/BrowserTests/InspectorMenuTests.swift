@@ -1,0 +1,100 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// What the inspector's menu takes along and writes down, in real browsers.
+@Suite("The menu of the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
+struct InspectorMenuTests {
+    private typealias Site = InspectedBrowser
+
+    /// A handler whose answers are others each time.
+    private struct Draw: JSONHandler {
+        struct Input: Decodable, Sendable { var from: Int }
+
+        func handle(_ input: Input) async throws -> [String: Int] {
+            ["from": input.from, "drawn": Int.random(in: 0..<1_000_000)]
+        }
+    }
+
+    /// What the page asks, and what it hears.
+    private static let visit = """
+        (async () => {
+            const heard = [];
+            for (const from of [1, 2, 1, 1]) heard.push(await call('draw', { from }));
+            heard.push(await MyApp.pay({ channel: 'card' }));
+            return heard;
+        })()
+        """
+
+    /// A session by hand becomes a file of mocks, and that answers without the handler that made it.
+    @Test(arguments: Browser.tried) func whatWasHeardIsDownloadedAsMocksThatSayTheSame(_ browser: Browser)
+        async throws
+    {
+        let site = try InspectedSite(#"{"replies": {"pay": {"code": 0}}}"#)
+        try site.gateway.register(Draw.self, at: "/draw")
+        let (heard, mocks) = try await Site.inspect(browser, site) { inspected in
+            let driven = inspected.driven
+            let heard = try await inspected.inPage(Self.visit)
+            #expect(heard[0]?["data"]?["drawn"] != heard[2]?["data"]?["drawn"])
+            for (button, name) in [
+                ("Download as mocks", "drawbridge.json"), ("Download as HAR", "calls.har"),
+            ] {
+                try await driven.click(Site.button("More"))
+                try await driven.click(Site.button(button, in: ".menu"))
+                _ = try await driven.download(name)
+            }
+            let archive = try JSON(parsing: Array(try await driven.download("calls.har").utf8))
+            let entries = try #require(archive["log"]?["entries"]?.arrayValue)
+            #expect(entries.count == 5, "\(archive)")
+            return (heard, try await driven.download("drawbridge.json"))
+        }
+        let again = try await Site.inspect(browser, try InspectedSite(mocks)) { inspected in
+            try await inspected.inPage(Self.visit)
+        }
+        #expect(again == heard, "\(mocks)")
+    }
+
+    @Test(arguments: Browser.tried) func whatNobodyAnsweredIsWrittenIntoTheFile(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("index.html", InspectedSite.page)
+        try folder.write(
+            "drawbridge.json", "{\n    \"replies\": {\n        \"pay\": {\"code\": 0}\n    }\n}\n")
+        try await Site.inspect(browser, folder) { driven, inPage in
+            _ = try await inPage(
+                """
+                (async () => {
+                    await call('getVip', { level: 3 });
+                    await call('vibrate', { ms: 30, password: 'hush' });
+                    await call('getVip', { level: 4 });
+                    return call('pay');
+                })()
+                """)
+            let words = "document.getElementById('stopped').textContent"
+            for says in [
+                "drawbridge.json has 2 names more: getVip, vibrate. Write in place of each {} what your app answers.",
+                "There are no new names.",
+            ] {
+                try await driven.click(Site.button("More"))
+                try await driven.click(Site.button("Save what nobody answered", in: ".menu"))
+                try await driven.expect(words, .string(says))
+                #expect(
+                    try folder.read("drawbridge.json") == """
+                        {
+                            "replies": {
+                                // called with {"level":3}, {"level":4}
+                                "getVip": {},
+                                // called with {"ms":30,"password":"[removed]"}
+                                "vibrate": {},
+                                "pay": {"code": 0}
+                            }
+                        }
+
+                        """)
+            }
+            #expect(try await inPage("call('getVip')")["data"] == [:])
+        }
+    }
+}

@@ -22,6 +22,19 @@ struct InspectorPanelTests {
         func handle(_ input: Input) async throws -> [String: Int] { ["doubled": 2 * input.n] }
     }
 
+    private struct Delivery: JSONHandler {
+        struct Input: Decodable, Sendable {}
+
+        let request: Request
+
+        func handle(_ input: Input) async throws -> [String: String]? {
+            let question = Question(
+                "delivery", title: "Where to?",
+                fields: ["street", Question.Field("town", label: "Town or village")])
+            return try await request.present(question)?.decode([String: String].self)
+        }
+    }
+
     /// What the catalogue has of one name, and what somebody tries with it.
     private struct Trial {
         var name: String
@@ -79,6 +92,30 @@ struct InspectorPanelTests {
                 try await driven.expect(
                     "document.querySelectorAll('.row.call').length", .number(.init(4 + place)))
             }
+        }
+    }
+
+    @Test(arguments: Browser.tried) func aQuestionForTextsIsAnsweredByKeys(_ browser: Browser) async throws {
+        let site = try InspectedSite(Self.replies)
+        try site.gateway.register(Delivery.self, at: "/delivery")
+        try await Site.inspect(browser, site) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage("(window.said = call('delivery', {}), 1)")
+            let labels = "[...document.querySelectorAll('.question label')].map(label => label.textContent)"
+            try await driven.expect(labels, ["street", "Town or village"])
+            try await driven.expect("document.querySelector('.question form .primary').disabled", false)
+            try await driven.click("document.querySelector('.question input')")
+            try await driven.type("1 Quay")
+            try await driven.press(DrivenBrowser.Key.tab)
+            try await driven.type("Whitby")
+            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.expect("document.getElementById('questions').hidden")
+            #expect(try await inspected.inPage("said")["data"] == ["street": "1 Quay", "town": "Whitby"])
+
+            try await inspected.inPage("(window.said = call('delivery', {}), 1)")
+            try await driven.expect("\(Site.button("Cancel", in: ".question"))?.disabled", false)
+            try await driven.click(Site.button("Cancel", in: ".question"))
+            #expect(try await inspected.inPage("said.then(answer => answer.data ?? 'none')") == "none")
         }
     }
 

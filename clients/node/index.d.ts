@@ -31,6 +31,8 @@ export interface Question {
   message: string;
   choices?: string[];
   fields?: string[];
+  /** What a person reads beside each field. */
+  labels?: string[];
 }
 
 /** What a test says to native, in a session of its own. */

@@ -49,7 +49,9 @@ extension Questions.Waiting {
         switch question.kind {
         case .notice: break
         case .choice(let choices): members["choices"] = .array(choices.map(JSON.string))
-        case .form(let fields): members["fields"] = .array(fields.map { .string($0.name) })
+        case .form(let fields):
+            members["fields"] = .array(fields.map { .string($0.name) })
+            members["labels"] = .array(fields.map { .string($0.label) })
         }
         return .object(members)
     }

@@ -60,7 +60,7 @@ export class Questions {
     }
 
     #card(question) {
-        const { number, session = 'default', choices = [], fields = [] } = question;
+        const { number, session = 'default', choices = [], fields, labels } = question;
         const { element, tell } = statusLine();
         const answer = (button, body) => busy(button, tell, async () => {
             try {
@@ -79,24 +79,23 @@ export class Questions {
             question.title ? said(cut(question.title, mostText), {}, 'strong') : null,
             question.message ? said(cut(question.message, mostText), {}, 'p') : null);
         const buttons = choices.map((choice, place) => make('button', {
-            class: place === 0 && !fields.length ? 'primary' : '',
+            class: place === 0 ? 'primary' : '',
             onclick: event => answer(event.currentTarget, { choice }),
         }, said(choice)));
         return make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text,
-            fields.length ? this.#form(fields, answer, buttons) : make('div', { class: 'actions' }, buttons), element);
+            fields ? this.#form(fields, labels, answer) : make('div', { class: 'actions' }, buttons), element);
     }
 
-    #form(fields, answer, buttons) {
-        const names = fields.map(field => typeof field === 'string' ? { name: field } : field);
+    #form(fields, labels, answer) {
         const submit = make('button', { type: 'submit', class: 'primary' }, 'Answer');
         const form = make('form', { onsubmit: event => {
             event.preventDefault();
             if (submit.disabled) return;
-            answer(submit, { fields: Object.fromEntries(names.map(({ name }, place) => [name, inputs[place].value])) });
+            answer(submit, { fields: Object.fromEntries(fields.map((name, place) => [name, inputs[place].value])) });
         } });
-        const inputs = names.map(() => plainInput());
-        const labels = names.map(({ name, label }, place) => make('label', {}, said(label ?? name), inputs[place]));
-        form.append(...labels, submit, ...buttons);
+        const inputs = fields.map(() => plainInput());
+        form.append(...inputs.map((input, place) => make('label', {}, said(labels[place]), input)), submit,
+            make('button', { onclick: event => answer(event.currentTarget, { fields: 'cancel' }) }, 'Cancel'));
         return form;
     }
 
@@ -108,5 +107,4 @@ export class Questions {
             this.box.hidden = this.#cards.size === 0;
         }, 4000);
     }
-
 }

@@ -246,7 +246,8 @@ import Testing
         #expect(await site.program.stop() == 0)
     }
 
-    /// One does not parse, one throws, one looks for what is the core's, two put the same: all others run.
+    /// One does not parse, one throws, one looks for what is the core's, two put the same: all others run, and log and
+    /// console say what is wrong with which line.
     @Test(arguments: Browser.tried) func whatIsWrongWithOneIsSaidAndStopsNoOther(_ browser: Browser)
         async throws
     {
@@ -263,6 +264,9 @@ import Testing
                     return error.name;
                 }
             }).concat(document.querySelectorAll('script[data-token]').length).join();
+            const was = console.error;
+            window.said = [];
+            console.error = (...words) => { said.push(words.join(' ')); was.apply(console, words); };
             window.kept = drawbridge;
             drawbridge.bridge(native => {
                 window.keptNative = native;
@@ -272,7 +276,7 @@ import Testing
             "other": "drawbridge.bridge(native => native.put('Both', { by: 'other' }));",
         ]
         var bridges: [BridgeScript] = []
-        for name in ["broken", "throws", "later", "spy", "other"] {
+        for name in ["spy", "broken", "throws", "later", "other"] {
             bridges.append(try .file(folder.write("\(name).js", scripts[name] ?? "")))
         }
         bridges.append(try .named("flutter"))
@@ -281,18 +285,21 @@ import Testing
         let site = try await Site(bridges, strict: false, logger: logger)
         try await browser.open("\(site.server.address)/faults.html") {
             let report = try await site.reports.wait { !$0.isEmpty }[0]
+            let parts = [
+                "broken.js:3: ", "throws.js:2: ", "later.js: it is for version 9",
+                "other.js: it and the bridge spy both put window.Both",
+            ]
+            let said = report["console"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            for part in parts { #expect(said.contains { $0.hasPrefix("Drawbridge: \(part)") }, "\(said)") }
             let wrong = Array(repeating: "ReferenceError", count: 6).joined(separator: ",")
             Self.compare(
                 report,
                 [
                     "handle": "undefined, false", "spied": .string("\(wrong),0"),
                     "mark": ["thrown": "only scripts of --bridge may call this"], "frozen": true,
-                    "others": ["paid": 1], "twice": "other",
+                    "others": ["paid": 1], "twice": "other", "console": report["console"] ?? .null,
                 ], browser, "faults")
-            for part in [
-                "broken.js:3: ", "throws.js:2: ", "later.js: it is for version 9",
-                "other.js: it and the bridge spy both put window.Both",
-            ] {
+            for part in parts {
                 _ = try await lines.wait { $0.contains { $0.contains(part) } }
             }
         }

@@ -28,7 +28,7 @@ function claim(own, name) {
 }
 
 function tell(own, message, line) {
-    console.error('Drawbridge:', own + '.js:', message);
+    console.error('Drawbridge:', own + '.js:' + (line ? line + ':' : ''), message);
     if (window.origin !== 'null') later(() => post({ bridge: own, message: String(message).slice(0, 1000), line }));
 }
 

@@ -6,4 +6,5 @@ report({
     frozen: () => Object.isFrozen(window.keptNative),
     others: () => window.flutter_inappwebview.callHandler('Shop/pay', { n: 1 }),
     twice: () => window.Both.by,
+    console: () => window.said,
 });

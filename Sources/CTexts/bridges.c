@@ -31,6 +31,9 @@ static const struct Text texts[] = {
     TEXT("webviewjavascriptbridge")
 #embed "../DrawbridgePageRuntime/Bridges/webviewjavascriptbridge.js"
     END
+    TEXT("wkwebviewjavascriptbridge")
+#embed "../DrawbridgePageRuntime/Bridges/wkwebviewjavascriptbridge.js"
+    END
     {0, 0},
 };
 

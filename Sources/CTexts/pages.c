@@ -25,6 +25,9 @@ static const struct Text texts[] = {
     TEXT("index.html")
 #embed "../../examples/pages/index.html"
     END
+    TEXT("jsbridge-android.html")
+#embed "../../examples/pages/jsbridge-android.html"
+    END
     TEXT("jsbridge.html")
 #embed "../../examples/pages/jsbridge.html"
     END
@@ -54,6 +57,9 @@ static const struct Text texts[] = {
     END
     TEXT("wechat.html")
 #embed "../../examples/pages/wechat.html"
+    END
+    TEXT("wkwebviewjavascriptbridge.html")
+#embed "../../examples/pages/wkwebviewjavascriptbridge.html"
     END
     TEXT("wvjb.html")
 #embed "../../examples/pages/wvjb.html"

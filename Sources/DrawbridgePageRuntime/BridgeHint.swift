@@ -16,12 +16,18 @@ package struct BridgeHint: Sendable, Hashable {
     package let options: String
     /// Whether the object is usually the page's own library, so that an error about it does not show a missing bridge.
     private let isOfPage: Bool
+    /// How the app calls itself in the user agent; an example where the object belongs to no single app.
+    let app: String
 
-    private init(_ name: String, _ bridge: String, with options: String = "", isOfPage: Bool = false) {
+    private init(
+        _ name: String, _ bridge: String, with options: String = "", isOfPage: Bool = false,
+        of app: String = "ShopApp/3.2"
+    ) {
         self.name = name
         self.bridge = bridge
         self.options = options
         self.isOfPage = isOfPage
+        self.app = app
     }
 
     private static let all = [
@@ -32,6 +38,7 @@ package struct BridgeHint: Sendable, Hashable {
         BridgeHint("dsBridge", "dsbridge", isOfPage: true),
         BridgeHint("dsbridge", "dsbridge", isOfPage: true),
         BridgeHint("KKJSBridge", "kkjsbridge"),
+        BridgeHint("WKWebViewJavascriptBridge", "wkwebviewjavascriptbridge"),
         BridgeHint("Capacitor", "capacitor"),
         BridgeHint("cordova", "cordova"),
         BridgeHint("Android", "android"),
@@ -39,10 +46,11 @@ package struct BridgeHint: Sendable, Hashable {
         BridgeHint(
             "WeixinJSBridge", "object",
             with: #"{"object": "WeixinJSBridge", "method": "invoke", "ready": "WeixinJSBridgeReady", "#
-                + #""error": "err_msg", "events": "on"}"#),
+                + #""error": "err_msg", "events": "on"}"#, of: "MicroMessenger/8.0.50"),
         BridgeHint(
             "AlipayJSBridge", "object",
-            with: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#),
+            with: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#,
+            of: "AlipayClient/10.5.88"),
     ]
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -58,6 +66,17 @@ package struct BridgeHint: Sendable, Hashable {
 
     /// The hint for the name of an object; nil for an object of no known bridge.
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
+
+    /// The message handlers by which the page's half of a bridge speaks, with the names of its hint.
+    private static let messageHandlers = [
+        "cordova": "cordova", "KKJSBridgeMessage": "KKJSBridge",
+        "iOS_Native_InjectJavascript": "WKWebViewJavascriptBridge",
+    ]
+
+    /// The hint for the name of a message handler; nil for one of no known bridge.
+    package static func ofMessageHandler(_ name: String) -> BridgeHint? {
+        messageHandlers[name].flatMap(named)
+    }
 
     /// The hint for what a browser says of an error: `X is not defined`, `window.X is undefined`, `reading 'postMessage'`.
     package init?(_ message: String) {

@@ -6,13 +6,25 @@ package struct SpokenBridge: Sendable {
     package let file: String
     /// The pages that have this script, by the paths of their files below the folder: `cart/index.html`.
     package let pages: Set<String>
+    /// The script or page that reads `navigator.userAgent`, in which apps write their names; nil for none.
+    package var readerOfUserAgent: String?
 
-    package init(_ hint: BridgeHint, in file: String, of pages: Set<String>) {
+    package init(
+        _ hint: BridgeHint, in file: String, of pages: Set<String>, readerOfUserAgent: String? = nil
+    ) {
         self.hint = hint
         self.file = file
         self.pages = pages
+        self.readerOfUserAgent = readerOfUserAgent
     }
 
     /// The message for log, journal and console.
-    package var sentence: String { "\(file) speaks of \(hint.name): start with \(hint.option)" }
+    package var sentence: String {
+        let bridge = "\(file) speaks of \(hint.name): start with \(hint.option)"
+        guard let readerOfUserAgent else { return bridge }
+        return """
+            \(bridge); \(readerOfUserAgent == file ? "it" : readerOfUserAgent) reads navigator.userAgent: if that is to \
+            name the app, add --user-agent '{{userAgent}} \(hint.app)'
+            """
+    }
 }

@@ -19,14 +19,16 @@ import Testing
         ("an object of Android's", "android -"), ("Capacitor", "capacitor -"), ("Cordova", "cordova -"),
         ("DSBridge", "dsbridge -"), ("Flutter", "flutter -"), ("KKJSBridge", "kkjsbridge -"),
         ("React Native", "reactnative -"), ("WeixinJSBridge", "object -"),
+        ("WKWebViewJavascriptBridge", "wkwebviewjavascriptbridge -"),
     ].map { (said: "Hello by \($0)", bridge: $1) }
 
-    /// The bridges from outside that the settings of the pages name.
+    /// The bridges from outside that the settings of the pages name for this one.
     private static func bridges() throws -> [BridgeScript] {
         let settings = try JSON(parsing: Array(Data(contentsOf: URL(filePath: pages + "/settings.json"))))
-        return try (settings["bridge"]?.arrayValue ?? []).map { bridge in
+        let names = try #require(settings["pages"]?["*"]?["bridge"]?.arrayValue)
+        return try (settings["bridge"]?.arrayValue ?? []).compactMap { bridge in
             let name = try #require(bridge.stringValue ?? bridge["name"]?.stringValue)
-            return try .named(name, options: bridge["options"] ?? [:])
+            return names.contains(.string(name)) ? try .named(name, options: bridge["options"] ?? [:]) : nil
         }
     }
 

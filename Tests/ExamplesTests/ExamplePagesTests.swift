@@ -43,6 +43,7 @@ import Testing
         Expected(name: "cordova", answers: [#"["Hello"]"#, "3.2", "fails: No response"], isCalled: false),
         Expected(name: "dsbridge", answers: [hello, device, "3.2"]),
         Expected(name: "flutter", answers: [hello, device, "resolves to undefined"]),
+        Expected(name: "jsbridge-android", answers: [hello, device, "Hello"]),
         Expected(name: "kkjsbridge", answers: [hello, device, "3.2"], isCalled: false),
         Expected(
             name: "reactnative", answers: [device, #"{"id":2,"type":"App/echo","message":"Hello"}"#],
@@ -53,6 +54,7 @@ import Testing
                 #"{"err_msg":"echo:ok","message":"Hello"}"#, device,
                 #"{"err_msg":"nothing:function_not_exist","error":400,"errorMessage":"No response"}"#,
             ], isCalled: false),
+        Expected(name: "wkwebviewjavascriptbridge", answers: [hello, device]),
         Expected(
             name: "everything",
             answers: [
@@ -63,7 +65,7 @@ import Testing
                     "a shortcut",
                     "a promise", "an object of Android's", "Capacitor", "Cordova", "DSBridge", "Flutter",
                     "KKJSBridge",
-                    "React Native", "WeixinJSBridge",
+                    "React Native", "WeixinJSBridge", "WKWebViewJavascriptBridge",
                 ].map { #"{"message":"Hello by \#($0)"}"# }),
     ]
 
@@ -145,7 +147,7 @@ import Testing
 
     @Test func noScriptOfThemKnowsWhereItRuns() throws {
         let files = try ["html", "js"].flatMap { try Manual.files(in: "examples/pages", ending: ".\($0)") }
-        #expect(files.count == 17)
+        #expect(files.count == 19)
         for file in files {
             let text = try String(contentsOf: Manual.root.appending(path: file), encoding: .utf8)
             #expect(!text.lowercased().contains("drawbridge"), "\(file)")

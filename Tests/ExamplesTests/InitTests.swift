@@ -95,7 +95,7 @@ import Testing
         #expect(try await Program("cp", ["-r", pages, "\(folder.path)/pages"]).child.exitCode() == 0)
         let output = try await Self.initialize(in: folder, "pages")
         for line in [
-            "17 pages and scripts were read", "  fetchMessages    functions.html:49, by fetchMessages()",
+            "19 pages and scripts were read", "  fetchMessages    functions.html:49, by fetchMessages()",
             "  Toast            a channel of the app's, --bridge android",
             "  MyApp            an object of the app's, --shortcuts",
             "  deviceInfo       dsbridge.html:38",
@@ -135,6 +135,7 @@ import Testing
             "wechat", #"{"name": "object", "options": {"object": "WeixinJSBridge", "method": "invoke", "#,
             ["nothing"], 3
         ),
+        ("wkwebviewjavascriptbridge", #""wkwebviewjavascriptbridge""#, [], 2),
     ]
 
     @Test(arguments: bridgePages) func givesAPageItsBridge(

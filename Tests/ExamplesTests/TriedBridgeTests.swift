@@ -10,7 +10,7 @@ import Testing
         path: "../../examples/bridges"
     ).standardized.path()
 
-    @Test(arguments: ["hotwire", "kerkee", "lision", "rexxar", "tauri", "telegram", "webview2"])
+    @Test(arguments: ["hotwire", "kerkee", "rexxar", "tauri", "telegram", "webview2"])
     func anExampleIsAsItsListSays(_ name: String) async throws {
         try TestBridgeTests.skipWithoutChromium()
         let (output, code) = try await TestBridgeTests.run("\(Self.examples)/\(name).js")

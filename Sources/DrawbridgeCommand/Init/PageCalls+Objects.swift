@@ -64,6 +64,7 @@ extension PageCalls {
     private static let known: Set = [
         "AppModule", "AppRegistry", "AppState", "Array", "CSS", "Intl", "JSON", "Map", "Notification",
         "Number", "Object", "Promise", "Proxy", "React", "Reflect", "Set", "String", "Symbol", "URL", "Vue",
-        "WVJBCallbacks", "WebAssembly", "WebViewBridge", "WebViewJavascriptBridge", "Worker",
+        "WKWVJBCallbacks", "WVJBCallbacks", "WebAssembly", "WebViewBridge", "WebViewJavascriptBridge",
+        "Worker",
     ]
 }

@@ -117,8 +117,9 @@ struct PageCalls {
             scripts[close + 2] == "postMessage", let open = scripts.arguments(close + 2)
         else { return }
         let name = isNamed ? scripts[close] : scripts.text(place + 2) ?? ""
+        if name == "iOS_Native_InjectJavascript" { speak("WKWebViewJavascriptBridge", place) }
         // The page's half of these bridges is in the page.
-        guard !["cordova", "KKJSBridgeMessage"].contains(name) else { return }
+        guard BridgeHint.ofMessageHandler(name) == nil else { return }
         if PageOptions.isIdentifier(name) {
             let isAwaited =
                 scripts[scripts.head(place) - 1] == "await"

@@ -7,6 +7,7 @@ struct Sink: Hashable {
         "dsBridge.registerAsyn event", "KKJSBridge.call 1 0", "KKJSBridge.syncCall 1 0",
         "KKJSBridge.on event", "KKJSBridge.once event", "Capacitor.nativePromise 1 0",
         "Capacitor.nativeCallback 1 0", "cordova.exec 3 2", "WeixinJSBridge.invoke 0",
+        "WKWebViewJavascriptBridge.callHandler 0", "WKWebViewJavascriptBridge.registerHandler event",
         "WeixinJSBridge.on event", "AlipayJSBridge.call 0", "ReactNativeWebView.postMessage 0",
     ].map(Sink.init)
 

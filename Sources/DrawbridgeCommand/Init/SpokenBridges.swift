@@ -33,6 +33,7 @@ struct SpokenBridges {
     var found: [SpokenBridge] {
         let served = Set(scripts.tokens.indices.filter(isGiven).map { scripts.tokens[$0].file })
         let pages = Set(scripts.paths.indices.filter { PageFiles.isPage(scripts.paths[$0]) })
+        let readers = (scripts.places["userAgent"] ?? []).filter(isRead).map { scripts.tokens[$0].file }
         // A bridge is reported once for a script, however often the script calls.
         var seen: [Int: Set<BridgeHint>] = [:]
         return PageCalls(scripts).speaking.sorted { $0.key < $1.key }.compactMap { place, hint in
@@ -40,10 +41,15 @@ struct SpokenBridges {
             guard !served.contains(file), seen[file, default: []].insert(hint).inserted else { return nil }
             let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
             guard pages.isEmpty || !lacking.isEmpty else { return nil }
+            let reader = readers.contains(file) ? file : readers.first
             return SpokenBridge(
-                hint, in: scripts.paths[file].plain, of: Set(lacking.map { scripts.paths[$0] }))
+                hint, in: scripts.paths[file].plain, of: Set(lacking.map { scripts.paths[$0] }),
+                readerOfUserAgent: reader.map { scripts.paths[$0].plain })
         }
     }
+
+    /// Whether `navigator.userAgent` is meant, or `{ userAgent } = navigator`.
+    private func isRead(_ place: Int) -> Bool { [-2, 3].contains { scripts[place + $0] == "navigator" } }
 
     /// Whether a way to native is named that pages are given; such a script is written for several apps.
     private func isGiven(_ place: Int) -> Bool {

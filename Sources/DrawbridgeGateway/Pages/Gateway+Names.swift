@@ -32,6 +32,9 @@ extension Gateway {
 
     /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
+        if missed.isMessageHandler, let hint = BridgeHint.ofMessageHandler(missed.name) {
+            return "pages get it by \(hint.option)"
+        }
         let request = request(PageCall(missed.name), of: page)
         let path = page.path
         guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {

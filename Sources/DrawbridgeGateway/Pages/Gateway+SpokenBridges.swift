@@ -4,8 +4,12 @@ import Synchronization
 extension Gateway {
     /// Logs the bridges that pages use and do not get, and keeps them for the pages' consoles.
     package func remember(_ bridges: [SpokenBridge]) {
-        let bridges = bridges.filter { !isGiven($0.hint) }
+        var bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }
+        for index in bridges.indices where appName != nil || bridges[index].pages.contains(where: hasAppName)
+        {
+            bridges[index].readerOfUserAgent = nil
+        }
         spokenBridges.withLock { $0 += bridges }
         for bridge in bridges where replyBook.news({ $0.isNews(missed: bridge.hint.name) }) {
             logger.notice("\(bridge.sentence)")
@@ -25,6 +29,11 @@ extension Gateway {
         let isFolder = segments.isEmpty || path.hasSuffix("/")
         let file = (isFolder ? segments + ["index.html"] : segments).joined(separator: "/")
         return all.filter { $0.pages.contains(file) }
+    }
+
+    /// Whether the page of a file in the served folder has a user agent of its own.
+    private func hasAppName(_ file: String) -> Bool {
+        replyBook.settings(ofPageAt: "/\(file)").appName != nil
     }
 
     func isGiven(_ hint: BridgeHint) -> Bool {

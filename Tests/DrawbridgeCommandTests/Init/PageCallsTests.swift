@@ -141,6 +141,10 @@ import Testing
             "window.ReactNativeWebView && window.ReactNativeWebView.postMessage('closed')",
             "message by ReactNativeWebView", "reactnative"
         ),
+        (
+            "webkit.messageHandlers.iOS_Native_InjectJavascript.postMessage(null); WKWebViewJavascriptBridge.callHandler('pay')",
+            "pay by WKWebViewJavascriptBridge", "wkwebviewjavascriptbridge"
+        ),
         ("Android.pay('{}')", "Android/pay by Android", "android"),
         ("declare const Android: any; Android.pay('{}')", "Android/pay by Android", "android"),
     ])

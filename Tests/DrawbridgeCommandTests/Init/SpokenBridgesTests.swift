@@ -57,6 +57,22 @@ import Testing
         #expect(Self.found([("a.js", queue)], given: PageRuntime(schemes: ["shop"])).isEmpty)
     }
 
+    /// A page that looks for its app's name there first calls nobody where it does not find it.
+    @Test(arguments: [
+        ("\(flutter); const agent = navigator.userAgent", "", "a.js"),
+        (flutter, "export const { userAgent } = navigator;", "env.js"),
+        ("\(flutter); if (/ShopApp/.test(window.navigator.userAgent)) run();", "navigator.userAgent", "a.js"),
+        ("\(flutter); agent.userAgent = 'a'", "const settings = { userAgent: 'b' };", nil),
+    ])
+    func whoReadsTheUserAgentIsNamed(_ script: String, _ other: String, _ reader: String?) throws {
+        var scripts = Scripts()
+        for (path, text) in [("env.js", other), ("a.js", script)] {
+            scripts.add(Array(text.utf8), path: path, isPage: false)
+        }
+        let found = SpokenBridges(scripts, given: PageRuntime()).found
+        #expect(found.map(\.readerOfUserAgent) == [reader])
+    }
+
     @Test func nothingIsSaidOfWhatThePageBringsItself() {
         #expect(
             Self.found([("a.js", Self.flutter), ("mock.js", "window.flutter_inappwebview = {}")]).isEmpty)

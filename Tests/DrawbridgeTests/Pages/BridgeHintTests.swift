@@ -64,6 +64,36 @@ import Testing
         #expect(log.entries.filter { $0.contains("--bridge") }.count == 1)
     }
 
+    /// The page may have no bridge where the browser does not name its app, so the option is said, until it is there.
+    @Test(arguments: [
+        ("WeixinJSBridge", "pay.js", "; it reads", "MicroMessenger/8.0.50"),
+        ("flutter_inappwebview", "env.js", "; env.js reads", "ShopApp/3.2"),
+    ])
+    func whatReadsTheUserAgentIsToldItsOption(
+        _ name: String, _ reader: String, _ said: String, _ app: String
+    ) throws {
+        func told(_ runtime: PageRuntime = PageRuntime(), mocks: String = #"{"replies": {"a": 1}}"#) throws
+            -> String
+        {
+            let log = LogBook()
+            let gateway = PageHandlers.gateway(runtime, logger: log.logger)
+            gateway.reply(by: try SessionTests.layers(mocks))
+            let hint = try #require(BridgeHint.named(name))
+            gateway.remember([SpokenBridge(hint, in: "pay.js", of: ["a.html"], readerOfUserAgent: reader)])
+            return try #require(log.entries.first { $0.contains("pay.js speaks of \(name)") })
+        }
+        let option =
+            "\(said) navigator.userAgent: if that is to name the app, add --user-agent '{{userAgent}} \(app)'"
+        #expect(try told().hasSuffix(option))
+        #expect(try told(mocks: #"{"pages": {"/b.html": {"userAgent": "Shop"}}}"#).hasSuffix(option))
+        for said in [
+            try told(PageRuntime(userAgent: "Shop")), try told(mocks: #"{"userAgent": "Shop"}"#),
+            try told(mocks: #"{"pages": {"/a.html": {"userAgent": "Shop"}}}"#),
+        ] {
+            #expect(!said.contains("user-agent"), "\(said)")
+        }
+    }
+
     /// Of the bridge for any object each object is another one.
     @Test(arguments: [("WeixinJSBridge", false), ("AlipayJSBridge", true)])
     func whoHasWeChatsIsToldOfAlipays(_ name: String, _ isTold: Bool) throws {
@@ -94,6 +124,15 @@ import Testing
             ["missed": "Foo", "of": "webkit.messageHandlers"],
             ["fault": "error", "message": "Cannot read properties of undefined (reading 'postMessage')"])
         #expect(!log.entries.contains { $0.contains("--bridge reactnative") })
+
+        // A message handler that only the bridge of an app has.
+        for (name, bridge) in [
+            ("cordova", "cordova"), ("iOS_Native_InjectJavascript", "wkwebviewjavascriptbridge"),
+        ] {
+            missing.tell(["missed": .string(name), "of": "webkit.messageHandlers"])
+            let told = log.entries.filter { $0.contains("messageHandlers.\(name)") }
+            #expect(told.count == 1 && told[0].hasSuffix(": pages get it by --bridge \(bridge)"), "\(told)")
+        }
 
         let has = PageHandlers.gateway(
             PageRuntime(bridges: [try .named("flutter")]), logger: log.logger)

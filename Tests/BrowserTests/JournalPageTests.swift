@@ -25,7 +25,7 @@ import Testing
     /// The bridges from outside that the settings of the pages name for this one.
     private static func bridges() throws -> [BridgeScript] {
         let settings = try JSON(parsing: Array(Data(contentsOf: URL(filePath: pages + "/settings.json"))))
-        let names = try #require(settings["pages"]?["*"]?["bridge"]?.arrayValue)
+        let names = try #require(settings["pages"]?["/*"]?["bridge"]?.arrayValue)
         return try (settings["bridge"]?.arrayValue ?? []).compactMap { bridge in
             let name = try #require(bridge.stringValue ?? bridge["name"]?.stringValue)
             return names.contains(.string(name)) ? try .named(name, options: bridge["options"] ?? [:]) : nil

@@ -7,7 +7,7 @@ def masked(value):
     """An example or an answer without what is another each time."""
     fleeting = {
         "number", "at", "id", "milliseconds", "next", "since", "came", "userAgent", "remoteAddress", "startedDateTime",
-        "time", "wait", "resentFrom", "link", "droppedAnswers", "droppedChunks",
+        "time", "wait", "resentFrom", "link", "links", "droppedAnswers", "droppedChunks",
     }
     if isinstance(value, dict):
         return {name: type(member).__name__.replace("int", "float") if name in fleeting else masked(member)

@@ -253,7 +253,7 @@ public enum GatewayCommand {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
         let trustsThisMachine = settings.trustsThisMachine
-        let isForAll = ["0.0.0.0", "::"].contains(settings.server.host)
+        let isForAll = ServerAddress(host: settings.server.host, port: 0).isWildcard
         let inspector = try settings.inspectorPort.map {
             try Inspector(
                 of: gateway, port: $0, url: settings.inspectorURL, isForAll: !trustsThisMachine && isForAll)

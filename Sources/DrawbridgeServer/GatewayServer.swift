@@ -61,11 +61,7 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
-        // The address for callers on this machine, who cannot connect to 0.0.0.0 or ::.
-        let isAll = ["0.0.0.0", "::"].contains(address.host)
-        let own = ServerAddress(
-            scheme: address.scheme, host: isAll ? "127.0.0.1" : address.host, port: address.port)
-        gateway.ownAddress.withLock { $0 = configuration.publicURL ?? "\(own)" }
+        gateway.ownAddress.withLock { [address] in $0 = configuration.publicURL ?? "\(address.reachable)" }
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }

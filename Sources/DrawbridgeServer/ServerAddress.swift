@@ -15,6 +15,14 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     /// True for an address, or a name that can only mean one, that no other machine can call.
     package var isLoopback: Bool { Authority.isLoopback(address: host) }
 
+    /// True where it is every address of this machine.
+    package var isWildcard: Bool { ["0.0.0.0", "::"].contains(host) }
+
+    /// The address for callers on this machine: one can listen at `0.0.0.0` and `::`, but not connect to them.
+    package var reachable: ServerAddress {
+        isWildcard ? ServerAddress(scheme: scheme, host: "127.0.0.1", port: port) : self
+    }
+
     package init(scheme: String = "http", host: String, port: Int) {
         self.scheme = scheme
         self.host = host

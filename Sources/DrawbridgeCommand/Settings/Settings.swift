@@ -31,9 +31,9 @@ struct Settings {
     /// Whether a port was chosen, and not only the usual one is tried.
     var hasPort: Bool { options[\.serving.port] != nil }
     /// Whether callers of this machine come in without a link.
-    var trustsThisMachine: Bool { options[\.access.localTrust] ?? true }
+    var trustsThisMachine: Bool { access.trust == .thisMachine }
     /// The address that browsers open, where it is another than that the gateway listens on.
-    var publicURL: String? { options[\.access.publicUrl].flatMap(AccessPolicy.origin) }
+    var publicURL: String? { server.publicURL }
     var inspectorURL: String? { options[\.inspector.inspectorUrl].flatMap(AccessPolicy.origin) }
     /// Seconds that running requests get at a stop.
     var grace: Double { options[\.advanced.grace] ?? 3 }

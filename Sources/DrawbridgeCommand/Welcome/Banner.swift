@@ -70,7 +70,7 @@ struct Banner {
     ///
     /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed at the end.
     func openPage() throws -> RedirectFile? {
-        guard let ticket, !invitation.isWildcard || !invitation.trustsThisMachine else {
+        guard let ticket, !address.isWildcard || !invitation.trustsThisMachine else {
             try Desktop.open(page)
             return nil
         }
@@ -87,7 +87,7 @@ struct Banner {
     var page: String { "\(reachable)/" }
 
     /// The address to show to callers of this machine.
-    private var reachable: String { invitation.publicURL ?? "\(invitation.reachable)" }
+    private var reachable: String { invitation.publicURL ?? "\(address.reachable)" }
 
     /// Where the page comes from, in words.
     private var source: String {
@@ -170,7 +170,7 @@ struct Banner {
     /// Lines that say who may call.
     private var exposure: [String] {
         var lines: [String] = []
-        let isHere = invitation.isWildcard && invitation.trustsThisMachine
+        let isHere = address.isWildcard && invitation.trustsThisMachine
         if ticket != nil {
             let others = invitation.trustsThisMachine ? "devices that open" : "whoever opens"
             lines.append(

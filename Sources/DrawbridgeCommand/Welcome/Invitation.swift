@@ -39,8 +39,8 @@ struct Invitation: Inviter {
 
     private var ways: [(address: String, interface: String?)] {
         if let publicURL { return [(publicURL, nil)] }
-        if !trustsThisMachine, !isForPhones { return [("\(reachable)", nil)] }
-        guard isWildcard else { return [("\(address)", nil)] }
+        if !trustsThisMachine, !isForPhones { return [("\(address.reachable)", nil)] }
+        guard address.isWildcard else { return [("\(address)", nil)] }
         let own = (IPAddress.ofThisMachine() ?? [:]).filter { $0.key.isForOthers }
             .filter { !$0.key.isIPv6 || address.host == "::" }
         // Networks of hardware come before those of containers and virtual machines, and IPv4 addresses, which people
@@ -53,14 +53,6 @@ struct Invitation: Inviter {
             let server = ServerAddress(scheme: address.scheme, host: way.key.description, port: address.port)
             return ("\(server)", way.value)
         }
-    }
-
-    var isWildcard: Bool { ["0.0.0.0", "::"].contains(address.host) }
-
-    /// The address to show to callers of this machine: one can listen at `0.0.0.0` and `::`, but not connect to them.
-    var reachable: ServerAddress {
-        guard isWildcard else { return address }
-        return ServerAddress(scheme: address.scheme, host: "127.0.0.1", port: address.port)
     }
 
     /// The links of a ticket for programs, each with its QR code.

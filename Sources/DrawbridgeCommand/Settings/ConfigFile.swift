@@ -32,32 +32,42 @@ struct ConfigFile {
         }
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         source = try ReplySources.Source(text, kind: isFound ? .found : .settings)
-        var all: [String] = []
+        var all: [(place: String, arguments: [String])] = []
         for (key, value) in members where !ReplyFile.keys.contains(key) {
-            let place = "\(path), line \(value.beginning.line), \(key)"
+            let place = Self.place(path, key, value)
             guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
             guard !isFound || FoundFile.settings.contains(key) else {
                 throw Failure(
                     "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
-            let arguments = try Self.arguments(setting, value.json, place, folder)
-            let options: Options
+            all.append((place, try Self.arguments(setting, value.json, place, folder)))
+        }
+        hasSettings = all.contains { !$0.arguments.isEmpty }
+        options = try Self.options(all, path)
+        if isFound, let (_, value) = members.last(where: { $0.name == "bridge" }) {
+            try Self.refuseScripts(of: options.pages.bridge, Self.place(path, "bridge", value), path)
+        }
+        for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
+    }
+
+    private static func place(_ path: String, _ key: String, _ value: LocatedJSON) -> String {
+        "\(path), line \(value.beginning.line), \(key)"
+    }
+
+    /// Parses all settings at once, and each alone only where something is wrong, to say which.
+    private static func options(
+        _ all: [(place: String, arguments: [String])], _ path: String
+    ) throws -> Options {
+        if let options = try? Options.parse(all.flatMap(\.arguments)) { return options }
+        for (place, arguments) in all {
             do {
-                options = try Options.parse(arguments)
+                _ = try Options.parse(arguments)
             } catch {
                 throw Failure("\(place): \(Options.message(for: error))")
             }
-            if isFound { try Self.refuseScripts(of: options.pages.bridge, place, path) }
-            all += arguments
         }
-        hasSettings = !all.isEmpty
-        do {
-            options = try Options.parse(all)
-        } catch {
-            // Each key was accepted alone already, so only the two that exclude each other can be wrong.
-            throw Failure("\(path): quiet and verbose cannot both be true")
-        }
-        for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
+        // Only two that exclude each other are wrong together and right alone.
+        throw Failure("\(path): quiet and verbose cannot both be true")
     }
 
     /// The error for a key that there is not, with the one that was probably meant.

@@ -161,6 +161,24 @@ struct InspectorPanelTests {
         }
     }
 
+    /// Whether a browser keeps a page for Back is its own affair; the panel shows what it did.
+    @Test(arguments: Browser.tried) func aPageThatIsLeftIsKeptForBackOrGone(_ browser: Browser) async throws {
+        try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage("MyApp.pay()")
+            try await driven.click("document.getElementById('tab-pages')")
+            let badge = "document.querySelector('.open-page .badge')?.textContent"
+            try await driven.expect(badge, "here")
+            try await inspected.inPage("(setTimeout(() => { location.href = '/?second'; }), 1)")
+            try await driven.expect("['kept for Back', 'gone'].includes(\(badge))")
+            guard try await driven.evaluate(badge) == "kept for Back" else { return }
+            try await driven.expect("\(Site.row("is kept for Back"))?.classList.contains('life')")
+            try await inspected.inPage("(setTimeout(() => { history.back(); }), 1)")
+            try await driven.expect(badge, "here")
+            try await driven.expect("\(Site.row("Member centre is back"))?.classList.contains('life')")
+        }
+    }
+
     @Test(arguments: Browser.tried) func eachLoadOfAPageSetsItsCallsApart(_ browser: Browser) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven

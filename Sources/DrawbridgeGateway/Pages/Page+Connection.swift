@@ -7,10 +7,10 @@ extension Page: Expiring {
     /// - Parameter received: the number of the last message that the page has applied.
     /// - Returns: false where its life is over, or ends: the page is to begin the next one.
     func connect(_ connection: any PageConnection, received: Int) -> Bool {
-        let (isOpen, old): (Bool, (any PageConnection)?) = state.withLock { state in
-            guard case .open = state.phase else { return (false, nil) }
+        let (isOpen, old, wasFrozen): (Bool, (any PageConnection)?, Bool) = state.withLock { state in
+            guard case .open = state.phase else { return (false, nil, false) }
             Deadlines.shared.remove(self)
-            let old = state.connection
+            let (old, wasFrozen) = (state.connection, state.isFrozen)
             state.connection = connection
             state.isFrozen = false
             state.isMissed = false
@@ -25,9 +25,10 @@ extension Page: Expiring {
                     ],
                 ] as JSON).bytes)
             state.sendWhatMayGo()
-            return (true, old)
+            return (true, old, wasFrozen)
         }
         if let old, old !== connection { old.close() }
+        if wasFrozen { note(.page, "back") }
         gateway.journal.touch(.pages, .sessions)
         return isOpen
     }

@@ -4,7 +4,8 @@ import { answerer, clock, known, short, took } from './text.js';
 import { pageErrors } from './records.js';
 
 const pageWords = {
-    shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for Back', left: 'left', gone: 'is gone',
+    shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for Back', back: 'is back', left: 'left',
+    gone: 'is gone',
 };
 
 /// What came of a call, in a few words.

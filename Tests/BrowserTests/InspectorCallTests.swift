@@ -63,7 +63,7 @@ import Testing
             try await driven.expect("document.activeElement.value", #"{"nick": "Ann"}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.includes('until the gateway ends')"
+                "document.querySelector('.answer-editor .status').textContent.includes('until Drawbridge stops')"
             )
             #expect(
                 try await site.ask("GET", "calls?name=getVip").description.contains("nobody"),
@@ -94,8 +94,8 @@ import Testing
                 try await driven.evaluate(
                     "[...document.querySelectorAll('.answer-editor .actions button')].map(b => b.textContent)"
                 )
-                    == ["Until the gateway ends", "Once", "3 s late", "Fail"])
-            try await driven.click(Site.button("Until the gateway ends"))
+                    == ["Until Drawbridge stops", "Once", "3 s late", "Fail once"])
+            try await driven.click(Site.button("Until Drawbridge stops"))
             try await driven.expect("document.querySelector('.answer-editor .status.good') !== null")
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
 
@@ -108,11 +108,19 @@ import Testing
                 try await driven.expect("document.querySelector('.answer-editor .status.good') !== null")
                 #expect(try await site.ask("GET", "replies") == ["getVip": reply])
             }
-            try await driven.click(Site.button("Fail"))
+            try await driven.click(Site.button("Fail once"))
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.includes('fails now')")
+                "document.querySelector('.answer-editor .status').textContent.includes('fails with code 500')"
+            )
             let failed = try await inspected.inPage("call('getVip')")
             #expect(failed["code"] == 500 && failed["message"] == "The app failed.", "\(failed)")
+            #expect(try await inspected.inPage("call('getVip')")["code"] == 400)
+            // What was typed is still there.
+            try await driven.click(Site.button("Until Drawbridge stops"))
+            try await driven.expect(
+                "document.querySelector('.answer-editor .status').textContent.includes('until Drawbridge stops')"
+            )
+            #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
             try await driven.click(Site.button("Take back"))
             try await driven.expect(
                 "document.querySelector('.answer-editor .status').textContent.includes('as before')")

@@ -32,7 +32,7 @@ struct InspectorFileTests {
             try await driven.type(#"{"nick": "Ann"}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.startsWith('Saved in drawbridge.json, line 4.')"
+                "document.querySelector('.answer-editor .status').textContent.includes('/drawbridge.json, line 4.')"
             )
             #expect(
                 try folder.read("drawbridge.json")
@@ -40,6 +40,8 @@ struct InspectorFileTests {
                         #"        "pay""#, with: "        \"getVip\": {\"nick\": \"Ann\"},\n        \"pay\""))
             #expect(try await inPage(call)["data"] == ["nick": "Ann"])
             try await driven.expect("document.querySelectorAll('.row.call.answered').length", 1)
+            // What is left to do is red, and this is done.
+            try await driven.expect("document.querySelectorAll('.row.nobody.past').length", 1)
         }
     }
 
@@ -67,6 +69,50 @@ struct InspectorFileTests {
             #expect(try await inPage("told") == ["nick": "Ann"])
             let replies = try JSON(parsing: Array(folder.read("drawbridge.json").utf8))
             #expect(replies == ["replies": ["getVip": ["nick": "Ann"]]])
+        }
+    }
+
+    /// What is saved counts, whatever was set for a while before; what is typed by halves is there again.
+    @Test(arguments: Browser.tried) func aSaveTakesThePlaceOfWhatWasSetAndNoTypingIsLost(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("index.html", InspectedSite.page)
+        try folder.write("drawbridge.json", "{\"replies\": {\"pay\": 0}}\n")
+        try await InspectedBrowser.inspect(browser, folder) { driven, inPage in
+            #expect(try await inPage("call('pay')")["data"] == 0)
+            #expect(try await inPage("call('getVip')")["code"] == 400)
+            try await driven.expect("document.querySelector('.row.nobody') !== null")
+            let status = "document.querySelector('.answer-editor .status').textContent"
+            let text = "document.querySelector('.answer-editor textarea')?.value"
+
+            try await driven.press("n")
+            try await driven.expect("document.activeElement.matches('.card.nobody textarea')")
+            try await driven.type(#"{"nick": "#)
+            try await driven.click(InspectedBrowser.row("pay"))
+            try await driven.press("e")
+            try await driven.expect(text, "0")
+            try await driven.press(DrivenBrowser.Key.control, "a")
+            try await driven.type("1")
+            try await driven.click(InspectedBrowser.button("Until Drawbridge stops"))
+            try await driven.expect("\(status).includes('until Drawbridge stops')")
+            #expect(try await inPage("call('pay')")["data"] == 1)
+            try await driven.click("document.querySelector('.answer-editor textarea')")
+            try await driven.press(DrivenBrowser.Key.control, "a")
+            try await driven.type("2")
+            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.expect("\(status).startsWith('Saved in ')")
+            #expect(try await inPage("call('pay')")["data"] == 2)
+            #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"pay\": 2}}\n")
+
+            try await driven.click(InspectedBrowser.row("getVip"))
+            try await driven.expect(text, #"{"nick": "#)
+            try await driven.click("document.querySelector('.answer-editor textarea')")
+            try await driven.press(DrivenBrowser.Key.end)
+            try await driven.type(#""Ann"}"#)
+            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.expect("\(status).startsWith('Saved in ')")
+            #expect(try await inPage("call('getVip')")["data"] == ["nick": "Ann"])
         }
     }
 
@@ -110,7 +156,7 @@ struct InspectorFileTests {
             try await answers("pay", "{ level: 3, orderNo: 7 }")
             try await driven.expect("\(text).includes('$cases') && \(text).includes('{{input.orderNo}}')")
             try await driven.expect(
-                "document.querySelector('.answer-editor').textContent.includes('in drawbridge.json, line 3')")
+                "document.querySelector('.answer-editor').textContent.includes('/drawbridge.json, line 3')")
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("\(status).startsWith('It is written so already.')")
             #expect(try folder.read("drawbridge.json") == written)

@@ -74,12 +74,15 @@ struct InspectorMenuTests {
                 """)
             let words = "document.getElementById('stopped').textContent"
             for says in [
-                "drawbridge.json has 2 names more: getVip, vibrate. Write in place of each {} what your app answers.",
+                "/drawbridge.json has 2 names more: getVip, vibrate. Write in place of each {} what your app answers.",
                 "There are no new names.",
             ] {
                 try await driven.click(Site.button("More"))
-                try await driven.click(Site.button("Save what nobody answered", in: ".menu"))
-                try await driven.expect(words, .string(says))
+                try await driven.click(Site.button("Add what nobody answered …", in: ".menu"))
+                try await driven.expect(
+                    "\(words).includes('/drawbridge.json, each with {} as its answer: getVip, vibrate?')")
+                try await driven.click(Site.button("Add", in: "#stopped"))
+                try await driven.expect("\(words).endsWith(\(JSON.string(says)))")
                 #expect(
                     try folder.read("drawbridge.json") == """
                         {

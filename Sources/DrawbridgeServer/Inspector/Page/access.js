@@ -52,7 +52,7 @@ export function refuse() {
     gate(
         'This link has been used, or is too old',
         'Type ', make('kbd', {}, 'i'), ' and Enter in the terminal where drawbridge runs, and open the new link; ',
-        'where it has no terminal, start it again. A link is good once, for ten minutes.');
+        'where it has no terminal, start it again. A link is good once, for ten minutes, and for one tab.');
 }
 
 function gate(title, ...text) {

@@ -7,15 +7,17 @@ import { Editor } from './editor.js';
 import { facts, isCut, whoAnswered } from './facts.js';
 import { Menu } from './menu.js';
 import { Entry, pageErrors } from './records.js';
-import { outcome } from './row.js';
+import { outcome, reloading } from './row.js';
 import { state } from './state.js';
 import { known, took } from './text.js';
 import { pretty, tree } from './tree.js';
 import { print } from './write.js';
 
-const kinds = {
-    call: 'The page calls native', push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note',
-};
+const kinds = { push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note' };
+
+/// Who calls. What is sent from here, or by curl, changes nothing in a page.
+const caller = entry => entry.detail('resentFrom') ? 'Sent from here: the page does not get the answer'
+    : entry.page ? 'The page calls native' : 'A program calls native';
 
 function titleOf(entry) {
     if (entry.kind === 'page') return entry.line ?? (entry.page?.title || 'Page without a title');
@@ -24,7 +26,7 @@ function titleOf(entry) {
 
 function kindOf(entry) {
     if (entry.kind === 'page' && entry.isBad) return 'The page reports';
-    return known(kinds, entry.kind) ?? entry.kind;
+    return entry.kind === 'call' ? caller(entry) : known(kinds, entry.kind) ?? entry.kind;
 }
 
 /// What came of it, in a frame.
@@ -45,6 +47,15 @@ function reported(entry) {
     } catch {
         // Its beginning alone is here until the whole comes.
         return {};
+    }
+}
+
+/// Whether a page is at a path.
+function isAt(page, path) {
+    try {
+        return new URL(page.url).pathname === path;
+    } catch {
+        return false;
     }
 }
 
@@ -81,9 +92,9 @@ export class Detail {
             this.#answer?.end();
             this.#answer = null;
             this.#resend = null;
-            this.#isAnswering = entry?.isUnanswered ?? false;
+            this.#isAnswering = this.#isRed(entry);
             this.#line.tell('');
-        } else if (entry?.isUnanswered) {
+        } else if (this.#isRed(entry)) {
             this.#isAnswering = true;
         }
         this.entry = entry;
@@ -99,6 +110,9 @@ export class Detail {
             if (this.entry === entry) this.#line.tell(`Only its beginning is here. ${error.message}`, 'bad');
         }
     }
+
+    /// Whether nobody answered it, nor another of its name since.
+    #isRed(entry) { return Boolean(entry?.isUnanswered) && !this.records.isAnsweredSince(entry); }
 
     // MARK: What can be done
 
@@ -156,23 +170,31 @@ export class Detail {
     }
 
     #reload() {
-        const page = state.pages.find(page => page.id === this.entry.page?.id);
-        if (!page || page.state === 'gone') return null;
-        return make('button', {
+        const page = this.#openPage();
+        return page && make('button', {
             onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
-                const body = JSON.stringify({ script: 'setTimeout(() => location.reload())' });
+                const body = JSON.stringify({ script: reloading });
                 await ask('POST', `pages/${encodeURIComponent(page.id)}/evaluate`, body);
                 this.#line.tell('The page loads anew.', 'good');
             }),
         }, 'Reload the page');
     }
 
+    /// The page that called, or what was loaded at its address since.
+    #openPage() {
+        const { page, session } = this.entry;
+        const open = state.pages.filter(other => other.state !== 'gone' && other.state !== 'leaving');
+        return open.find(other => other.id === page?.id) ??
+            open.find(other => (other.session ?? 'default') === session && isAt(other, page?.path)) ?? null;
+    }
+
     /// What helps after an answer was given.
     #follows() {
         const again = make('button', {
+            title: 'Shows what is answered now; the page does not get it',
             onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#again(null)),
-        }, 'Call again');
-        return [again, this.#reload()].filter(Boolean);
+        }, 'Send again');
+        return [this.#reload(), again].filter(Boolean);
     }
 
     // MARK: Drawing
@@ -206,7 +228,7 @@ export class Detail {
         const button = (text, key, onclick) =>
             make('button', { title: `Key ${key}`, 'data-key': `key-${key}`, onclick }, text);
         return make('div', { class: 'actions' },
-            this.entry.isUnanswered ? null : button('Answer otherwise', 'e', () => this.answer()),
+            this.#isRed(this.entry) ? null : button('Answer otherwise', 'e', () => this.answer()),
             button('Edit and send again', 'r', () => this.resend()), this.#tests.element,
             button('Copy as curl', 'c', () => this.copyAs('curl')));
     }
@@ -214,10 +236,11 @@ export class Detail {
     #call() {
         const { entry } = this;
         const isPush = entry.kind === 'push';
+        const isRed = this.#isRed(entry) && !this.#answer?.isGiven;
         return make('div', { class: 'pair' },
             make('section', { class: 'card', 'aria-label': 'Input' },
                 ...(this.#resend ? this.#sendAgain() : this.#input(isPush))),
-            make('section', { class: `card ${entry.isUnanswered ? 'nobody' : ''}`, 'aria-label': 'Answer' },
+            make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'Answer' },
                 ...(this.#isAnswering && this.canAnswer ? this.#answering() : this.#output(isPush))));
     }
 
@@ -251,10 +274,10 @@ export class Detail {
         }
         this.#answer ??= new Answer({
             name: entry.name, session: entry.session, output: entry.isUnanswered ? '' : entry.output ?? '',
-            isCut: Boolean(entry.detail('outputIsCut')),
-            follows: () => this.#follows(),
+            isCut: Boolean(entry.detail('outputIsCut')), hasFailed: entry.state === 'error',
+            gives: () => this.#draw(), follows: () => this.#follows(),
         });
-        if (entry.isUnanswered) {
+        if (this.#isRed(entry)) {
             const name = said(entry.name, {}, 'strong');
             const words = make('p', { class: 'dim' }, 'Type what the app answers to ', name, ':');
             return [make('h3', {}, 'Answer it'), words, this.#answer.element];

@@ -51,7 +51,9 @@ export class Editor {
     check(isInsisting = false) {
         const lines = this.text.split('\n');
         const long = lines.reduce((sum, line) => sum + Math.floor(line.length / 60), lines.length);
-        this.area.rows = Math.max(3, Math.min(18, long));
+        // While somebody types it does not shrink: what stands below would come up under the mouse.
+        const least = document.activeElement === this.area ? this.area.rows : 3;
+        this.area.rows = Math.max(least, Math.min(18, long));
         const { node, problem, isUnfinished } = parse(this.text);
         const isEmpty = !this.text.trim();
         const isWrong = Boolean(problem) && (!isEmpty || isInsisting);

@@ -5,6 +5,12 @@ import { known, moment, took } from './text.js';
 
 const term = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
 
+const bridges = {
+    flag: 'a request with _mobile_bridge=1', __jsbridge__: 'a request to __jsbridge__',
+    wvjb: 'WebViewJavascriptBridge', wvjb4: 'WebViewJavascriptBridge 4', message: 'webkit.messageHandlers',
+    function: 'an injected function', shortcut: 'a shortcut',
+};
+
 const pushes = {
     waiting: ['The page has not answered yet.'], answered: ['The page answered.'],
     silent: ['The page was told, and not asked for an answer.'],
@@ -25,7 +31,7 @@ export function whoAnswered(entry) {
     switch (entry.by) {
     case 'reply': return ['Answered by the mock ', who(), end];
     case 'handler': return ['Answered by the handler ', who(), end];
-    case 'nobody': return ['Nobody answers ', said(entry.name, {}, 'strong'), '.'];
+    case 'nobody': return ['Nobody answered ', said(entry.name, {}, 'strong'), '.'];
     case 'gateway': return ['Answered by the gateway itself', end];
     default: return [entry.by ? said(`Answered by ${entry.by}`) : 'Answered', end];
     }
@@ -92,9 +98,9 @@ export function facts(entry, records, goTo) {
         why?.length ? term('Why not others', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
         entry.detail('asked') ? term('Asked', ...asked(entry)) : [],
         entry.milliseconds !== null && entry.kind !== 'page' ? term('Took', ...bar(entry).filter(Boolean)) : [],
-        entry.code !== null && entry.code !== undefined ? term('Code', said(entry.code)) : [],
+        entry.code !== null && entry.code !== undefined && !entry.isUnanswered ? term('Code', said(entry.code)) : [],
         entry.page ? term('Page', ...pageOf(entry, records).filter(Boolean)) : [],
-        entry.bridge ? term('Bridge', said(entry.bridge)) : [],
+        entry.bridge ? term('Bridge', said(known(bridges, entry.bridge) ?? entry.bridge)) : [],
         entry.session !== 'default' ? term('Session', said(entry.session)) : [],
         from ? term('Sent again', 'from ', make('button', {
             class: 'inline', onclick: () => goTo(from),

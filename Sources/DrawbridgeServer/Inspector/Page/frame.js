@@ -5,7 +5,7 @@ import { make, one, put } from './dom.js';
 import { showKeys } from './keys.js';
 import { Menu } from './menu.js';
 import { on, set, state, workingSession } from './state.js';
-import { count, cut, fileName, visible } from './text.js';
+import { count, cut, nearName, visible } from './text.js';
 
 const names = ['calls', 'pages', 'scenarios', 'catalogue'];
 
@@ -74,39 +74,56 @@ export function sessionPicker(chosen) {
 let noticeEnds;
 
 /// A line above everything; for good, or for some time.
-export function notice(words, milliseconds, isGood = false) {
+export function notice(words, milliseconds, isGood = false, ...buttons) {
     clearTimeout(noticeEnds);
-    one('stopped').textContent = words;
+    put(one('stopped'), words, ...buttons);
     one('stopped').hidden = !words;
     one('stopped').classList.toggle('good', isGood);
     if (milliseconds) noticeEnds = setTimeout(() => notice(''), milliseconds);
 }
 
+const listed = names => names.slice(0, 20).map(name => visible(cut(name, 60))).join(', ') +
+    (names.length > 20 ? `, and ${names.length - 20} more` : '');
+
 /// What came of saving the names that nobody has answered.
 function saved({ file, names, refused }) {
-    const list = names => names.slice(0, 20).map(name => visible(cut(name, 60))).join(', ') +
-        (names.length > 20 ? ', …' : '');
-    const has = `${fileName(file)} has ${count(names.length, 'name')} more: ${list(names)}. ` +
+    const has = `${nearName(file)} has ${count(names.length, 'name')} more: ${listed(names)}. ` +
         'Write in place of each {} what your app answers.';
     return (names.length ? has : 'There are no new names.') +
-        (refused.length ? ` No mock can have the name ${list(refused)}.` : '');
+        (refused.length ? ` No mock can have the name ${listed(refused)}.` : '');
 }
 
-/// The menu at the top. - Parameter forget(session): the list of a session, or of all, was cleared.
-export function menu(forget) {
-    const run = work => () => work().catch(error => notice(error.message, 8000));
+const run = work => () => work().catch(error => notice(error.message, 8000));
+
+/// Asks before the file gets a mock for each name that nobody answers.
+function addMissing(names) {
+    if (!names.length) return notice('Nobody has left a call unanswered.', 8000, true);
+    const add = make('button', { class: 'primary', onclick: run(async () => {
+        notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
+    }) }, 'Add');
+    const leave = make('button', { onclick: () => notice('') }, 'Cancel');
+    notice(`Add to ${nearName(state.replies.file)}, each with {} as its answer: ${listed(names)}? `, 0, true, add, ' ', leave);
+    add.focus();
+}
+
+/// The menu at the top.
+/// - Parameters:
+///   - missing(): the names that nobody answers.
+///   - forget(session): the list of a session, or of all, was cleared.
+export function menu(missing, forget) {
     const all = () => state.session || '*';
-    const saves = (name, address) => run(async () => download(name, await text(address())));
+    const saves = (name, address) => run(async () => {
+        download(name, await text(address()));
+        notice(`${name} is downloaded.`, 8000, true);
+    });
     one('more').replaceWith(new Menu('More', () => [
+        ['Download as mocks', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
+        ['Download as HAR', saves('calls.har', () => path('calls.har', { session: all() }))],
+        ...state.replies.file ? [['Add what nobody answered …', () => addMissing(missing())]] : [],
+        ['Keys', showKeys],
         ['Clear the list', run(async () => {
             await ask('DELETE', path('calls', { session: all() }));
             forget(state.session);
         })],
-        ['Download as HAR', saves('calls.har', () => path('calls.har', { session: all() }))],
-        ['Download as mocks', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
-        ...state.replies.file ? [['Save what nobody answered', run(async () => {
-            notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
-        })]] : [],
-        ['Keys', showKeys],
     ]).element);
 }

@@ -25,6 +25,10 @@ export class List {
     #height = 26;
     /// How far down the list was drawn at last.
     #top = 0;
+    /// How high the rows were at last, together.
+    #total = 0;
+    /// Whether somebody reads a record, which is to stay where it is.
+    #isRead = false;
 
     /// - Parameters:
     ///   - selects(entry, how): somebody has chosen a record: by 'key', or to look at it ('open').
@@ -82,6 +86,7 @@ export class List {
     clear() {
         this.shown = [];
         this.selected = null;
+        this.#isRead = false;
         this.unseen = 0;
         this.isFollowing = true;
         this.draw();
@@ -126,6 +131,7 @@ export class List {
     }
 
     follow() {
+        this.#isRead = false;
         this.isFollowing = true;
         this.unseen = 0;
         this.draw();
@@ -154,6 +160,7 @@ export class List {
         if (!entry) return false;
         const before = this.selected;
         this.selected = number;
+        this.#isRead = how === 'open';
         for (const stale of [before, number]) if (stale !== null) this.#stale.add(stale);
         const place = this.place(number);
         if (place >= 0) this.reveal(place);
@@ -196,6 +203,11 @@ export class List {
         const total = this.shown.length * this.#height;
         one('sizer').style.height = `${total}px`;
         const view = this.box.clientHeight;
+        if (this.isFollowing && this.#isRead && total > view && total > this.#total) {
+            this.isFollowing = false;
+            this.unseen = Math.max(1, Math.round((total - this.#total) / this.#height));
+        }
+        this.#total = total;
         // A list that ends in view is at its end, however it came there.
         if (!this.isFollowing && this.box.scrollTop + view >= total - this.#height / 2) {
             this.isFollowing = true;
@@ -230,6 +242,8 @@ export class List {
                 element.setAttribute('aria-selected', String(number === this.selected));
                 this.#rows.set(number, element);
             }
+            const entry = this.shown[place];
+            if (entry.isUnanswered) element.classList.toggle('past', this.records.isAnsweredSince(entry));
             element.setAttribute('aria-posinset', place + 1);
             element.setAttribute('aria-setsize', this.shown.length);
             if (element === next) next = next.nextSibling;

@@ -37,14 +37,14 @@ class Inspector {
         this.search = new Search(this.list, this.#records);
         this.scenarios = new Scenarios();
         this.catalogue = new Catalogue(goTo);
-        new Questions();
+        new Questions(this.#records, goTo);
         new Pages();
         this.tabs = new Tabs(name => {
             if (name === 'scenarios') this.scenarios.open();
             this.catalogue.show(name === 'catalogue');
         });
         sessionPicker(() => this.search.apply());
-        menu(session => this.#forget(session));
+        menu(() => this.#missing(), session => this.#forget(session));
         this.#listen();
         on('gateway', () => put(one('empty'), emptiness()));
         this.#records.listen({ changed: (entry, before) => this.#changed(entry, before) });
@@ -88,7 +88,7 @@ class Inspector {
         if (this.tabs.name !== 'calls') this.tabs.show('calls');
         openSide(true);
         // On a phone the keyboard would cover what is to be read.
-        if (entry.isUnanswered && !matchMedia('(pointer: coarse)').matches) this.detail.answer();
+        if (this.#red([entry]).length && !matchMedia('(pointer: coarse)').matches) this.detail.answer();
         else if (isNarrow()) one('panel-calls').querySelector('h2')?.focus({ preventScroll: true });
     }
 
@@ -102,11 +102,24 @@ class Inspector {
             Home: () => list.move(-Infinity), End: () => list.move(Infinity),
             Enter: () => { if (list.selected !== null) list.select(list.selected, 'open'); },
             '/': () => { tabs.show('calls'); this.search.focus(); },
-            e: () => detail.answer(), r: () => detail.resend(), c: () => detail.copyAs('curl'), t: () => detail.test(),
+            n: () => this.#nextRed(), e: () => detail.answer(), r: () => detail.resend(),
+            c: () => detail.copyAs('curl'), t: () => detail.test(),
             p: () => one('passed').click(), '?': showKeys,
             1: () => tabs.show('calls'), 2: () => tabs.show('pages'), 3: () => tabs.show('scenarios'),
             4: () => tabs.show('catalogue'), back: () => this.#back(),
         });
+    }
+
+    /// The names that nobody answers, each once.
+    #missing() { return [...new Set(this.#red(this.#records.all).map(entry => entry.name))]; }
+
+    #red(entries) { return entries.filter(entry => entry.isUnanswered && !this.#records.isAnsweredSince(entry)); }
+
+    /// Goes to the next call that nobody answers, from the one that is chosen on, and then from the first.
+    #nextRed() {
+        const red = this.#red(this.list.shown);
+        const next = red.find(entry => entry.number > (this.list.selected ?? -1)) ?? red[0];
+        if (next) this.list.select(next.number, 'open');
     }
 
     // MARK: What happens
@@ -154,8 +167,8 @@ function help() {
     return make('div', { class: 'help' },
         make('p', {}, 'Choose a call to see its input, its answer, and who gave it.'),
         make('p', {}, 'One that nobody answers is red: type the answer here, and press Enter.'),
-        make('p', {}, key('j'), ' ', key('k'), ' move, ', key('Enter'), ' opens, ', key('/'), ' filters, ',
-            key('?'), ' shows all keys.'));
+        make('p', {}, key('j'), ' ', key('k'), ' move, ', key('n'), ' the next red one, ', key('Enter'), ' opens, ',
+            key('/'), ' filters, ', key('?'), ' shows all keys.'));
 }
 
 if (await enter()) {

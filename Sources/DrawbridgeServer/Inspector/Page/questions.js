@@ -1,7 +1,7 @@
 // Questions that wait, at the top. Who asks is told in the gateway's words, and apart from that what it says.
 import { ask, path } from './api.js';
 import { announce, busy, code, make, one, plainInput, said, statusLine } from './dom.js';
-import { count, cut } from './text.js';
+import { clock, count, cut, short } from './text.js';
 import { on, state } from './state.js';
 
 /// A button takes a click only after this time in its place, so that nobody clicks one that has just come there.
@@ -12,7 +12,9 @@ const mostText = 1000;
 export class Questions {
     #cards = new Map();
 
-    constructor() {
+    /// - Parameter goTo(number): shows a record.
+    constructor(records, goTo) {
+        Object.assign(this, { records, goTo });
         this.box = one('questions');
         this.title = make('h2', { class: 'unseen' }, 'Questions that wait');
         this.said = statusLine();
@@ -71,10 +73,13 @@ export class Questions {
             }
         });
         const where = question.path ?? state.pages.find(page => page.id === question.page)?.title ?? question.page;
+        const call = this.records.get(question.call);
         const asks = make('p', { class: 'asks' },
-            where ? ['The page ', code(where, 'path')] : 'A program',
-            ' asks by ', said(question.name, { class: 'name' }),
-            session === 'default' ? '' : [' in session ', said(session, { class: 'session' })], ':');
+            said(question.name, { class: 'name' }), where ? [' of the page ', code(where, 'path')] : ' of a program',
+            session === 'default' ? '' : [' in session ', said(session, { class: 'session' })], ' asks you:');
+        const called = call && make('p', { class: 'called-with' }, make('span', { class: 'time' }, clock(call.at)), ' ',
+            code(call.input === 'null' ? '' : short(call.input), 'input'), ' ',
+            make('button', { class: 'inline', onclick: () => this.goTo(call.number) }, 'Show the call'));
         const text = make('blockquote', {},
             question.title ? said(cut(question.title, mostText), {}, 'strong') : null,
             question.message ? said(cut(question.message, mostText), {}, 'p') : null);
@@ -82,7 +87,7 @@ export class Questions {
             class: place === 0 ? 'primary' : '',
             onclick: event => answer(event.currentTarget, { choice }),
         }, said(choice)));
-        return make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text,
+        return make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text, called,
             fields ? this.#form(fields, labels, answer) : make('div', { class: 'actions' }, buttons), element);
     }
 

@@ -119,6 +119,8 @@ export function placeOf(list, number) {
 export class Records {
     all = [];
     #requests = 0;
+    /// The number of the last call that was answered, by session and name.
+    #answered = new Map();
     #listeners = [];
 
     /// Calls `changed(entry, before)` when one comes or changes, `dropped(isGone)` when those went of which that is true.
@@ -133,6 +135,7 @@ export class Records {
         if (before) this.all[place] = entry;
         else if (place === this.all.length) this.all.push(entry);
         else this.all.splice(place, 0, entry);
+        this.#noteAnswered(entry);
         for (const { changed } of this.#listeners) changed(entry, before);
         if (before) return;
         const isRequest = entry.kind === 'request';
@@ -147,6 +150,16 @@ export class Records {
         let left = many;
         const gone = new Set(this.all.filter(entry => left > 0 && isSuch(entry) && left--).map(entry => entry.number));
         this.#remove(entry => gone.has(entry.number));
+    }
+
+    #noteAnswered(entry) {
+        if (entry.kind !== 'call' || entry.isUnanswered || entry.state === 'waiting') return;
+        if (!this.isAnsweredSince(entry)) this.#answered.set(`${entry.session} ${entry.name}`, entry.number);
+    }
+
+    /// Whether a later call of the same name was answered.
+    isAnsweredSince(entry) {
+        return entry.number < (this.#answered.get(`${entry.session} ${entry.name}`) ?? -1);
     }
 
     get(number) {
@@ -169,6 +182,8 @@ export class Records {
     #set(kept) {
         this.all.splice(0, this.all.length, ...kept);
         this.#requests = kept.filter(entry => entry.kind === 'request').length;
+        this.#answered.clear();
+        for (const entry of kept) this.#noteAnswered(entry);
     }
 
     /// Forgets those of a session, or all.

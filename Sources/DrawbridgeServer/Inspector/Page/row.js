@@ -3,6 +3,9 @@ import { code, make, said } from './dom.js';
 import { answerer, clock, known, short, took } from './text.js';
 import { pageErrors } from './records.js';
 
+/// The script by which the inspector loads a page anew.
+export const reloading = 'setTimeout(() => location.reload()), true';
+
 const pageWords = {
     shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for Back', back: 'is back', left: 'left',
     gone: 'is gone',
@@ -37,11 +40,20 @@ const span = (name, ...children) => make('span', { class: name }, ...children);
 const way = (sign, words) => span(
     'way', make('span', { 'aria-hidden': 'true' }, sign), make('span', { class: 'unseen' }, words));
 
+function wayOf(entry) {
+    if (entry.kind === 'push') return way('←', 'native calls the page:');
+    if (entry.detail('resentFrom')) return way('↻', 'sent again from here:');
+    return entry.page ? way('→', 'the page calls:') : way('›', 'a program calls:');
+}
+
 const name = entry => said(entry.name, { class: 'name' });
 
 function call(entry) {
+    if (entry.kind === 'push' && entry.name === 'evaluate' && entry.input === JSON.stringify(reloading)) {
+        return [way('', 'page:'), span('what', 'Reload the page'), span('answer', 'by you')];
+    }
     return [
-        entry.kind === 'push' ? way('←', 'native calls the page:') : way('→', 'the page calls:'),
+        wayOf(entry),
         span('what', name(entry), ' ', code(entry.input === 'null' ? '' : short(entry.input), 'input')),
         span('answer', code(outcome(entry))),
         span('by', said(entry.isUnanswered ? 'nobody' : answerer(entry.by))),
@@ -53,7 +65,7 @@ function page(entry) {
     const title = entry.page?.title || 'Page without a title';
     const path = code(entry.page?.path ?? '', 'path');
     if (entry.name === 'came') {
-        return [way('', 'page:'), span('what', said(title, { class: 'name' }), ' ', path), span('answer', 'came')];
+        return [way('', 'page:'), span('what', said(title, { class: 'name' }), ' ', path), span('answer', 'opened')];
     }
     if (pageErrors.has(entry.name)) {
         const line = entry.line ?? short(entry.input) ?? '';

@@ -1,4 +1,4 @@
-// The panel of scenarios: those that are on, the events that can be played, and what was set until the gateway ends.
+// The panel of scenarios: those that are on, the events that can be played, and what was set until Drawbridge stops.
 import { ask, path } from './api.js';
 import { busy, make, one, put, said, statusLine } from './dom.js';
 import { on, state, workingSession } from './state.js';
@@ -17,7 +17,7 @@ export class Scenarios {
         this.about = make('p', { class: 'dim' });
         put(one('panel-scenarios'), make('h2', {}, 'Scenarios'), this.about, element, this.switches,
             make('h2', {}, 'Events'), this.events,
-            make('h2', {}, 'Set until the gateway ends'), this.replies);
+            make('h2', {}, 'Set until Drawbridge stops'), this.replies);
         for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
         for (const name of ['replies', 'session']) on(name, () => this.#drawReplies());
         on('pages', () => this.#drawEvents());
@@ -113,7 +113,7 @@ export class Scenarios {
                 }, 'Take back')))) : make('p', { class: 'none' }, 'Nothing is set.'),
             make('div', { class: 'actions' }, reset),
             make('p', { class: 'dim' },
-                'That takes back mocks, scenarios and waiting steps of the session, and its calls so far count ' +
-                    'in no check and no recording any more; no file is changed.'));
+                'Scenarios are then as they were at the start, and nothing is set. Files and the list stay; checks and ' +
+                    'recordings begin anew.'));
     }
 }

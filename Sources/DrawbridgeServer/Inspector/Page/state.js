@@ -9,7 +9,7 @@ export const state = {
     pages: [],
     questions: [],
     scenarios: { names: [], on: {} },
-    /// Replies set until the gateway ends, by session and name; and the file that can be written, or null.
+    /// Replies set until Drawbridge stops, by session and name; and the file that can be written, or null.
     replies: { set: {}, file: null },
     sessions: ['default'],
     /// The session that was picked; empty for all.

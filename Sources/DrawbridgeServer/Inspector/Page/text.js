@@ -86,6 +86,11 @@ export function fileName(path) {
     return String(path).split('/').at(-1);
 }
 
+/// The same with the folder that it is in, which says which file it is.
+export function nearName(path) {
+    return String(path).split('/').slice(-2).join('/');
+}
+
 /// Who answered. A mock is a reply in files and in the gateway's own words.
 export const answerer = by => by === 'reply' ? 'mock' : by ?? '';
 

@@ -38,15 +38,21 @@ const number = value => ({ type: 'number', text: String(value) });
 const object = members => ({ type: 'object', members: Object.entries(members) });
 
 /// A value as a reply: one whose names begin with $ would be taken for words of Drawbridge's.
-export function verbatim(node) {
+function verbatim(node) {
     return isReply(node) ? object({ $reply: node }) : node;
 }
 
-/// The same reply, later.
+/// The same reply, later; of several that one is chosen from, each of them.
 export function late(node, milliseconds) {
     const delay = ['$delay', number(milliseconds)];
     if (!isReply(node)) return { type: 'object', members: [delay, ['$reply', node]] };
-    return { type: 'object', members: [delay, ...node.members.filter(([name]) => name !== '$delay')] };
+    if (node.members.some(([name]) => name === '$pass')) return node;
+    const several = node.members.find(([name, value]) =>
+        (name === '$sequence' || name === '$cases') && value.type === 'array');
+    if (!several) return { type: 'object', members: [delay, ...node.members.filter(([name]) => name !== '$delay')] };
+    const items = several[1].items.map(item => late(item, milliseconds));
+    const list = [several[0], { type: 'array', items }];
+    return { type: 'object', members: node.members.map(member => member === several ? list : member) };
 }
 
 /// The reply for one call; what was answered before is answered again then.
@@ -57,6 +63,12 @@ export function once(node) {
 /// A reply that fails.
 export function failure(code, message) {
     return object({ $error: object({ code: number(code), message: string(message) }) });
+}
+
+/// The reply that answers as a call was answered; where it failed, it fails.
+export function same(node, hasFailed) {
+    const isFailure = hasFailed && node.type === 'object' && node.members.some(([name]) => name === 'code');
+    return isFailure ? object({ $error: node }) : verbatim(node);
 }
 
 /// Where a value ends that begins at a place of a text which is JSON.

@@ -25,7 +25,7 @@ struct Recording {
         var leftOut = LeftOut()
         var names: [JSON.Bytewise: Name] = [:]
         var order: [JSON.Bytewise] = []
-        for record in records where record.kind == .call {
+        for record in records where record.kind == .call && record.head.resentFrom == nil {
             do throws(Reason) {
                 try Self.check(record)
                 let reply = try RecordedReply(of: record, answers: answers).json

@@ -124,7 +124,7 @@ package struct JournalRecord: Sendable {
         package let contentType: String?
         package let at: Date
         /// The number of the call that this one repeats.
-        let resentFrom: Int?
+        package let resentFrom: Int?
         /// About how many bytes it takes; computed once, as each change of a record needs it.
         let bytes: Int
 

@@ -35,6 +35,16 @@ import Testing
         return try await record(program)
     }
 
+    /// What a person sends again, to see what is answered, no page has asked.
+    @Test func whatIsSentAgainIsLeftOut() async throws {
+        let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
+        try await program.gateway.mock(#"{"pay": {"$sequence": [1, 2]}}"#)
+        await program.call("/pay?_mobile_bridge=1")
+        #expect(await program.ask(.post, "calls/1/resend").status == .ok)
+        #expect(try await program.calls("?name=pay").map { $0["output"] } == [1, 2])
+        #expect(try await Self.record(program).contains(#"        "pay": 1\#n"#))
+    }
+
     @Test func oneAnswerIsAConstantAndSeveralAreCasesOrASequence() async throws {
         let text = try await Self.recording(
             [

@@ -18,30 +18,51 @@ import Testing
         try await curl("\(address)/\(name)?_mobile_bridge=1")
     }
 
-    @Test func isFoundInTheWorkingFolderAndElseInTheServedOne() async throws {
+    @Test func isFoundInTheServedFolderAndElseInTheWorkingOne() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page</p>")
-        try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
-        let served = try Self.drawbridge(in: folder, "--root", "page")
+        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}}"#)
+        let working = try Self.drawbridge(in: folder, "--root", "page/")
+        _ = try await working.line(with: "settings  drawbridge.json  (found)")
+        #expect(try await Self.call(working.address(), "a").contains("working"))
+
+        try folder.write(
+            "page/drawbridge.json", #"{"replies": {"a": "served"}, "shortcuts": "MyApp"} // mine"#)
+        let served = try Self.drawbridge(in: folder, "--root", "page/")
         let address = try await served.address()
-        _ = try await served.line(with: "settings  page/drawbridge.json  (found)")
+        _ = try await served.line(
+            with: "settings  page/drawbridge.json  (found; ./drawbridge.json is not read)")
         #expect(try await Self.call(address, "a").contains("served"))
+        #expect(try await curl("\(address)/__drawbridge__/page.js?path=/").contains(#""MyApp""#))
         // No page gets it, and what else is there it does.
         #expect(
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
         #expect(try await curl("\(address)/") == "<p>page</p>")
-
-        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}, "shortcuts": "MyApp"} // mine"#)
-        let working = try Self.drawbridge(in: folder, "--root", "page")
-        #expect(try await Self.call(working.address(), "a").contains("working"))
-        #expect(try await curl("\(working.address())/__drawbridge__/page.js?path=/").contains(#""MyApp""#))
-        try folder.write("drawbridge.json", #"{"replies": {"a": "saved"}}"#)
-        _ = try await working.line(with: "drawbridge.json: 1 changed (a)")
-        #expect(try await Self.call(working.address(), "a").contains("saved"))
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "saved"}}"#)
+        _ = try await served.line(with: "page/drawbridge.json: 1 changed (a)")
+        #expect(try await Self.call(address, "a").contains("saved"))
 
         try folder.write("named.json", #"{"replies": {"b": 1}}"#)
         let named = try Self.drawbridge(in: folder, "-c", "named.json")
         #expect(try await Self.call(named.address(), "a").contains("No response"))
+    }
+
+    /// One file is not taken for two where its folder has two names.
+    @Test func theWorkingFolderMayBeServedByAnyName() async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", #"{"replies": {"a": 1}}"#)
+        for root in [".", "./", folder.path] {
+            let program = try Self.drawbridge(in: folder, "--root", root)
+            _ = try await program.line(with: "settings  drawbridge.json  (found)")
+        }
+    }
+
+    @Test func aNewOneIsMadeBesideThePageIfThatFolderCanBeWritten() throws {
+        let folder = try Folder()
+        #expect(FoundFile.new(in: folder.path) == "\(folder.path)/drawbridge.json")
+        #expect(FoundFile.new(in: "/") == "/drawbridge.json")
+        #expect(FoundFile.new(in: "\(folder.path)/none") == "drawbridge.json")
+        #expect(FoundFile.new(in: nil) == "drawbridge.json")
     }
 
     /// Every setting is either one that such a file may have, or is refused with what to do.
@@ -161,7 +182,7 @@ import Testing
     }
 
     /// What comes while it runs is read as what was there at the start: a mistake is said once, also where it comes again,
-    /// of two files the working folder's counts, and no page gets either, whatever is in it.
+    /// of two files the served folder's counts, and no page gets either, whatever is in it.
     @Test func aFileThatComesBrokenIsToldOnceAndCountsWhenItIsMended() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
@@ -169,15 +190,15 @@ import Testing
         let program = try Self.drawbridge(in: folder, "--root", "page", "--replies", "mocks.json")
         let address = try await program.address()
         func lines(_ text: String) -> Int { program.output.components(separatedBy: text).count - 1 }
-        let mistake = "error: drawbridge.json, line 1, column 14: expected"
+        let mistake = "error: page/drawbridge.json, line 1, column 14: expected"
 
-        try folder.write("drawbridge.json", #"{"replies": {"#)
-        try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}}"#)
+        try folder.write("page/drawbridge.json", #"{"replies": {"#)
+        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}}"#)
         _ = try await program.line(with: mistake)
         _ = try await program.line(with: "it is used when it is valid")
         // It comes once more, and is looked at when another file is, which is told.
         for round in 1...2 {
-            try folder.write("drawbridge.json", #"{"replies": {"#)
+            try folder.write("page/drawbridge.json", #"{"replies": {"#)
             try folder.write("mocks.json", #"{"replies": {"m\#(round)": 1}}"#)
             _ = try await program.line(
                 with: "mocks.json: 1 new (m\(round)), 1 gone (m\(round - 1)), 0 as before")
@@ -187,18 +208,18 @@ import Testing
         #expect(
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/drawbridge.json") == "404")
 
-        try folder.write("drawbridge.json", #"{"root": "/"}"#)
+        try folder.write("page/drawbridge.json", #"{"root": "/"}"#)
         _ = try await program.line(with: "line 1, root: only allowed in a file given by -c")
-        try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/page/drawbridge.json")
         try FileManager.default.createSymbolicLink(
-            atPath: "\(folder.path)/drawbridge.json", withDestinationPath: "page/drawbridge.json")
-        _ = try await program.line(with: "drawbridge.json is not read: it is no file, or a link to one")
+            atPath: "\(folder.path)/page/drawbridge.json", withDestinationPath: "../drawbridge.json")
+        _ = try await program.line(with: "page/drawbridge.json is not read: it is no file, or a link to one")
         #expect(try await Self.call(address, "a").contains("No response"))
 
-        try FileManager.default.removeItem(atPath: "\(folder.path)/drawbridge.json")
-        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}, "shortcuts": "MyApp"}"#)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/page/drawbridge.json")
+        try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}, "shortcuts": "MyApp"}"#)
         _ = try await program.line(with: "used from now on; its settings, from the next start on")
-        #expect(try await Self.call(address, "a").contains("working"))
+        #expect(try await Self.call(address, "a").contains("served"))
     }
 
     /// One that was not read at the start counts as soon as it may be.

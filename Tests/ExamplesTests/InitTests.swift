@@ -244,12 +244,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/elsewhere.json"))
     }
 
-    @Test func theFileThatCountsIsNamedBesideAnother() async throws {
+    @Test func theFileThatIsWrittenCountsBesideAnother() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", "{}")
         try folder.write("shop/a.js", "bridge.callHandler('pay2')")
         let output = try await Self.initialize(in: folder, "shop")
-        #expect(output.hasSuffix("then drawbridge shop -c shop/drawbridge.json\n"))
+        #expect(output.hasSuffix("then drawbridge shop\n"))
+        let program = try Self.start(in: folder, "-p", "0", "shop")
+        _ = try await program.line(with: "pay2  (shop/drawbridge.json)")
     }
 
     @Test func aFolderThatCannotBeWrittenIsAnErrorWithARemedy() async throws {

@@ -149,6 +149,22 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
+    /// Where `init` would write it, and the next start finds it.
+    @Test func aNewFileIsBegunBesideThePage() async throws {
+        let folder = try Folder()
+        try folder.write("page/index.html", "<p>page")
+        let program = try Self.drawbridge(in: folder, "page", "--no-built-ins")
+        let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
+        #expect(try await visit.save("pay", "1").contains(#"{"file":"page/drawbridge.json","line":3}"#))
+        #expect(try folder.read("page/drawbridge.json").contains(#""pay": 1"#))
+        let address = try await program.address()
+        #expect(try await curl("\(address)/pay?_mobile_bridge=1").contains(#""data":1"#))
+        _ = try await curl("\(address)/vibrate?_mobile_bridge=1")
+        _ = try await program.line(with: "add \"vibrate\" to page/drawbridge.json")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["page"])
+        #expect(await program.stop() == 0)
+    }
+
     /// What stands in the file is never lost, whatever has become of it.
     @Test func aFileThatIsAnotherIsNotWritten() async throws {
         let folder = try Folder()

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What `drawbridge init` says that it found.
 struct InitSummary {
     let path: String
@@ -76,10 +74,7 @@ struct InitSummary {
     private var next: String {
         let program = Command.program.name
         guard files.hasPackage else {
-            let name = Words.commands.contains(folder) ? "./\(folder)" : folder
-            // A drawbridge.json in the working folder would be found instead of this one.
-            let isAlone = path != FoundFile.name && access(FoundFile.name, F_OK) == 0
-            return "\(program) \(ShellWord(name))" + (isAlone ? " -c \(ShellWord(path))" : "")
+            return "\(program) \(ShellWord(Words.commands.contains(folder) ? "./\(folder)" : folder))"
         }
         let go = folder == "." ? "" : "cd \(ShellWord(folder)) && "
         return "\(go)\(program) http://127.0.0.1:5173  (where your dev server listens)"

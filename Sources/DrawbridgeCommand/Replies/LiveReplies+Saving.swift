@@ -3,10 +3,10 @@ import DrawbridgeServer
 
 // Replies that a person or a program writes into the file while the gateway runs.
 extension LiveReplies: ReplyKeeper {
-    /// The file in which replies are saved: the first that was named or found, else a new one in the working folder.
+    /// The file in which replies are saved: the first that was named or found, else a new one.
     var file: String? {
         if let file = sources.files.first(where: \.text.isRegular) { return file.text.path }
-        return search != nil && search?.complaint == nil ? FoundFile.name : nil
+        return search != nil && search?.complaint == nil ? FoundFile.new(in: root) : nil
     }
 
     /// Writes a reply into that file, and answers by it from now on.

@@ -24,8 +24,8 @@ actor LiveReplies {
     ///
     /// The search goes on until there is one: most people begin without.
     private(set) var search: State?
-    /// The served folder, where one may be found too.
-    private let root: String?
+    /// The served folder, where one may be found.
+    let root: String?
 
     static let pause = Duration.milliseconds(100)
 

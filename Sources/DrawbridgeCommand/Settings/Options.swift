@@ -48,7 +48,7 @@ struct HandlerOptions: ParsableArguments {
     @Option(
         "file", "Mock many, by a file that is reloaded when you save it. Repeatable.",
         more:
-            "{\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}; drawbridge.json, here or in the folder, is used by default.",
+            "{\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}; drawbridge.json in the folder, or else here, is used by default.",
         completion: .file(extensions: ["json"]))
     var replies: [String] = []
 

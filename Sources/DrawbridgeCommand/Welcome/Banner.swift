@@ -119,7 +119,11 @@ struct Banner {
         if settings.isProxy {
             lines.append("  proxy     \(proxyScript)  (for http:// pages; those of --cors may call)")
         }
-        if case .file(let text) = settings.found { lines.append("  settings  \(text.path)  (found)") }
+        if case .file(let text) = settings.found {
+            let other = FoundFile.there(in: settings.root).first { $0 != text.path }
+            let also = other.map { "; ./\($0) is not read" } ?? ""
+            lines.append("  settings  \(text.path)  (found\(also))")
+        }
         for (index, layer) in replies.enumerated() {
             let list = Self.list(layer.names)
             lines.append("  \(index == 0 ? "replies " : "        ")  \(list)  (\(layer.source))")

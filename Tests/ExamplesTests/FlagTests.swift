@@ -421,7 +421,7 @@ import Testing
         #expect(
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
         )
-        #expect(try await program.line(with: "so it was cancelled").contains("--choose 'pay=ok'"))
+        #expect(try await program.line(with: "; it was cancelled").contains("--choose 'pay=ok'"))
     }
 
     @Test func locationIsWhereTheDeviceIs() async throws {

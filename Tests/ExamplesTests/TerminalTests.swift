@@ -153,7 +153,7 @@ import Testing
             "bash", ["-c", "set -m; \"$0\" -p 0 & read -r; kill %1; wait", product])
         let address = try await shell.address()
         #expect(await alertOutput(address) == Self.cancel)
-        try await shell.line(with: "no terminal to ask in")
+        try await shell.line(with: "alert: nobody could be asked: there is no terminal")
         shell.child.type("ok\r")
         _ = await shell.child.exitCode()
     }

@@ -29,6 +29,8 @@ export interface Question {
   name: string;
   title: string;
   message: string;
+  /** The number of the call that asks. */
+  call: number | null;
   choices?: string[];
   fields?: string[];
   /** What a person reads beside each field. */

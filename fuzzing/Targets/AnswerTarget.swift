@@ -1,5 +1,6 @@
 @testable import Drawbridge
 @testable import DrawbridgeCommand
+@testable import DrawbridgeJournal
 
 /// Answers to questions, typed or written down before; and the questions, which pages word.
 enum AnswerTarget: FuzzTarget {

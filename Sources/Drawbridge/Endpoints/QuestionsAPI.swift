@@ -43,6 +43,7 @@ extension Questions.Waiting {
         var members: JSON.Object = [
             "number": .number(JSON.Number(number)), "name": .string(question.name),
             "title": .string(question.title), "message": .string(question.message),
+            "call": call.map { .number(JSON.Number($0)) } ?? .null,
             "page": page.map(JSON.string) ?? .null, "path": path.map(JSON.string) ?? .null,
             "session": .string(session.name),
         ]

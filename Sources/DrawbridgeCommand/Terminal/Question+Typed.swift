@@ -2,26 +2,6 @@ import Drawbridge
 
 // A question as a person at a terminal reads and answers it.
 extension Question {
-    /// How many characters of a page's text are shown.
-    private static let longest = 1000
-
-    /// Name, title and message, with each run of white space, line breaks too, as one space.
-    var oneLine: String {
-        var plain = self
-        plain.title = title.collapsed(to: Self.longest)
-        plain.message = message.collapsed(to: Self.longest)
-        return plain.line
-    }
-
-    /// What can be chosen or filled in: `[ok/cancel]`, `[user]`.
-    var options: String {
-        switch kind {
-        case .notice: ""
-        case .choice(let choices): "[\(choices.joined(separator: "/"))]"
-        case .form(let fields): "[\(fields.map(\.label).joined(separator: ", ")), or cancel]"
-        }
-    }
-
     /// An example of an answer: `ok`, `…` for the only field, `street=… town=…`.
     var typedExample: String {
         guard case .form(let fields) = kind else { return example }
@@ -82,14 +62,5 @@ extension Question {
         var object = JSON.Object()
         for (name, words) in values { object[name] = .string(words.joined(separator: " ")) }
         return .object(object)
-    }
-}
-
-extension String {
-    /// Each run of white space as one space, and not more than a number of characters.
-    fileprivate func collapsed(to limit: Int) -> String {
-        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(limit)))
-        let words = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return unicodeScalars.count > limit ? words + "…" : words
     }
 }

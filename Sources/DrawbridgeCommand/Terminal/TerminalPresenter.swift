@@ -32,6 +32,9 @@ final class TerminalPresenter: Presenter {
         state.withLock { $0.words = words }
     }
 
+    /// False when the terminal was closed.
+    func canAnswer(_ question: Question) -> Bool { state.withLock { !$0.isOver } }
+
     /// Shows the question, and waits until it is answered or cancelled by a line.
     ///
     /// - Throws: a `CancellationError` when the caller has gone.

@@ -15,10 +15,10 @@ extension Gateway {
         let question = Question(
             found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
         guard presenter.canAnswer(question) || questions.isWatched(plain.session) else {
-            noteNobody(decides: found.name, last.name, for: plain)
+            questions.noteNobody(decides: question, .string(last.name), for: plain)
             plain.logger.notice(
                 """
-                reply \(found.title): there is nobody to ask, so \(last.name) counts, the last choice; decide it by \
+                reply \(found.title): \(Question.unasked); \(last.name) counts, the last choice. Decide it by \
                 --choose '\(found.name)=\(ask.choices[0].name)'
                 """)
             return last
@@ -26,14 +26,11 @@ extension Gateway {
         switch try await decision(on: question, within: ask.within, for: plain) {
         case .made(let answer): return ask.choices.first { $0.name == answer?.stringValue } ?? last
         case .tooLate:
-            noteNobody(decides: found.name, last.name, for: plain)
+            if let number = plain.record {
+                journal.note((question.name, (.string(last.name), by: "nobody")), of: number)
+            }
             return last
         }
-    }
-
-    private func noteNobody(decides question: String, _ choice: String, for plain: Request) {
-        guard let number = plain.record else { return }
-        journal.note((question, (.string(choice), by: "nobody")), of: number)
     }
 
     private enum Decision: Sendable {

@@ -101,8 +101,30 @@ public struct AnswerError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Question {
+    /// How many characters of a page's text are shown.
+    private static let longest = 1000
+    /// Why a question was decided without anybody.
+    package static let unasked = "nobody could be asked: there is no terminal, and no inspector is open"
+
     package var line: String {
         [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// Name, title and message, with each run of white space, line breaks too, as one space.
+    package var oneLine: String {
+        var plain = self
+        plain.title = title.collapsed(to: Self.longest)
+        plain.message = message.collapsed(to: Self.longest)
+        return plain.line
+    }
+
+    /// What can be chosen or filled in: `[ok/cancel]`, `[user]`.
+    package var options: String {
+        switch kind {
+        case .notice: ""
+        case .choice(let choices): "[\(choices.joined(separator: "/"))]"
+        case .form(let fields): "[\(fields.map(\.label).joined(separator: ", ")), or cancel]"
+        }
     }
 
     package var example: String {
@@ -111,5 +133,14 @@ extension Question {
         case .choice(let choices): choices.first ?? "cancel"
         case .form(let fields): "{\(fields.map { "\"\($0.name)\":\"…\"" }.joined(separator: ","))}"
         }
+    }
+}
+
+extension String {
+    /// Each run of white space as one space, and not more than a number of characters.
+    fileprivate func collapsed(to limit: Int) -> String {
+        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(limit)))
+        let words = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return unicodeScalars.count > limit ? words + "…" : words
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 
 /// The questions that wait for an answer, which a program may give in a person's place.
@@ -8,6 +9,8 @@ package final class Questions: Sendable {
         package let number: Int
         package let question: Question
         package let session: Session
+        /// The number of the call that asks, in the journal; nil where there is none.
+        package let call: Int?
         /// The page that asks, and the path at which it is; nil where no page asks.
         package let page: String?
         package let path: String?
@@ -51,12 +54,14 @@ package final class Questions: Sendable {
         let person = isScripted ? "script" : "person"
         guard question.kind != .notice, hasPresenter || isWatched(session) else {
             let answer = try await presenter.present(question, for: request)
-            if question.kind != .notice { note((answer, by: "nobody"), question, request) }
+            if question.kind != .notice { noteNobody(decides: question, answer, for: request) }
             return answer
         }
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
-        let number = try open(question, session, of: page, answers)
+        let number = try open(question, for: request, of: page, answers)
         note(nil, question, request)
+        // Where somebody is asked, that shows it.
+        if !hasPresenter { tell(of: question, number, request) }
         journal.touch(.questions)
         defer {
             _ = take(number)
@@ -77,8 +82,25 @@ package final class Questions: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? (nil, by: person)
         }
-        note(decision, question, request)
+        if decision.by == "nobody" {
+            noteNobody(decides: question, decision.choice, for: request)
+        } else {
+            note(decision, question, request)
+        }
         return decision.choice
+    }
+
+    /// Notes in the record of a call that nobody could be asked, and what counts instead.
+    package func noteNobody(decides question: Question, _ choice: JSON?, for request: Request) {
+        note((choice, by: "nobody"), question, request)
+        if let number = request.record { journal.note(why: [Question.unasked], of: number) }
+    }
+
+    /// Logs that a question waits which no terminal shows.
+    private func tell(of question: Question, _ number: Int, _ request: Request) {
+        let isInspected = state.withLock { $0.inspectors > 0 }
+        let way = isInspected ? "answer it in the inspector" : "a program is to answer it"
+        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
     /// - Parameter decision: nil where the question begins to wait.
@@ -156,9 +178,10 @@ package final class Questions: Sendable {
     }
 
     private func open(
-        _ question: Question, _ session: Session, of page: (id: String?, path: String?),
+        _ question: Question, for request: Request, of page: (id: String?, path: String?),
         _ answers: AsyncStream<Decided>.Continuation
     ) throws(HTTPError) -> Int {
+        let session = request.session
         let number: Int? = state.withLock { state in
             let ofPage = page.id == nil ? 0 : state.waiting.values.count { $0.page == page.id }
             let ofSession = state.waiting.values.count { $0.session == session }
@@ -168,8 +191,8 @@ package final class Questions: Sendable {
             }
             state.last += 1
             state.waiting[state.last] = Waiting(
-                number: state.last, question: question, session: session, page: page.id,
-                path: page.path, answers: answers)
+                number: state.last, question: question, session: session, call: request.record,
+                page: page.id, path: page.path, answers: answers)
             return state.last
         }
         if let number { return number }

@@ -38,7 +38,7 @@ public struct ScriptedPresenter: Presenter {
             } catch {
                 throw HTTPError(
                     .internalServerError,
-                    "\(error); change --choose \(question.name)=…, in code the ScriptedPresenter")
+                    "\(error); change --choose \(question.name)=…, in code the answer of that name")
             }
         }
         if let next { return try await next.present(question, for: request) }
@@ -47,9 +47,9 @@ public struct ScriptedPresenter: Presenter {
         } else {
             request.logger.warning(
                 """
-                \(question.name): no terminal to ask in, so it was cancelled. Use \
+                \(question.name): \(Question.unasked); it was cancelled. Use \
                 --choose '\(question.name)=\(question.example)', or mock \(question.name); in code \
-                Gateway(presenter: ScriptedPresenter(…))
+                Gateway(presenter: …)
                 """)
         }
         return nil

@@ -133,28 +133,44 @@ import Testing
     }
 
     @Test func aCallThatWaitsForAPersonSaysSo() async throws {
-        let program = JournalProgram(Gateway(keepsJournal: true))
+        let log = LogBook()
+        let program = JournalProgram(Gateway(keepsJournal: true, logger: log.logger))
         let gateway = program.gateway
         try await gateway.mock(
-            #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+            #"{"pay": {"$ask": "Pay?\nNow?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+        await program.call("/pay?_mobile_bridge=1")
+        let nobody = "nobody could be asked: there is no terminal, and no inspector is open"
+        let unasked = try #require(try await program.calls().first)
+        #expect(unasked["asked"] == ["question": "pay", "choice": "cancel", "by": "nobody"])
+        #expect(unasked["why"] == [.string(nobody)])
+        let last = "cancel counts, the last choice. Decide it by --choose 'pay=ok'"
+        #expect(log.entries.contains("notice: reply pay: \(nobody); \(last)"), "\(log.entries)")
+        _ = await program.ask(.delete, "calls")
+
         _ = await program.ask(.get, "questions")
         let call = Task { await program.call("/pay?_mobile_bridge=1") }
         while gateway.questions.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
         let waiting = try #require(try await program.calls().first)
         #expect(waiting["asked"] == ["question": "pay"] && waiting["state"] == "waiting")
         let number = try #require(gateway.questions.waiting.first?.number)
+        let listed = try await program.ask(.get, "questions").json()["data"]?[0]
+        #expect(listed?["call"] == waiting["number"])
+        let line = "notice: ? \(number)  pay  Pay? Now?  [ok/cancel]; "
+        #expect(log.entries.last == "\(line)a program is to answer it")
         _ = await program.ask(.post, "questions/\(number)", #"{"choice": "ok"}"#)
         await call.value
         let decided = try #require(try await program.calls().first)
         #expect(decided["asked"] == ["question": "pay", "choice": "ok", "by": "program"])
 
         // A caller who leaves before anybody decides.
+        gateway.questions.inspect(true)
         let left = Task { await program.call("/pay?_mobile_bridge=1") }
         while gateway.questions.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(log.entries.last?.hasSuffix("  [ok/cancel]; answer it in the inspector") == true)
         left.cancel()
         await left.value
-        let last = try #require(try await program.calls().last)
-        #expect(last["asked"] == ["question": "pay"] && last["state"] == "left", "\(last)")
+        let ended = try #require(try await program.calls().last)
+        #expect(ended["asked"] == ["question": "pay"] && ended["state"] == "left", "\(ended)")
     }
 
     @Test func aQuestionThatRunsOutOfItsTimeWasDecidedByNobody() async throws {

@@ -65,6 +65,10 @@ import Testing
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request) == .none)
         #expect(try await presenter.present(Question("login", fields: ["user"]), for: request) == .none)
         #expect(log.entries.count == 2)
+        let why =
+            "alert: nobody could be asked: there is no terminal, and no inspector is open; it was cancelled."
+        #expect(log.entries.first?.contains(why) == true, "\(log.entries)")
+        #expect(!log.entries.contains { $0.contains("ScriptedPresenter") })
         #expect(log.entries.first?.contains("--choose 'alert=ok'") == true)
         #expect(log.entries.last?.contains(#"--choose 'login={"user":"…"}'"#) == true)
     }

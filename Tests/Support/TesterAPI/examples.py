@@ -10,7 +10,9 @@ def masked(value):
         "time", "wait", "resentFrom", "link", "links", "droppedAnswers", "droppedChunks",
     }
     if isinstance(value, dict):
-        return {name: type(member).__name__.replace("int", "float") if name in fleeting else masked(member)
+        # A call is a number here, and its whole record there.
+        isFleeting = lambda name, member: name in fleeting or name == "call" and isinstance(member, int)
+        return {name: type(member).__name__.replace("int", "float") if isFleeting(name, member) else masked(member)
                 for name, member in value.items()}
     if isinstance(value, list):
         return [masked(element) for element in value]

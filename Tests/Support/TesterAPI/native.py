@@ -90,9 +90,12 @@ def questions(check):
     with ThreadPoolExecutor() as pool:
         ask("listQuestions")
         making = pool.submit(ask, "callName", body={"name": "share"})
-        number = waiting()["number"]
+        question = waiting()
+        number = question["number"]
         ask("listQuestions", shows=True)
         waits = ask("listCalls", query={"name": "share"}).data["calls"][-1]
+        if question["call"] != waits["number"]:
+            check.fault(f"listQuestions: call {waits['number']} asks, and not {question['call']}")
         if waits["state"] != "waiting" or set(waits["asked"]) != {"question"}:
             check.fault(f"listCalls: a call that waits for a person is {waits}")
         ask("answerQuestion", 400, path=[number], body={"choice": "neither"})

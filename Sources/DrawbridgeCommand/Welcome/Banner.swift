@@ -112,7 +112,9 @@ struct Banner {
             let isHere = access("index.html", F_OK) == 0
             lines.append("            serve yours: \(Command.program.name) \(isHere ? "." : "my-page")")
         }
-        if let inspector { lines.append("  inspector \(inspector)  (every call, live; the link works once)") }
+        if let inspector {
+            lines.append("  inspector \(inspector)  (see and answer each call; the link works once)")
+        }
         for upstream in settings.upstreams where upstream != pageServer {
             lines.append("  behind    \(upstream)")
         }

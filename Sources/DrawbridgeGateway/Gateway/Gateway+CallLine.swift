@@ -106,15 +106,22 @@ extension Gateway {
     private func whyNobody(_ record: JournalRecord, _ times: Int) -> String {
         let cases = record.why.map { $0.trimmingTitle(of: record.name, isOnly: record.why.count == 1) }
         guard cases.isEmpty else {
-            return "no case fits: \(cases.joined(separator: "; ")); nobody answers"
+            return
+                "no case fits: \(cases.joined(separator: "; ")); nobody answers\(elseInspector("; the inspector can"))"
         }
         // The name has handlers, for other methods.
         if record.code == 405 { return message(of: record) ?? "its handlers take other methods" }
         if record.name.isEmpty, let said = message(of: record), said != "No response" { return said }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
-        let mock = howToMock(record.name) ?? "no mock can have this name"
+        let way = howToMock(record.name).map { "\($0)\(elseInspector(", or in the inspector"))" }
+        let mock = way ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }
         return "not mocked\(count); \(near)\(near.hasSuffix("?") ? " Else" : ";") \(mock)"
+    }
+
+    /// Points to the inspector, the first time in a run where there is one; else empty.
+    private func elseInspector(_ words: String) -> String {
+        remedies.withLock { $0.remove(.inspector) != nil } ? words : ""
     }
 
     static func ordinal(_ number: Int) -> String {

@@ -89,6 +89,8 @@ public final class Gateway: Answerer {
         case handler
         /// By a flag of the command's, or a file.
         case mock
+        /// By a person, to whom it is said once.
+        case inspector
     }
 
     /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.

@@ -1,5 +1,6 @@
 public import Drawbridge
 import MicroHTTPD
+import Synchronization
 
 /// The inspector: a page of the gateway's own, for people, that shows what pages call, and lets them answer.
 ///
@@ -49,6 +50,7 @@ public final class Inspector: Sendable {
                 host: isForAll ? "0.0.0.0" : "127.0.0.1", port: port, loops: 1, logsRequests: false))
         origin = url ?? "http://\(host):\(server.address.port)"
         door.isAt(origin)
+        _ = gateway.remedies.withLock { $0.insert(.inspector) }
     }
 
     /// A link that lets one browser in, once, within ten minutes.

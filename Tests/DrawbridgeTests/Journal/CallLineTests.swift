@@ -67,6 +67,19 @@ import Testing
             ])
     }
 
+    /// Once in a run, since each line would say the same.
+    @Test(arguments: ["/vibrate", "/pay"]) func theFirstPointsToTheInspector(path: String) async throws {
+        _ = gateway.remedies.withLock { $0.insert(.inspector) }
+        try await gateway.mock(#"{"pay": {"$cases": [{"$when": {"n": 1}, "$reply": 1}]}}"#)
+        let first = try await line("\(path)?_mobile_bridge=1")
+        let second = try await line("/vibrate?_mobile_bridge=1")
+        #expect(
+            first.hasSuffix(path == "/pay" ? "answers; the inspector can" : ", or in the inspector"),
+            "\(first)")
+        #expect(first.contains(path == "/pay" ? "no case fits" : "mock it: --reply 'vibrate=…'"))
+        #expect(second.contains("not mocked") && !second.contains("inspector"), "\(second)")
+    }
+
     private struct Gets: JSONHandler {
         static var methods: [HTTPRequest.Method]? { [.get] }
         func handle(_ input: Nothing) async throws -> Nothing { Nothing() }

@@ -156,6 +156,7 @@ extension Exchange {
         } catch {
             var response = Gateway.refusal(error)
             response.answeredBy = "refused"
+            response.refusal = error.message
             gateway.finish(&response, for: request)
             send(response, to: request, since: .now, log)
         }

@@ -86,6 +86,19 @@ import Testing
         #expect(lines.count == 3 && zip(lines, ends).allSatisfy { $0.contains($1) }, "\(lines)")
     }
 
+    /// After a restart, a page that was open has the token of the run before.
+    @Test func saysWhyTheChannelOfAPageIsRefused() async throws {
+        let program = try Self.drawbridge()
+        let handshake = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: drawbridge, token.old",
+        ].flatMap { ["-H", $0] }
+        let path = "/__drawbridge__/channel"
+        _ = try await Program("curl", ["-sS"] + handshake + [program.address() + path]).wholeOutput()
+        let why = "it is a page of an earlier run; it connects again by itself, or else reload it"
+        _ = try await program.line(with: "GET \(path)  refused  403 (\(why))  ")
+    }
+
     @Test func leavesOutTheNamesThatAreSaid() async throws {
         let program = try Self.drawbridge(
             "--redact", "iban,bic", "--redact", "Plate", "--log", "native,gateway", "--reply",

@@ -41,12 +41,13 @@ extension Gateway {
         }
     }
 
-    /// Logs what a tester does: it may change what pages get, and nothing else would show that.
+    /// Logs what a tester does, or a person in the inspector: it may change what pages get, and nothing else would show
+    /// that.
     ///
     /// - Parameter deed: as it follows the words "a tester".
-    func noteTester(_ deed: String, in session: Session? = nil) {
+    func note(_ request: Request, _ deed: String, in session: Session? = nil) {
         let place = session.map { $0 == .usual ? "" : " in session \($0.name)" } ?? ""
-        logger.notice("a tester \(deed)\(place)")
+        logger.notice("\(request.isOfInspector ? "the inspector" : "a tester") \(deed)\(place)")
     }
 }
 

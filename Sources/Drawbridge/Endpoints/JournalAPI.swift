@@ -93,14 +93,14 @@ enum JournalAPI {
         // No filter by name or page is taken: all calls of the session are forgotten.
         let query = try RecordQuery(request, words: [], usual: ["session"])
         journal.forget(query.filter.session)
-        gateway.noteTester("forgets the calls", in: query.filter.session)
+        gateway.note(request, "forgets the calls", in: query.filter.session)
         return .success(.null)
     }
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try (gateway.keptJournal, request.query(of: []), gateway.keeper(for: request))
         let saved = try await gateway.saveMissing()
-        gateway.noteTester("has written \(saved.names.count) missing names into \(saved.file)")
+        gateway.note(request, "has written \(saved.names.count) missing names into \(saved.file)")
         return .success([
             "file": .string(saved.file), "names": .array(saved.names.map(JSON.string)),
             "refused": .array(saved.refused.map(JSON.string)), "beyond": .number(.init(saved.beyond)),
@@ -142,7 +142,7 @@ enum JournalAPI {
         let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
         let edited = try await request.bodyAsJSON()?["input"]
         try request.checkMembers(["input"])
-        gateway.noteTester("makes call \(record.number) again", in: record.session)
+        gateway.note(request, "makes call \(record.number) again", in: record.session)
         return try await gateway.repeats(
             try called(record, again: edited == nil), input: edited, gateway.redaction(for: query))
     }
@@ -195,7 +195,7 @@ enum JournalAPI {
             throw HTTPError(
                 .badRequest, #"name: say what is called, such as {"name": "pay", "input": {"orderNo": 17}}"#)
         }
-        gateway.noteTester("calls \(String(quoted: name)) of native", in: query.filter.session)
+        gateway.note(request, "calls \(String(quoted: name)) of native", in: query.filter.session)
         var session = query.filter.session ?? .usual
         if let said = call?["session"] {
             guard let named = said.stringValue.flatMap(Session.init) else {

@@ -58,7 +58,7 @@ enum PagesAPI {
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         try await act(gateway, request) { page, input in
             let name = try given(input.name, "name")
-            gateway.noteTester("calls \(String(quoted: name)), \(page.inLog)")
+            gateway.note(request, "calls \(String(quoted: name)), \(page.inLog)")
             return try await page.call(
                 name, input.data ?? .null, by: try input.bridge(of: page), deadline: input.deadline)
         }
@@ -67,7 +67,7 @@ enum PagesAPI {
     static func send(_ gateway: Gateway, _ request: Request) async throws -> Response {
         try await act(gateway, request) { page, input in
             let name = try given(input.name, "name")
-            gateway.noteTester("sends \(String(quoted: name)), \(page.inLog)")
+            gateway.note(request, "sends \(String(quoted: name)), \(page.inLog)")
             let bridge = try input.bridge(of: page)
             try await hear(name, page, input) { try $0.deliver(name, input.data ?? .null, by: bridge) }
             return .null
@@ -78,7 +78,7 @@ enum PagesAPI {
         try await act(gateway, request, isForOneAlone: true) { page, input in
             let script = try given(input.script, "script")
             // Its length alone: it may hold secrets.
-            gateway.noteTester("runs a script of \(script.utf8.count) bytes, \(page.inLog)")
+            gateway.note(request, "runs a script of \(script.utf8.count) bytes, \(page.inLog)")
             return try await page.evaluate(script, deadline: input.deadline)
         }
     }
@@ -86,7 +86,7 @@ enum PagesAPI {
     static func emit(_ gateway: Gateway, _ request: Request) async throws -> Response {
         try await act(gateway, request) { page, input in
             let event = try given(input.event, "event")
-            gateway.noteTester("emits \(String(quoted: event)), \(page.inLog)")
+            gateway.note(request, "emits \(String(quoted: event)), \(page.inLog)")
             try await hear(event, page, input) { try $0.deliver(event: event, input.data ?? .null) }
             return .null
         }

@@ -24,7 +24,7 @@ enum QuestionsAPI {
         do {
             try gateway.questions.answer(
                 number, answer, in: session, by: request.isOfInspector ? "inspector" : "program")
-            gateway.noteTester("answers question \(number)", in: session)
+            gateway.note(request, "answers question \(number)", in: session)
         } catch let error as AnswerError {
             throw HTTPError(.badRequest, "\(error)")
         }

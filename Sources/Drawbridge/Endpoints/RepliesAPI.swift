@@ -14,7 +14,7 @@ enum RepliesAPI {
         do {
             let name = try name(in: request)
             try gateway.set(try LocatedJSON(parsing: text), for: name, in: session)
-            gateway.noteTester("sets the reply for \(String(quoted: name))", in: session)
+            gateway.note(request, "sets the reply for \(String(quoted: name))", in: session)
         } catch let fault as ReplyFault {
             throw HTTPError(.badRequest, "\(fault)")
         }
@@ -31,7 +31,7 @@ enum RepliesAPI {
             )
         }
         try gateway.set(nil, for: name, in: session)
-        gateway.noteTester("takes back the reply for \(String(quoted: name))", in: session)
+        gateway.note(request, "takes back the reply for \(String(quoted: name))", in: session)
         return all(gateway, session)
     }
 
@@ -129,7 +129,7 @@ enum RepliesAPI {
         let written = request.parameters["event"] ?? ""
         let name = Percent.decode(Substring(written).utf8) ?? written
         let page = try request.query["page"].map { try gateway.page(beginning: $0) }
-        gateway.noteTester("plays the event \(String(quoted: name))", in: session)
+        gateway.note(request, "plays the event \(String(quoted: name))", in: session)
         do {
             try await gateway.play(event: name, on: page, in: session)
         } catch let error as PageError {
@@ -151,7 +151,7 @@ enum RepliesAPI {
     static func reset(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request)
         gateway.reset(session)
-        gateway.noteTester("resets what was changed", in: session)
+        gateway.note(request, "resets what was changed", in: session)
         return .success(.null)
     }
 }

@@ -152,7 +152,8 @@ extension JournalRecord {
             title.hasSuffix(", silence") ? "reply \(title.dropLast(9))" : "reply \(title)"
         case .handler(let name): "handler \(name)"
         case .nobody: "nobody"
-        case .gateway: "refused"
+        // Of a call whose caller has left there is nothing to refuse.
+        case .gateway: state == .left ? "" : "refused"
         case nil: "answered behind"
         }
     }

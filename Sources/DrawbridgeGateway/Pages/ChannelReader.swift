@@ -114,9 +114,11 @@ extension Gateway {
         switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
         case .right: return
         case .throttled: throw AccessPolicy.throttled
-        case .wrong, nil:
+        case .wrong:
             throw HTTPError(
-                .forbidden, "a channel needs the page token, as the subprotocol token.…; reload the page")
+                .forbidden, "it is a page of an earlier run; it connects again by itself, or else reload it")
+        case nil:
+            throw HTTPError(.forbidden, "a channel needs the page token, as the subprotocol token.…")
         }
     }
 }

@@ -123,10 +123,16 @@ extension Page: Expiring {
     func end(_ error: PageError) {
         typealias Left = (
             calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int,
-            hadHandlers: Bool
+            hadHandlers: Bool, isNews: Bool
         )
         let left: Left? = state.withLock { state in
-            if case .over = state.phase { return nil }
+            let isNews: Bool
+            switch state.phase {
+            case .over: return nil
+            // The record says `left` already.
+            case .leaving: isNews = false
+            case .open: isNews = true
+            }
             state.phase = .over(error)
             defer {
                 state.calls = [:]
@@ -140,13 +146,14 @@ extension Page: Expiring {
             return (
                 Array(state.calls.values) + state.deliveries.values,
                 state.running.values.compactMap(\.task), state.connection,
-                state.received, state.handlers != nil
+                state.received, state.handlers != nil, isNews
             )
         }
         guard let left else { return }
-        note(.page, "gone", saying: error.message)
+        if left.isNews { note(.page, "gone", saying: error.message) }
         Deadlines.shared.remove(self)
         gateway.pages.remove(self, last: left.last, error)
+        gateway.journal.touch(.pages)
         // The page's own handlers are gone, also for requests that are on their way.
         if left.hadHandlers { gateway.registry.hasChanged() }
         for call in left.calls { call.end(.failure(error)) }

@@ -21,7 +21,8 @@ extension JournalRecord {
             case .nobody, .gateway: break
             }
         }
-        if !why.isEmpty { members["why"] = .array(why.map(JSON.string)) }
+        let reasons = why + [near].compactMap(\.self)
+        if !reasons.isEmpty { members["why"] = .array(reasons.map(JSON.string)) }
         if let state { members["state"] = .string(state.rawValue) }
         if let code { members["code"] = .number(.init(code)) }
         // For a page that is gone, the output is the reason.

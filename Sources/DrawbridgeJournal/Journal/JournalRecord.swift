@@ -247,7 +247,8 @@ package struct JournalRecord: Sendable {
     /// About how many bytes it takes.
     package var bytes: Int {
         let choice = asked?.decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0
-        let more = why.reduce((asked?.question.utf8.count ?? 0) + choice) { $0 + $1.utf8.count }
+        let said = (asked?.question.utf8.count ?? 0) + (near?.utf8.count ?? 0)
+        let more = why.reduce(said + choice) { $0 + $1.utf8.count }
         return 500 + head.bytes + input.bytes.count + output.bytes.count + more
     }
 

@@ -64,12 +64,11 @@ struct AccessLog {
                 line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
             } else {
                 line += String(response.status.code).utf8
-                if let code {
-                    line += " (code \(code)".utf8
-                    if let refusal = response.refusal, !refusal.isEmpty {
-                        line += ": ".utf8
-                        line.append(harmless: refusal, atMost: Self.shownTarget)
-                    }
+                let refusal = response.refusal.flatMap { $0.isEmpty ? nil : $0 }
+                if code != nil || refusal != nil {
+                    line += " (".utf8
+                    if let code { line += "code \(code)\(refusal == nil ? "" : ": ")".utf8 }
+                    if let refusal { line.append(harmless: refusal, atMost: Self.shownTarget) }
                     line += ")".utf8
                 }
             }

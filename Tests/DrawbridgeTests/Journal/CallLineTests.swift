@@ -80,6 +80,20 @@ import Testing
         #expect(second.contains("not mocked") && !second.contains("inspector"), "\(second)")
     }
 
+    /// The gateway refused nothing.
+    @Test func aCallerThatLeftWasNotRefused() async throws {
+        try await gateway.mock(#"{"pay": {"$ask": "Pay?", "$choices": {"ok": 1, "no": 0}}}"#)
+        _ = gateway.questions.watch(.usual)
+        let lines = Lines()
+        gateway.tellCalls { _, _, line in lines.add(line(nil, false)) }
+        let call = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
+        await until { gateway.questions.count == 1 }
+        call.cancel()
+        _ = await call.value
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.contains(#/^pay +[\d.]+ ms  its caller left$/#) == true, "\(lines.all)")
+    }
+
     private struct Gets: JSONHandler {
         static var methods: [HTTPRequest.Method]? { [.get] }
         func handle(_ input: Nothing) async throws -> Nothing { Nothing() }

@@ -66,6 +66,31 @@ import Testing
         #expect(records[0]["page"]?["path"] == "/a.html" && records[0]["page"]?["title"] == "A")
     }
 
+    /// Who reads the last line takes it for the page that is open.
+    @Test func aPageThatSaysThatItLeavesIsNotGoneAsWell() async throws {
+        let program = JournalProgram()
+        let page = TestPage(program.gateway)
+        let native = try #require(program.gateway.pages.page(page.id))
+        page.say(["bye": true])
+        native.expire()
+        #expect(program.gateway.pages.page(page.id) == nil)
+        let names = try await program.calls("?kind=page").compactMap { $0["name"]?.stringValue }
+        #expect(names == ["came", "left"])
+    }
+
+    /// By a page's bridge, and by a request.
+    @Test func aCallThatNobodyAnswersSaysWhichNameWasPerhapsMeant() async throws {
+        let program = JournalProgram()
+        try await program.gateway.mock(#"{"requestLocation": 1}"#)
+        let page = TestPage(program.gateway)
+        page.tell(["call": "getLocation", "bridge": "wvjb", "id": 1])
+        await until { program.gateway.journal.unanswered["getLocation"] == 1 }
+        await program.call("/getLocation?_mobile_bridge=1")
+        let calls = try await program.calls("?name=getLocation")
+        #expect(calls.map { $0["bridge"] } == ["wvjb", "flag"], "\(calls)")
+        #expect(calls.allSatisfy { $0["why"] == ["did you mean requestLocation?"] }, "\(calls)")
+    }
+
     @Test func whatPassesOnIsAThinLine() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1")

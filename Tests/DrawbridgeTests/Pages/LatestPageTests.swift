@@ -135,5 +135,15 @@ import Testing
         #expect(await program.ask(.post, "questions/1", #"{"choice": "yes"}"#).status == .ok)
         #expect(try await answer.value.json()["data"] == 1)
         #expect(log.entries.contains("notice: a tester answers question 1"))
+
+        // A person is no tester.
+        let again = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }
+        await until { gateway.questions.count == 1 }
+        let deed = Request(
+            .post, "/__drawbridge__/questions/2", headers: [.contentType: "application/json"],
+            body: .init(#"{"choice": "no"}"#))
+        #expect(await gateway.respond(toInspector: deed).status == .ok)
+        #expect(try await again.value.json()["data"] == 2)
+        #expect(log.entries.contains("notice: the inspector answers question 2"), "\(log.entries)")
     }
 }

@@ -52,14 +52,14 @@ class Gateway:
 class Page:
     """An open page: it speaks the channel's protocol, and answers what it is asked."""
 
-    def __init__(self, gateway, session=None, id=None):
-        self.gateway, self.id, self.sent = gateway, id or secrets.token_hex(16), 0
+    def __init__(self, gateway, session=None, id=None, life=1):
+        self.gateway, self.id, self.life, self.sent = gateway, id or secrets.token_hex(16), life, 0
         self.heard = []
         connection = gateway.connect()
         connection.request("GET", "/__drawbridge__/token", headers={"X-Drawbridge-Page": self.id})
         said = json.loads(connection.getresponse().read())
         self.greeting = {
-            "page": self.id, "life": 1, "n": 0, "received": 0, "epoch": said["epoch"], "title": "Cart",
+            "page": self.id, "life": self.life, "n": 0, "received": 0, "epoch": said["epoch"], "title": "Cart",
             "url": f"http://127.0.0.1:{gateway.port}/cart", "bridges": ["wvjb"],
             **({"session": session} if session else {}),
         }
@@ -84,7 +84,7 @@ class Page:
                 if "welcome" in said:
                     self.isOpen.set()
                 for number, message in said.get("down", []):
-                    await self.channel.send(json.dumps({"life": 1, "ack": number}))
+                    await self.channel.send(json.dumps({"life": self.life, "ack": number}))
                     self.heard.append(message)
                     if "id" in message:
                         await self.answer(message)
@@ -111,14 +111,14 @@ class Page:
         for message in messages:
             self.sent += 1
             numbered.append([self.sent, message])
-        await self.channel.send(json.dumps({"life": 1, "up": numbered}))
+        await self.channel.send(json.dumps({"life": self.life, "up": numbered}))
 
     def say(self, *messages):
         asyncio.run_coroutine_threadsafe(self.up(*messages), self.loop).result(20)
 
     def leave(self):
         """Says that it goes; for a moment it is there still."""
-        bye = json.dumps({"life": 1, "bye": True})
+        bye = json.dumps({"life": self.life, "bye": True})
         asyncio.run_coroutine_threadsafe(self.channel.send(bye), self.loop).result(20)
 
     def sleep(self):

@@ -110,12 +110,16 @@ def latest(check, page, operations):
     ask("playEvent", 409, path=["back"], query={"page": beginning})
     other = Page(check.gateway)
     ask("evaluateInPage", 409, path=["latest"], body={"script": "document.title"}, shows=True)
-    for one in (ann, other):
-        one.leave()
-        check.until(lambda: one.id not in [found["id"] for found in ask("listPages").data], "a page that is gone")
-    gone = ask("listCalls", query={"kind": ["page"], "page": other.id, "name": "gone"}).data["calls"]
+    told = lambda page: ask("listCalls", query={"kind": ["page"], "page": page.id, "session": "*"}).data["calls"]
+    next = Page(check.gateway, id=other.id, life=2)
+    gone = [record for record in told(other) if record["name"] == "gone"]
     if len(gone) != 1 or "output" not in gone[0]:
         check.fault(f"listCalls: of a page that is gone it does not say why: {gone}")
+    for one in (ann, next):
+        one.leave()
+        check.until(lambda: one.id not in [found["id"] for found in ask("listPages").data], "a page that has left")
+    if [record["name"] for record in told(ann)] != ["came", "left"]:
+        check.fault(f"listCalls: of a page that has left it says {told(ann)}")
 
 
 def leaving(check, ask):

@@ -56,7 +56,13 @@ final class BuiltIns: Sendable {
             for path in wanted.subtracting(registered) { try handlers[path]?() }
             registered = wanted
         }
-        let names = choice == nil ? handlers.keys.filter { !wanted.contains($0) } : []
-        gateway.heldBack.withLock { $0 = Set(names.map { String($0.dropFirst()) }) }
+        let off = choice == nil ? handlers.keys.filter { !wanted.contains($0) } : []
+        gateway.heldBack.withLock { $0 = Self.names(of: off) }
+        gateway.builtIns.withLock { $0 = Self.names(of: wanted) }
+        gateway.journal.touch(.gateway)
+    }
+
+    private static func names(of paths: some Sequence<String>) -> Set<String> {
+        Set(paths.map { String($0.dropFirst()) })
     }
 }

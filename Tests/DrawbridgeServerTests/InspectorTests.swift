@@ -292,9 +292,12 @@ import Testing
             ])
         #expect(try await events.next("sessions") == ["ann", "default"])
         _ = try await opened.post("/__drawbridge__/replies?name=pay&session=ann", "12", method: "PUT")
-        #expect(try await events.next("replies") == ["set": ["ann": ["pay": 12]], "file": .null])
+        #expect(
+            try await events.next("replies") == [
+                "set": ["ann": ["pay": 12]], "file": .null, "problem": .null,
+            ])
         _ = try await opened.post("/__drawbridge__/reset?session=ann", "")
-        #expect(try await events.next("replies") == ["set": [:], "file": .null])
+        #expect(try await events.next("replies") == ["set": [:], "file": .null, "problem": .null])
         events.end()
         await opened.inspector.stop()
     }

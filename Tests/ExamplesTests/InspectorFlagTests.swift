@@ -165,6 +165,37 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
+    /// Both change with the file.
+    @Test func itHearsOfBuiltInHandlersAndOfAFileThatIsRefused() async throws {
+        let folder = try Folder()
+        let program = try Self.drawbridge(in: folder)
+        let line = try await program.line(with: "  inspector ")
+        #expect(line.hasSuffix("  (see and answer each call; the link works once)"), "\(line)")
+        let heard = try await InspectorVisit(line).follow()
+        /// Waits for an event with this in it.
+        func event(_ name: String, _ text: String) async throws {
+            let isThere = await eventually {
+                let last = heard.output.components(separatedBy: "\n\n").dropLast()
+                    .last { $0.hasPrefix("event: \(name)\ndata: ") }
+                return last?.contains(text) == true
+            }
+            try #require(isThere, "\(name) \(text) is not in \(heard.output)")
+        }
+        try await event(
+            "gateway", #""builtIns":["alert","deviceInfo","echo","login","makeACall","openURL","pay""#)
+        try await event("replies", #""problem":null"#)
+        try folder.write("drawbridge.json", "{\"replies\": {\n\"pay\": {\"$pass\": true}}}")
+        try await event("gateway", #""builtIns":["pay"]"#)
+        try folder.write("drawbridge.json", "{\"replies\": {\n\"pay\": {\"$delya\": 1}}}")
+        try await event("replies", #""problem":"drawbridge.json, line 2, "#)
+        let complaint = try await program.line(with: "; still using the previous version")
+        let sentence = try #require(complaint.components(separatedBy: "error: ").last)
+        let problem = sentence.replacing("; still using the previous version", with: "")
+        try await event("replies", "\"problem\":\(JSON.string(problem))")
+        try folder.write("drawbridge.json", "{\"replies\": {\n\"pay\": {\"$pass\": true}}}")
+        try await event("replies", #""problem":null"#)
+    }
+
     /// What stands in the file is never lost, whatever has become of it.
     @Test func aFileThatIsAnotherIsNotWritten() async throws {
         let folder = try Folder()

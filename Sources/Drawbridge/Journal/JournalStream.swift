@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
 ///
@@ -64,8 +63,6 @@ enum JournalStream {
         var view: Int? = first == 0 ? nil : 1
         // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")
-        let address = gateway.ownAddress.withLock { $0.map { JSON.string("\($0)/") } }
-        if isWhole { try await client.didLoad(event("gateway", ["page": address ?? .null])) }
         while true {
             let seen = journal.changeCount
             var isBehind = true

@@ -82,6 +82,8 @@ actor LiveReplies {
     /// Follows the files until its task is cancelled, or none is left that could change.
     func follow() async {
         while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
+            let before = problem
+            defer { if problem != before { gateway.journal.touch(.replies) } }
             let broken = due().filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
             // An editor may still be writing, so the file is read once more before an error is logged.
@@ -190,6 +192,9 @@ actor LiveReplies {
     private func tellFaults() {
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
+
+    /// Why a file that was saved is not used.
+    var problem: String? { states.lazy.compactMap(\.complaint).first ?? search?.complaint }
 
     private func complain(_ text: String, about due: Due) {
         switch due {

@@ -97,6 +97,8 @@ public final class Gateway: Answerer {
     package let documents = Mutex<[OwnPath: @Sendable () -> [UInt8]]>([:])
     /// Knows how other devices come in; nil where none can.
     package let inviter = Mutex<(any Inviter)?>(nil)
+    /// The names that the command's own handlers answer now.
+    package let builtIns = Mutex<Set<String>>([])
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
     package let heldBack = Mutex<Set<String>>([])
 

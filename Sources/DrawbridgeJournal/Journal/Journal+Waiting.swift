@@ -104,7 +104,7 @@ extension Journal {
 
     /// What an inspector shows besides records.
     package enum Topic: String, CaseIterable, Sendable {
-        case pages, questions, replies, scenarios, sessions
+        case gateway, pages, questions, replies, scenarios, sessions
     }
 
     /// Notes that topics may have changed, and wakes those who wait for that.

@@ -3,6 +3,9 @@ package protocol ReplyKeeper: Sendable {
     /// The file as people know it; nil where there is none that could be written.
     var file: String? { get async }
 
+    /// Why a file that was saved is not used, in one sentence; nil where all of them are.
+    var problem: String? { get async }
+
     /// Whether programs may write it, and not the inspector alone.
     var isForPrograms: Bool { get }
 

@@ -63,7 +63,7 @@ import Testing
             try await driven.expect("document.activeElement.value", #"{"nick": "Ann"}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.includes('until Drawbridge stops')"
+                "document.querySelector('.answer-editor .status').textContent.includes('Until Drawbridge stops')"
             )
             #expect(
                 try await site.ask("GET", "calls?name=getVip").description.contains("nobody"),
@@ -100,7 +100,8 @@ import Testing
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
 
             let replies: [(String, JSON)] = [
-                ("Once", ["$sequence": [["nick": "Ann"], ["$pass": true]]]),
+                // What was set until Drawbridge stops answers later calls.
+                ("Once", ["$sequence": [["nick": "Ann"], ["nick": "Ann"]]]),
                 ("3 s late", ["$delay": 3000, "$reply": ["nick": "Ann"]]),
             ]
             for (button, reply) in replies {
@@ -114,11 +115,17 @@ import Testing
             )
             let failed = try await inspected.inPage("call('getVip')")
             #expect(failed["code"] == 500 && failed["message"] == "The app failed.", "\(failed)")
-            #expect(try await inspected.inPage("call('getVip')")["code"] == 400)
+            #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
+            // Again the same: it fails again.
+            try await driven.click(Site.button("Fail once"))
+            try await driven.expect(
+                "document.querySelector('.answer-editor .status').textContent.includes('fails with code 500')"
+            )
+            #expect(try await inspected.inPage("call('getVip')")["code"] == 500)
             // What was typed is still there.
             try await driven.click(Site.button("Until Drawbridge stops"))
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.includes('until Drawbridge stops')"
+                "document.querySelector('.answer-editor .status').textContent.includes('Until Drawbridge stops')"
             )
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
             try await driven.click(Site.button("Take back"))
@@ -184,13 +191,13 @@ import Testing
             let status = "document.querySelector('.answer-editor .status').textContent"
 
             try await driven.click(Site.button("Once"))
-            try await driven.expect("\(status).includes('for the next call')")
+            try await driven.expect("\(status).includes('The next call of getVip gets this')")
             let twice = try await inspected.inPage(
                 "call('getVip').then(async first => [first, await call('getVip')])")
             #expect(twice[0]?["data"] == ["nick": "Ann"] && twice[1]?["code"] == 400, "\(twice)")
 
             try await driven.click(Site.button("3 s late"))
-            try await driven.expect("\(status).includes('three seconds late')")
+            try await driven.expect("\(status).includes('after 3 seconds')")
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
             let calls = try await site.ask("GET", "calls?name=getVip")["calls"]?.arrayValue ?? []
             let took = calls.map { $0["milliseconds"]?.numberValue?.doubleValue ?? -1 }

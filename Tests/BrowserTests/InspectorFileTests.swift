@@ -87,6 +87,7 @@ struct InspectorFileTests {
             let text = "document.querySelector('.answer-editor textarea')?.value"
 
             try await driven.press("n")
+            try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("document.activeElement.matches('.card.nobody textarea')")
             try await driven.type(#"{"nick": "#)
             try await driven.click(InspectedBrowser.row("pay"))
@@ -95,7 +96,7 @@ struct InspectorFileTests {
             try await driven.press(DrivenBrowser.Key.control, "a")
             try await driven.type("1")
             try await driven.click(InspectedBrowser.button("Until Drawbridge stops"))
-            try await driven.expect("\(status).includes('until Drawbridge stops')")
+            try await driven.expect("\(status).includes('Until Drawbridge stops')")
             #expect(try await inPage("call('pay')")["data"] == 1)
             try await driven.click("document.querySelector('.answer-editor textarea')")
             try await driven.press(DrivenBrowser.Key.control, "a")
@@ -164,7 +165,8 @@ struct InspectorFileTests {
             try await answers("user", "null")
             try await driven.expect("\(text)", #"{"nick": "Ann"}"#)
             try await driven.expect(
-                "document.querySelector('.answer-editor').textContent.includes('comes before what is saved')")
+                "document.querySelector('.answer-editor').textContent.includes('and comes before what is saved')"
+            )
             try await driven.type(#"{"nick": "Carl"}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("\(status).includes('user (signed-in) still comes before it')")

@@ -105,7 +105,8 @@ import Testing
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             try await inspected.inPage("(MyApp.pay({ n: 1 }), call('delete'), call('getVip'))")
-            try await driven.expect("document.querySelectorAll('.question button:not(:disabled)').length", 2)
+            try await driven.expect(
+                "document.querySelectorAll('.question .actions button:not(:disabled)').length", 2)
             try await driven.expect("\(Site.row("getVip"))?.classList.contains('nobody')")
             for (view, key) in [("calls", "1"), ("pages", "2"), ("scenarios", "3"), ("catalogue", "4")] {
                 try await driven.evaluate("(document.getElementById('list').focus(), 1)")

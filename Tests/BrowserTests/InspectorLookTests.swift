@@ -43,7 +43,8 @@ struct InspectorLookTests {
                     return 1;
                 })()
                 """)
-            try await driven.expect("document.querySelectorAll('.question button:not(:disabled)').length", 2)
+            try await driven.expect(
+                "document.querySelectorAll('.question .actions button:not(:disabled)').length", 2)
             for (screen, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
                 try await driven.resize(width, height)
                 let place = "\(browser.rawValue)-\(isDark ? "dark" : "light")-\(screen)"

@@ -80,8 +80,9 @@ struct InspectorMenuTests {
                 try await driven.click(Site.button("More"))
                 try await driven.click(Site.button("Add what nobody answered …", in: ".menu"))
                 try await driven.expect(
-                    "\(words).includes('/drawbridge.json, each with {} as its answer: getVip, vibrate?')")
-                try await driven.click(Site.button("Add", in: "#stopped"))
+                    "document.getElementById('confirm').textContent.includes('In the list: getVip, vibrate.')"
+                )
+                try await driven.click(Site.button("Add", in: "#confirm"))
                 try await driven.expect("\(words).endsWith(\(JSON.string(says)))")
                 #expect(
                     try folder.read("drawbridge.json") == """

@@ -157,7 +157,7 @@ struct InspectorPanelTests {
             #expect(
                 try await driven.evaluate("document.querySelector('#panel-pages .none').checkVisibility()")
                     == true)
-            try await driven.expect("\(Site.row("Member centre is gone"))?.classList.contains('life')")
+            try await driven.expect("\(Site.row("Member centre left"))?.classList.contains('life')")
         }
     }
 

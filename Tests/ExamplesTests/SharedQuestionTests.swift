@@ -129,6 +129,41 @@ import Testing
         #expect(await both.terminal.stop() == 0)
     }
 
+    /// The same with the inspector's page in a browser: a typed line takes its buttons away, and a button the question of
+    /// the terminal.
+    @Test func aTypedLineAndAButtonWithdrawEachOther() async throws {
+        let terminal = try TerminalProgram.product("drawbridge", ["-p", "0", "--reply", Self.reply])
+        let line = try await terminal.line(with: "  inspector ")
+        let link = try #require(line.split(separator: " ").first { $0.hasPrefix("http://i-") })
+        let address = try await terminal.address()
+        let browser = try await Chromium(width: 1280, height: 800)
+        func shows(_ expression: String) async throws {
+            let isThere = try await eventually { try await browser.evaluate(expression) == true }
+            try #require(isThere, "\(expression)")
+        }
+        func call(_ name: String) throws -> Program {
+            try Program("curl", ["-sS", "--max-time", "290", "\(address)/delete?_mobile_bridge=1&name=\(name)"])
+        }
+        try await browser.open(String(link))
+        try await shows("document.getElementById('connection').textContent === 'live'")
+
+        let first = try call("Tide")
+        try await terminal.line(with: Self.question(1, "Tide"))
+        try await shows("document.querySelector('.question button:not(:disabled)') !== null")
+        terminal.child.type("keep\r")
+        #expect(await first.wholeOutput() == Self.envelope("kept"))
+        try await shows("document.getElementById('questions').hidden")
+
+        let second = try call("Fog")
+        try await terminal.line(with: Self.question(2, "Fog"))
+        try await shows("document.querySelector('.called-with')?.textContent.includes('name: \"Fog\"')")
+        try await shows("document.querySelector('.question button:not(:disabled)') !== null")
+        try await browser.evaluate("document.querySelector('.question .actions button').click()")
+        #expect(await second.wholeOutput() == Self.envelope("deleted"))
+        try await terminal.line(with: "2 withdrawn: its caller has gone, or waits no longer")
+        #expect(await terminal.stop() == 0)
+    }
+
     /// Of two questions that wait, one goes: what is typed without a number is for the other from the
     /// next line on.
     @Test func theOtherQuestionIsTheOnlyOneFromThenOn() async throws {

@@ -6,7 +6,7 @@ import { busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { facts, isCut, whoAnswered } from './facts.js';
 import { Menu } from './menu.js';
-import { Entry, pageErrors } from './records.js';
+import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
 import { state } from './state.js';
 import { known, took } from './text.js';
@@ -16,8 +16,11 @@ import { print } from './write.js';
 const kinds = { push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note' };
 
 /// Who calls. What is sent from here, or by curl, changes nothing in a page.
-const caller = entry => entry.detail('resentFrom') ? 'Sent from here: the page does not get the answer'
-    : entry.page ? 'The page calls native' : 'A program calls native';
+function caller(entry) {
+    if (entry.detail('resentFrom')) return 'Sent again from the inspector; the page does not get this answer';
+    if (entry.bridge === 'program') return 'Sent from the inspector or by a test; no page gets this answer';
+    return entry.page ? 'The page calls native' : 'A program calls native';
+}
 
 function titleOf(entry) {
     if (entry.kind === 'page') return entry.line ?? (entry.page?.title || 'Page without a title');
@@ -29,13 +32,13 @@ function kindOf(entry) {
     return entry.kind === 'call' ? caller(entry) : known(kinds, entry.kind) ?? entry.kind;
 }
 
-/// What came of it, in a frame.
-function badge(entry) {
-    const words = entry.isUnanswered ? 'nobody answers'
+/// What came of it, in a frame. - Parameter isPast: whether another call of its name was answered since.
+function badge(entry, isPast) {
+    const words = entry.isUnanswered ? (isPast ? 'nobody answered' : 'nobody answers')
         : entry.state === 'error' ? `error ${entry.code ?? ''}`
             : entry.state === 'answered' ? 'answered'
                 : entry.isCall ? outcome(entry) : entry.kind === 'page' ? entry.name : '';
-    const kind = entry.isUnanswered ? 'nobody' : entry.isBad ? 'error' : entry.state || entry.kind;
+    const kind = entry.isUnanswered ? (isPast ? 'past' : 'nobody') : entry.isBad ? 'error' : entry.state || entry.kind;
     return words ? said(words, { class: `badge ${kind}` }, 'span') : null;
 }
 
@@ -114,9 +117,16 @@ export class Detail {
     /// Whether nobody answered it, nor another of its name since.
     #isRed(entry) { return Boolean(entry?.isUnanswered) && !this.records.isAnsweredSince(entry); }
 
+    /// Draws it again: what it says of other calls may have changed.
+    refresh() { this.#draw(); }
+
     // MARK: What can be done
 
-    get canAnswer() { return this.entry?.kind === 'call' && Boolean(this.entry.name); }
+    /// The name may be cut until the whole record is here.
+    get canAnswer() {
+        const { entry } = this;
+        return entry?.kind === 'call' && Boolean(entry.name) && (entry.isWhole || entry.name.length < mostName);
+    }
 
     /// Opens the editor that answers.
     answer() {
@@ -170,12 +180,13 @@ export class Detail {
     }
 
     #reload() {
-        const page = this.#openPage();
-        return page && make('button', {
+        return this.#openPage() && make('button', {
             onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
+                const page = this.#openPage();
+                if (!page) return this.#line.tell('The page is closed. Open it again.', 'bad');
                 const body = JSON.stringify({ script: reloading });
                 await ask('POST', `pages/${encodeURIComponent(page.id)}/evaluate`, body);
-                this.#line.tell('The page loads anew.', 'good');
+                this.#line.tell('The page is reloading.', 'good');
             }),
         }, 'Reload the page');
     }
@@ -189,12 +200,13 @@ export class Detail {
     }
 
     /// What helps after an answer was given.
-    #follows() {
+    #follows(isOnce) {
         const again = make('button', {
             title: 'Shows what is answered now; the page does not get it',
             onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#again(null)),
         }, 'Send again');
-        return [this.#reload(), again].filter(Boolean);
+        // It would use the answer up that is for one call.
+        return [this.#reload(), isOnce ? null : again].filter(Boolean);
     }
 
     // MARK: Drawing
@@ -217,7 +229,7 @@ export class Detail {
         return make('div', { class: 'head' },
             make('div', { class: 'title' },
                 make('button', { class: 'back', onclick: this.back, 'aria-label': 'Back to the list' }, 'Back'),
-                make('h2', { tabindex: '-1' }, said(titleOf(entry))), badge(entry),
+                make('h2', { tabindex: '-1' }, said(titleOf(entry))), badge(entry, !this.#isRed(entry)),
                 time ? make('span', { class: 'dim' }, time) : null),
             make('p', { class: 'dim' }, said(kindOf(entry)),
                 entry.isCall ? ['. ', ...whoAnswered(entry)] : ''),
@@ -275,7 +287,9 @@ export class Detail {
         this.#answer ??= new Answer({
             name: entry.name, session: entry.session, output: entry.isUnanswered ? '' : entry.output ?? '',
             isCut: Boolean(entry.detail('outputIsCut')), hasFailed: entry.state === 'error',
-            gives: () => this.#draw(), follows: () => this.#follows(),
+            gives: isGiven => this.box.querySelector('[aria-label=Answer]')
+                ?.classList.toggle('nobody', !isGiven && this.#isRed(this.entry)),
+            follows: isOnce => this.#follows(isOnce),
         });
         if (this.#isRed(entry)) {
             const name = said(entry.name, {}, 'strong');

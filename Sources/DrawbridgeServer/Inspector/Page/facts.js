@@ -30,7 +30,10 @@ export function whoAnswered(entry) {
     const end = known({ expired: ', which took longer than it may.', error: ', with an error.' }, entry.state) ?? '.';
     switch (entry.by) {
     case 'reply': return ['Answered by the mock ', who(), end];
-    case 'handler': return ['Answered by the handler ', who(), end];
+    case 'handler':
+        return state.gateway.builtIns?.includes(entry.name)
+            ? ['Answered by ', who(), ', a built-in handler of Drawbridge', end, ' To answer it yourself, add a mock.']
+            : ['Answered by the handler ', who(), end];
     case 'nobody': return ['Nobody answered ', said(entry.name, {}, 'strong'), '.'];
     case 'gateway': return ['Answered by the gateway itself', end];
     default: return [entry.by ? said(`Answered by ${entry.by}`) : 'Answered', end];
@@ -82,6 +85,10 @@ function asked(entry) {
     if (!by) {
         const end = entry.state === 'waiting' ? ' is asked, and waits.' : ' was asked; its caller left before.';
         return [said(question), end];
+    }
+    if (by === 'nobody') {
+        return [said(question), ' was asked, and nobody chose. It was answered by ',
+            choice === null ? 'nothing' : said(JSON.stringify(choice), {}, 'strong'), '.'];
     }
     const what = typeof choice === 'string' ? choice : JSON.stringify(choice);
     return [

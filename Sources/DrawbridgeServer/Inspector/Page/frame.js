@@ -1,7 +1,7 @@
 // The frame: the tabs with their panels, the session picker, the menu, and the line that says what is wrong.
 import { ask, path, text } from './api.js';
 import { download } from './copy.js';
-import { make, one, put } from './dom.js';
+import { busy, make, one, put, said } from './dom.js';
 import { showKeys } from './keys.js';
 import { Menu } from './menu.js';
 import { on, set, state, workingSession } from './state.js';
@@ -73,11 +73,20 @@ export function sessionPicker(chosen) {
 
 let noticeEnds;
 
+/// What is wrong until it is mended.
+let fault = '';
+
+export function complain(words) {
+    if (words === fault) return;
+    fault = words;
+    notice('');
+}
+
 /// A line above everything; for good, or for some time.
-export function notice(words, milliseconds, isGood = false, ...buttons) {
+export function notice(words, milliseconds, isGood = false) {
     clearTimeout(noticeEnds);
-    put(one('stopped'), words, ...buttons);
-    one('stopped').hidden = !words;
+    put(one('stopped'), said(words || fault));
+    one('stopped').hidden = !words && !fault;
     one('stopped').classList.toggle('good', isGood);
     if (milliseconds) noticeEnds = setTimeout(() => notice(''), milliseconds);
 }
@@ -95,15 +104,30 @@ function saved({ file, names, refused }) {
 
 const run = work => () => work().catch(error => notice(error.message, 8000));
 
-/// Asks before the file gets a mock for each name that nobody answers.
-function addMissing(names) {
-    if (!names.length) return notice('Nobody has left a call unanswered.', 8000, true);
-    const add = make('button', { class: 'primary', onclick: run(async () => {
+/// Asks before the file gets a mock for each name that nobody answered; the gateway knows all of them.
+function addMissing(names, back) {
+    const box = one('confirm');
+    const close = () => {
+        put(box).hidden = true;
+        back();
+    };
+    const add = make('button', { class: 'primary', onclick: event => busy(event.currentTarget, notice, async () => {
         notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
+        close();
     }) }, 'Add');
-    const leave = make('button', { onclick: () => notice('') }, 'Cancel');
-    notice(`Add to ${nearName(state.replies.file)}, each with {} as its answer: ${listed(names)}? `, 0, true, add, ' ', leave);
-    add.focus();
+    const words = make('p', { id: 'confirm-words' },
+        `Add every name that nobody has answered since the start to ${nearName(state.replies.file)}, `,
+        'each with {} to fill in?',
+        names.length ? [' In the list: ', ...names.slice(0, 20).flatMap((name, place) =>
+            [place ? ', ' : '', said(cut(name, 60), { class: 'mono' })])] : '',
+        names.length > 20 ? `, and ${names.length - 20} more` : '', names.length ? '.' : '');
+    const cancel = make('button', { onclick: close }, 'Cancel');
+    put(box, words, make('div', { class: 'actions' }, add, cancel)).hidden = false;
+    box.onkeydown = event => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        close();
+    };
 }
 
 /// The menu at the top.
@@ -111,19 +135,21 @@ function addMissing(names) {
 ///   - missing(): the names that nobody answers.
 ///   - forget(session): the list of a session, or of all, was cleared.
 export function menu(missing, forget) {
+    const back = () => top.button.focus();
     const all = () => state.session || '*';
     const saves = (name, address) => run(async () => {
         download(name, await text(address()));
         notice(`${name} is downloaded.`, 8000, true);
     });
-    one('more').replaceWith(new Menu('More', () => [
+    const top = new Menu('More', () => [
         ['Download as mocks', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
         ['Download as HAR', saves('calls.har', () => path('calls.har', { session: all() }))],
-        ...state.replies.file ? [['Add what nobody answered …', () => addMissing(missing())]] : [],
+        ...state.replies.file ? [['Add what nobody answered …', () => addMissing(missing(), back)]] : [],
         ['Keys', showKeys],
         ['Clear the list', run(async () => {
             await ask('DELETE', path('calls', { session: all() }));
             forget(state.session);
         })],
-    ]).element);
+    ]);
+    one('more').replaceWith(top.element);
 }

@@ -28,7 +28,7 @@ export class List {
     /// How high the rows were at last, together.
     #total = 0;
     /// Whether somebody reads a record, which is to stay where it is.
-    #isRead = false;
+    isRead = false;
 
     /// - Parameters:
     ///   - selects(entry, how): somebody has chosen a record: by 'key', or to look at it ('open').
@@ -86,7 +86,7 @@ export class List {
     clear() {
         this.shown = [];
         this.selected = null;
-        this.#isRead = false;
+        this.isRead = false;
         this.unseen = 0;
         this.isFollowing = true;
         this.draw();
@@ -116,6 +116,9 @@ export class List {
         const place = this.selected === null ? -1 : this.place(this.selected);
         this.unseen = 0;
         this.isFollowing = place < 0;
+        if (place < 0) this.isRead = false;
+        this.#total = this.shown.length * this.#height;
+        one('sizer').style.height = `${this.#total}px`;
         this.draw();
         if (place >= 0) this.reveal(place);
     }
@@ -124,6 +127,8 @@ export class List {
 
     #scrolled() {
         const isAtEnd = this.box.scrollTop + this.box.clientHeight >= this.box.scrollHeight - this.#height / 2;
+        // Who goes to the end wants to see what comes.
+        if (isAtEnd && !this.isFollowing) this.isRead = false;
         // Who follows is moved by the list itself, and by what takes room above it; only going up ends that.
         this.isFollowing = isAtEnd || (this.isFollowing && this.box.scrollTop >= this.#top - 1);
         if (this.isFollowing) this.unseen = 0;
@@ -131,7 +136,7 @@ export class List {
     }
 
     follow() {
-        this.#isRead = false;
+        this.isRead = false;
         this.isFollowing = true;
         this.unseen = 0;
         this.draw();
@@ -160,7 +165,7 @@ export class List {
         if (!entry) return false;
         const before = this.selected;
         this.selected = number;
-        this.#isRead = how === 'open';
+        this.isRead = how === 'open';
         for (const stale of [before, number]) if (stale !== null) this.#stale.add(stale);
         const place = this.place(number);
         if (place >= 0) this.reveal(place);
@@ -203,7 +208,7 @@ export class List {
         const total = this.shown.length * this.#height;
         one('sizer').style.height = `${total}px`;
         const view = this.box.clientHeight;
-        if (this.isFollowing && this.#isRead && total > view && total > this.#total) {
+        if (this.isFollowing && this.isRead && total > view && total > this.#total) {
             this.isFollowing = false;
             this.unseen = Math.max(1, Math.round((total - this.#total) / this.#height));
         }
@@ -236,14 +241,19 @@ export class List {
         this.#stale.clear();
         let next = one('rows').firstChild;
         for (const [number, place] of wanted) {
+            const entry = this.shown[place];
+            const isPast = entry.isUnanswered && this.records.isAnsweredSince(entry);
             let element = this.#rows.get(number);
-            if (!element) {
-                element = row(this.shown[place]);
+            if (element?.classList.contains('past') !== isPast) {
+                const before = element;
+                element = row(entry, isPast);
+                if (before) {
+                    if (before === next) next = next.nextSibling;
+                    before.remove();
+                }
                 element.setAttribute('aria-selected', String(number === this.selected));
                 this.#rows.set(number, element);
             }
-            const entry = this.shown[place];
-            if (entry.isUnanswered) element.classList.toggle('past', this.records.isAnsweredSince(entry));
             element.setAttribute('aria-posinset', place + 1);
             element.setAttribute('aria-setsize', this.shown.length);
             if (element === next) next = next.nextSibling;

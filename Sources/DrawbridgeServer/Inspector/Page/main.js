@@ -3,7 +3,7 @@ import { enter } from './access.js';
 import { Catalogue } from './catalogue.js';
 import { Detail } from './detail.js';
 import { announce, link, make, one, put } from './dom.js';
-import { isNarrow, menu, notice, openSide, sessionPicker, Tabs } from './frame.js';
+import { complain, isNarrow, menu, notice, openSide, sessionPicker, Tabs } from './frame.js';
 import { listenToKeys, showKeys } from './keys.js';
 import { List } from './list.js';
 import { Pages } from './pages.js';
@@ -46,6 +46,8 @@ class Inspector {
         sessionPicker(() => this.search.apply());
         menu(() => this.#missing(), session => this.#forget(session));
         this.#listen();
+        on('replies', ({ problem }) => complain(
+            problem ? `${problem}. The version before is still used; correct the file and save it.` : ''));
         on('gateway', () => put(one('empty'), emptiness()));
         this.#records.listen({ changed: (entry, before) => this.#changed(entry, before) });
         this.search.apply();
@@ -79,6 +81,7 @@ class Inspector {
     #back() {
         if (this.tabs.name !== 'calls') this.tabs.show('calls');
         openSide(false);
+        this.list.isRead = false;
         one('list').focus({ preventScroll: true });
     }
 
@@ -119,13 +122,18 @@ class Inspector {
     #nextRed() {
         const red = this.#red(this.list.shown);
         const next = red.find(entry => entry.number > (this.list.selected ?? -1)) ?? red[0];
-        if (next) this.list.select(next.number, 'open');
+        if (!next) return announce('Every call in the list was answered.');
+        this.tabs.show('calls');
+        one('list').focus({ preventScroll: true });
+        this.list.select(next.number);
     }
 
     // MARK: What happens
 
     #changed(entry, before) {
-        if (this.detail.entry?.number === entry.number) this.detail.show(entry);
+        const shown = this.detail.entry;
+        if (shown?.number === entry.number) this.detail.show(entry);
+        else if (shown?.isUnanswered && shown.name === entry.name && entry.kind === 'call') this.detail.refresh();
         if (entry.number === this.#wanted) this.#goTo(entry.number);
         if (entry.kind === 'call') this.catalogue.changed();
         if (entry.isBad && !before?.isBad && entry.at >= this.#began) this.#tellError(entry);

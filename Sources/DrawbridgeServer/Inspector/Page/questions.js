@@ -1,6 +1,6 @@
 // Questions that wait, at the top. Who asks is told in the gateway's words, and apart from that what it says.
 import { ask, path } from './api.js';
-import { announce, busy, code, make, one, plainInput, said, statusLine } from './dom.js';
+import { announce, busy, code, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { clock, count, cut, short } from './text.js';
 import { on, state } from './state.js';
 
@@ -11,10 +11,13 @@ const mostText = 1000;
 
 export class Questions {
     #cards = new Map();
+    /// Where the call of a question is shown, by its number.
+    #called = new Map();
 
     /// - Parameter goTo(number): shows a record.
     constructor(records, goTo) {
         Object.assign(this, { records, goTo });
+        records.listen({ changed: entry => this.#called.has(entry.number) && this.#fill(entry) });
         this.box = one('questions');
         this.title = make('h2', { class: 'unseen' }, 'Questions that wait');
         this.said = statusLine();
@@ -31,6 +34,7 @@ export class Questions {
             if (card.contains(document.activeElement)) one('list').focus();
             card.remove();
             this.#cards.delete(name);
+            this.#called.delete(card.call);
             isMoved = true;
         }
         for (const [name, question] of there) {
@@ -73,13 +77,10 @@ export class Questions {
             }
         });
         const where = question.path ?? state.pages.find(page => page.id === question.page)?.title ?? question.page;
-        const call = this.records.get(question.call);
         const asks = make('p', { class: 'asks' },
-            said(question.name, { class: 'name' }), where ? [' of the page ', code(where, 'path')] : ' of a program',
-            session === 'default' ? '' : [' in session ', said(session, { class: 'session' })], ' asks you:');
-        const called = call && make('p', { class: 'called-with' }, make('span', { class: 'time' }, clock(call.at)), ' ',
-            code(call.input === 'null' ? '' : short(call.input), 'input'), ' ',
-            make('button', { class: 'inline', onclick: () => this.goTo(call.number) }, 'Show the call'));
+            where ? ['The page ', code(cut(where, 80), 'path')] : 'A program', ' asks you, by ',
+            said(cut(question.name, 80), { class: 'name' }),
+            session === 'default' ? '' : [' in session ', said(session, { class: 'session' })], ':');
         const text = make('blockquote', {},
             question.title ? said(cut(question.title, mostText), {}, 'strong') : null,
             question.message ? said(cut(question.message, mostText), {}, 'p') : null);
@@ -87,8 +88,27 @@ export class Questions {
             class: place === 0 ? 'primary' : '',
             onclick: event => answer(event.currentTarget, { choice }),
         }, said(choice)));
-        return make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text, called,
+        const card = make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text,
             fields ? this.#form(fields, labels, answer) : make('div', { class: 'actions' }, buttons), element);
+        if (question.call) this.#tellCall(card, question.call);
+        return card;
+    }
+
+    /// Shows which call asks, as soon as its record is here.
+    #tellCall(card, number) {
+        const called = make('p', { class: 'called-with' });
+        card.append(called);
+        card.call = number;
+        this.#called.set(number, called);
+        const call = this.records.get(number);
+        if (call) this.#fill(call);
+    }
+
+    #fill(call) {
+        const called = this.#called.get(call.number);
+        if (!called.childElementCount) put(called, make('span', { class: 'time' }, clock(call.at)), ' ',
+            code(call.input === 'null' ? '' : short(call.input), 'input'), ' ',
+            make('button', { class: 'inline', onclick: () => this.goTo(call.number) }, 'Show the call'));
     }
 
     #form(fields, labels, answer) {

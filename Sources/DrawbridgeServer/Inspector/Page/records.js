@@ -9,7 +9,7 @@ const mostOthers = 10_000;
 
 /// How much of a value, and of a name, is kept of each.
 const mostText = 2000;
-const mostName = 300;
+export const mostName = 300;
 
 /// A copy: a part of a text holds the whole of it in memory, which came with many others.
 const own = text => JSON.parse(JSON.stringify(text));
@@ -115,6 +115,8 @@ export function placeOf(list, number) {
     return low;
 }
 
+const keyOf = ({ session, name }) => `${session} ${name.slice(0, mostName)}`;
+
 /// All records, the oldest first.
 export class Records {
     all = [];
@@ -153,13 +155,14 @@ export class Records {
     }
 
     #noteAnswered(entry) {
-        if (entry.kind !== 'call' || entry.isUnanswered || entry.state === 'waiting') return;
-        if (!this.isAnsweredSince(entry)) this.#answered.set(`${entry.session} ${entry.name}`, entry.number);
+        const isAnswer = entry.kind === 'call' && !entry.isUnanswered && entry.state !== 'waiting';
+        if (!isAnswer || entry.detail('resentFrom') || this.isAnsweredSince(entry)) return;
+        this.#answered.set(keyOf(entry), entry.number);
     }
 
     /// Whether a later call of the same name was answered.
     isAnsweredSince(entry) {
-        return entry.number < (this.#answered.get(`${entry.session} ${entry.name}`) ?? -1);
+        return entry.number < (this.#answered.get(keyOf(entry)) ?? -1);
     }
 
     get(number) {

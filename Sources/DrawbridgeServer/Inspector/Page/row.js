@@ -23,11 +23,15 @@ export function outcome(entry) {
     }
 }
 
+/// Whether a question was asked that nobody answered.
+const isUnasked = entry => entry.more?.asked !== undefined && entry.detail('asked')?.by === 'nobody';
+
 /// The classes of a record: its kind, its state, and how bad it is.
 function classes(entry) {
     const all = ['row', entry.kind];
     if (entry.isCall) all.push(entry.state);
     if (entry.isUnanswered) all.push('nobody');
+    if (isUnasked(entry)) all.push('unasked');
     if (entry.kind === 'page') {
         all.push(pageErrors.has(entry.name) ? 'problem' : entry.name === 'came' ? 'came' : 'life');
     }
@@ -42,20 +46,22 @@ const way = (sign, words) => span(
 
 function wayOf(entry) {
     if (entry.kind === 'push') return way('←', 'native calls the page:');
-    if (entry.detail('resentFrom')) return way('↻', 'sent again from here:');
+    if (entry.detail('resentFrom')) return way('↻', 'sent again from the inspector:');
+    if (entry.bridge === 'program') return way('↻', 'sent from the inspector or by a test:');
     return entry.page ? way('→', 'the page calls:') : way('›', 'a program calls:');
 }
 
 const name = entry => said(entry.name, { class: 'name' });
 
-function call(entry) {
+function call(entry, isPast) {
     if (entry.kind === 'push' && entry.name === 'evaluate' && entry.input === JSON.stringify(reloading)) {
-        return [way('', 'page:'), span('what', 'Reload the page'), span('answer', 'by you')];
+        const came = outcome(entry);
+        return [way('', 'page:'), span('what', 'Reload the page'), span('answer', came), span('by', 'inspector')];
     }
     return [
         wayOf(entry),
         span('what', name(entry), ' ', code(entry.input === 'null' ? '' : short(entry.input), 'input')),
-        span('answer', code(outcome(entry))),
+        span('answer', code(isPast ? 'nobody answered' : outcome(entry))),
         span('by', said(entry.isUnanswered ? 'nobody' : answerer(entry.by))),
         span('ms', entry.state === 'waiting' ? '…' : took(entry.milliseconds)),
     ];
@@ -90,11 +96,13 @@ function notice(entry) {
     return [way('i', 'note:'), span('what', said(entry.line ?? short(entry.output) ?? '', { class: 'name' }))];
 }
 
-/// The element of a record.
-export function row(entry) {
+/// The element of a record. - Parameter isPast: whether another call of its name was answered since.
+export function row(entry, isPast = false) {
     const content = known({ call, push: call, page, request, notice }, entry.kind) ?? notice;
-    const element = make('div', { role: 'option', id: `row-${entry.number}`, class: classes(entry) });
-    element.append(span('time', clock(entry.at)), ...content(entry));
+    const element = make('div', {
+        role: 'option', id: `row-${entry.number}`, class: `${classes(entry)}${isPast ? ' past' : ''}`,
+    });
+    element.append(span('time', clock(entry.at)), ...content(entry, isPast));
     if (entry.session !== 'default') {
         element.querySelector('.what').append(' ', said(entry.session, { class: 'session' }));
     }

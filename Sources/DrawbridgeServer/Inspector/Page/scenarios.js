@@ -113,7 +113,7 @@ export class Scenarios {
                 }, 'Take back')))) : make('p', { class: 'none' }, 'Nothing is set.'),
             make('div', { class: 'actions' }, reset),
             make('p', { class: 'dim' },
-                'Scenarios are then as they were at the start, and nothing is set. Files and the list stay; checks and ' +
-                    'recordings begin anew.'));
+                'Resets the scenarios, and removes what was set. Files and the list stay; checks and recordings ' +
+                    'begin anew.'));
     }
 }

@@ -42,22 +42,34 @@ function verbatim(node) {
     return isReply(node) ? object({ $reply: node }) : node;
 }
 
-/// The same reply, later; of several that one is chosen from, each of them.
+/// The same reply, later; of several that one is chosen from, each of them. What is no answer stays as it is.
 export function late(node, milliseconds) {
     const delay = ['$delay', number(milliseconds)];
     if (!isReply(node)) return { type: 'object', members: [delay, ['$reply', node]] };
-    if (node.members.some(([name]) => name === '$pass')) return node;
-    const several = node.members.find(([name, value]) =>
-        (name === '$sequence' || name === '$cases') && value.type === 'array');
-    if (!several) return { type: 'object', members: [delay, ...node.members.filter(([name]) => name !== '$delay')] };
-    const items = several[1].items.map(item => late(item, milliseconds));
-    const list = [several[0], { type: 'array', items }];
-    return { type: 'object', members: node.members.map(member => member === several ? list : member) };
+    const has = word => node.members.some(([name]) => name === word);
+    if (['$pass', '$silence', '$missing'].some(has)) return node;
+    if (!['$sequence', '$cases', '$ask'].some(has)) {
+        return { type: 'object', members: [delay, ...node.members.filter(([name]) => name !== '$delay')] };
+    }
+    const each = value => late(value, milliseconds);
+    const inside = (name, value) => {
+        if (name === '$choices') return { ...value, members: value.members?.map(([key, reply]) => [key, each(reply)]) };
+        return name === '$sequence' || name === '$cases' ? { ...value, items: value.items?.map(each) } : value;
+    };
+    return { ...node, members: node.members.map(([name, value]) => [name, inside(name, value)]) };
 }
 
-/// The reply for one call; what was answered before is answered again then.
-export function once(node) {
-    return object({ $sequence: { type: 'array', items: [node, object({ $pass: { type: 'word', text: 'true' } })] } });
+/// The reply for one call. - Parameter rest: for those behind it; null for what answers without it.
+export function once(node, rest) {
+    const pass = object({ $pass: { type: 'word', text: 'true' } });
+    return object({ $sequence: { type: 'array', items: [node, rest ?? pass] } });
+}
+
+/// What answers behind the first call of a reply: all of it, but where it is one for one call; null where nothing does.
+export function behind(node) {
+    const items = node?.members?.find(([name]) => name === '$sequence')?.[1].items;
+    const rest = items?.length === 2 ? items[1] : node;
+    return rest?.members?.some(([name]) => name === '$pass') ? null : rest ?? null;
 }
 
 /// A reply that fails.
@@ -67,7 +79,9 @@ export function failure(code, message) {
 
 /// The reply that answers as a call was answered; where it failed, it fails.
 export function same(node, hasFailed) {
-    const isFailure = hasFailed && node.type === 'object' && node.members.some(([name]) => name === 'code');
+    const isCode = value => value.type === 'number' && /^-?\d+$/.test(value.text);
+    const isFailure = hasFailed && node.type === 'object' && node.members.every(([name, value]) =>
+        name === 'code' ? isCode(value) : name === 'message' || name === 'data');
     return isFailure ? object({ $error: node }) : verbatim(node);
 }
 

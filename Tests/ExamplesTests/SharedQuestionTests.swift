@@ -142,7 +142,8 @@ import Testing
             try #require(isThere, "\(expression)")
         }
         func call(_ name: String) throws -> Program {
-            try Program("curl", ["-sS", "--max-time", "290", "\(address)/delete?_mobile_bridge=1&name=\(name)"])
+            try Program(
+                "curl", ["-sS", "--max-time", "290", "\(address)/delete?_mobile_bridge=1&name=\(name)"])
         }
         try await browser.open(String(link))
         try await shows("document.getElementById('connection').textContent === 'live'")

@@ -4,7 +4,7 @@ import { ask, askText, path, text } from './api.js';
 import { copy } from './copy.js';
 import { busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
-import { facts, isCut, whoAnswered } from './facts.js';
+import { caller, facts, isCut, whoAnswered } from './facts.js';
 import { Menu } from './menu.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
@@ -14,13 +14,6 @@ import { pretty, tree } from './tree.js';
 import { print } from './write.js';
 
 const kinds = { push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note' };
-
-/// Who calls. What is sent from here, or by curl, changes nothing in a page.
-function caller(entry) {
-    if (entry.detail('resentFrom')) return 'Sent again from the inspector; the page does not get this answer';
-    if (entry.bridge === 'program') return 'Sent from the inspector or by a test; no page gets this answer';
-    return entry.page ? 'The page calls native' : 'A program calls native';
-}
 
 function titleOf(entry) {
     if (entry.kind === 'page') return entry.line ?? (entry.page?.title || 'Page without a title');

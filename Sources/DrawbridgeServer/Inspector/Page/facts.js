@@ -16,6 +16,13 @@ const pushes = {
     silent: ['The page was told, and not asked for an answer.'],
 };
 
+/// Who calls. What is sent from the inspector, or by a program, changes nothing in a page.
+export function caller(entry) {
+    if (entry.detail('resentFrom')) return 'Sent again from the inspector; the page does not get this answer';
+    if (entry.bridge === 'program') return 'Sent from the inspector or by a test; no page gets this answer';
+    return entry.page ? 'The page calls native' : 'A program calls native';
+}
+
 /// In a sentence, who answered.
 export function whoAnswered(entry) {
     const who = () => said(entry.who ?? '', {}, 'strong');

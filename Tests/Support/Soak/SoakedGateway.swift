@@ -62,7 +62,7 @@ final class SoakedGateway: Sendable {
         own += [
             "--no-inspector", "--plain", "/", "--root", "\(path)/site", "--storage", "\(path)/storage.json",
         ]
-        own += ["--replies", "\(path)/replies.json"]
+        own += ["--replies", "\(path)/replies.json", "--built-ins"]
         own += ["--bridge", "flutter", "--user-agent", "{{userAgent}} Soak/1"]
         own += upstreams.options
         if isSecure { own += ["--cert", certificate, "--key", key] }

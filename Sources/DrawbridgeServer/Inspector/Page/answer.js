@@ -188,7 +188,8 @@ export class Answer {
     async #save() {
         const node = this.editor.value();
         if (!node) return;
-        if (this.editor.text === this.#written && setReply(this.session, this.name) === undefined) {
+        const isSame = this.editor.text === this.#written && setReply(this.session, this.name) === undefined;
+        if (isSame && !state.replies.problem) {
             return this.#line.tell('It is written so already.', '', ...this.#next());
         }
         const name = JSON.stringify(this.name);
@@ -233,6 +234,7 @@ export class Answer {
     #give(text, words, { kind = 'good', isOnce = false } = {}) {
         if (drafts.get(this.#key) === text) keep(this.#key, null);
         this.isGiven = true;
+        this.editor.check();
         this.#line.tell(words, kind, ...this.#next(isOnce));
         this.gives(true);
     }

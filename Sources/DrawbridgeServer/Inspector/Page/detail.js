@@ -4,7 +4,7 @@ import { ask, askText, path, text } from './api.js';
 import { copy } from './copy.js';
 import { busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
-import { caller, facts, isCut, whoAnswered } from './facts.js';
+import { caller, facts, isCut, sincePage, whoAnswered } from './facts.js';
 import { Menu } from './menu.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
@@ -198,8 +198,12 @@ export class Detail {
             title: 'Shows what is answered now; the page does not get it',
             onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#again(null)),
         }, 'Send again');
-        // It would use the answer up that is for one call.
-        return [this.#reload(), isOnce ? null : again].filter(Boolean);
+        const since = sincePage(this.entry, this.records);
+        // A page that is loaded calls again what it calls at its start; later it would lose what somebody did there.
+        // Sending it again would use up the answer that is for one call.
+        const isAtStart = since === null || since < 3000;
+        const [first, second] = isAtStart ? [this.#reload(), again] : [again, this.#reload()];
+        return [first, second].filter(button => button && !(isOnce && button === again));
     }
 
     // MARK: Drawing

@@ -76,7 +76,7 @@ export class Editor {
         this.text = print(node);
         this.changes();
         this.area.focus();
-        put(this.line, 'Written as JSON. Enter takes it.');
+        put(this.line, 'It is JSON now. Press Enter again.');
     }
 
     #keyed(event) {

@@ -39,7 +39,7 @@ export function whoAnswered(entry) {
     case 'reply': return ['Answered by the mock ', who(), end];
     case 'handler':
         return state.gateway.builtIns?.includes(entry.name)
-            ? ['Answered by ', who(), ', a built-in handler of Drawbridge', end, ' To answer it yourself, add a mock.']
+            ? ['Answered by ', who(), ', a built-in handler', end, ' Answer otherwise, and a mock takes its place.']
             : ['Answered by the handler ', who(), end];
     case 'nobody': return ['Nobody answered ', said(entry.name, {}, 'strong'), '.'];
     case 'gateway': return ['Answered by the gateway itself', end];
@@ -66,7 +66,7 @@ function bar(entry) {
 }
 
 /// How long after its page came.
-function sincePage(entry, records) {
+export function sincePage(entry, records) {
     if (!entry.page) return null;
     const all = records.all;
     for (let place = all.length - 1, steps = 0; place >= 0 && steps < 20_000; place -= 1, steps += 1) {
@@ -94,8 +94,8 @@ function asked(entry) {
         return [said(question), end];
     }
     if (by === 'nobody') {
-        return [said(question), ' was asked, and nobody chose. It was answered by ',
-            choice === null ? 'nothing' : said(JSON.stringify(choice), {}, 'strong'), '.'];
+        return [said(question), ': nobody decided, so ',
+            ...choice === null ? ['it was cancelled'] : [said(JSON.stringify(choice), {}, 'strong'), ' counts'], '.'];
     }
     const what = typeof choice === 'string' ? choice : JSON.stringify(choice);
     return [

@@ -107,6 +107,7 @@ const run = work => () => work().catch(error => notice(error.message, 8000));
 /// Asks before the file gets a mock for each name that nobody answered; the gateway knows all of them.
 function addMissing(names, back) {
     const box = one('confirm');
+    notice('');
     const close = () => {
         put(box).hidden = true;
         back();

@@ -17,7 +17,7 @@ import { cut, isWebAddress } from './text.js';
 
 const stream = 'calls/events?session=*&kind=call,push,page,request,notice&secrets=1';
 
-const isStopped = 'The gateway has stopped; waiting for it. When it starts anew, open its new link.';
+const isStopped = 'The gateway does not answer. If it was stopped, start it again, and open its new link.';
 
 class Inspector {
     #began = Date.now();
@@ -122,7 +122,7 @@ class Inspector {
     #nextRed() {
         const red = this.#red(this.list.shown);
         const next = red.find(entry => entry.number > (this.list.selected ?? -1)) ?? red[0];
-        if (!next) return announce('Every call in the list was answered.');
+        if (!next) return notice('Every call in the list was answered.', 5000, true);
         this.tabs.show('calls');
         one('list').focus({ preventScroll: true });
         this.list.select(next.number);

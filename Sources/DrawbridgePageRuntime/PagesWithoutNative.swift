@@ -109,19 +109,21 @@ package final class PagesWithoutNative: Sendable {
     private final class Expected: Expiring {
         private let request: Request
         private let path: String
-        private weak let pages: PagesWithoutNative?
+        private let owner: Owner
+
+        // A struct, as Swift 6.2 has no `weak let`.
+        private struct Owner { weak var pages: PagesWithoutNative? }
 
         init(_ request: Request, at path: String, _ pages: PagesWithoutNative) {
             self.request = request
             self.path = path
-            self.pages = pages
+            owner = Owner(pages: pages)
         }
 
         func expire() {
-            guard let pages, pages.state.withLock({ $0.expected.removeValue(forKey: path) }) === self
-            else {
-                return
-            }
+            guard let pages = owner.pages,
+                pages.state.withLock({ $0.expected.removeValue(forKey: path) }) === self
+            else { return }
             pages.tell(of: request, .unasked)
         }
     }

@@ -8,7 +8,9 @@ import Glibc
 /// number would be taken for its own.
 package struct EpollWaiter: ~Copyable {
     private let epoll: Int32
-    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
+    // A pointer, as `epoll_wait` takes no optional one from glibc 2.38 on.
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.most)
+    private static let most = 256
     /// The indices in `events` that `next()` has not returned yet.
     private var ready = 0..<0
 
@@ -52,7 +54,7 @@ package struct EpollWaiter: ~Copyable {
     ///
     /// Before that, all that the last wait found must have been taken by ``next()``.
     package mutating func wait(milliseconds: Int32) {
-        ready = 0..<Int(max(0, epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)))
+        ready = 0..<Int(max(0, epoll_wait(epoll, events, Int32(Self.most), milliseconds)))
     }
 
     /// Takes one of the sockets that the last wait found ready; nil when there are no more.

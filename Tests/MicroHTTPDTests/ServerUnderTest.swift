@@ -10,7 +10,7 @@ typealias Handle = @Sendable (Exchange) async -> Void
 
 /// Starts a server on a port of its own, runs the test, and stops it within its grace.
 func withServer<Value>(
-    tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil, reading: HeadReading? = nil,
+    tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil,
     grace: Duration = .seconds(2),
     chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
@@ -19,7 +19,7 @@ func withServer<Value>(
         tls: tls, limits: limits, loops: loops,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, chooseBody: chooseBody,
         handle: handle)
-    if let reading { try server.start(reading: reading) } else { try server.start() }
+    try server.start()
     do {
         let value = try await test(server)
         await server.stop(within: grace)

@@ -9,7 +9,8 @@ enum GatewayTarget: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
         guard let wire = WireHead(bytes) else { return }
         let audited = try? wire.block.withUnsafeBytes { block in
-            try HeadAudit.run(block, lines: wire.lines, target: wire.target, scheme: "http", limits: Limits())
+            try HeadAudit.run(
+                block, .nothing, lines: wire.lines, target: wire.target, scheme: "http", limits: Limits())
         }
         guard let audited else { return }
         let request = Request(head: audited.request, body: .init(wire.body))

@@ -6,11 +6,16 @@ import HTTPTypes
 /// Heads of requests: what the audit lets through is what a strict reader sees (RFC 9112, sections 2 to 6).
 enum HeadTarget: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
-        // A block that no library would leave so.
-        _ = audit(bytes, lines: 1, target: bytes.split(separator: 0).dropFirst().first.map(Array.init) ?? [])
+        for layout in HeadLayout.allCases { run(bytes, layout) }
+    }
 
-        guard let wire = WireHead(bytes),
-            let head = audit(wire.block, lines: wire.lines, target: wire.target)
+    private static func run(_ bytes: [UInt8], _ layout: HeadLayout) {
+        // A block that no library would leave so.
+        let target = bytes.split(separator: 0).dropFirst().first.map(Array.init) ?? []
+        _ = audit(bytes, layout, lines: 1, target: target)
+
+        guard let wire = WireHead(bytes, layout),
+            let head = audit(wire.block, layout, lines: wire.lines, target: wire.target)
         else { return }
         let fields = strictFields(wire.text)
         let hosts = fields.filter { $0.name == "host" }
@@ -29,13 +34,17 @@ enum HeadTarget: FuzzTarget {
             "\(others) is seen as \(seen)")
         // An HTTP/1.0 caller expects nothing, whatever it says (RFC 9110, section 10.1.1).
         let line = wire.text.prefix { $0 != 0x0D }
-        checkWriting(of: head, fields, as: line.suffix(3).elementsEqual("1.0".utf8) ? "1.0" : "1.1")
+        let version = line.suffix(3).elementsEqual("1.0".utf8) ? "1.0" : "1.1"
+        checkWriting(of: head, fields, as: version, layout)
     }
 
-    private static func audit(_ block: [UInt8], lines: Int, target: [UInt8]) -> AuditedHead? {
+    private static func audit(
+        _ block: [UInt8], _ layout: HeadLayout, lines: Int, target: [UInt8]
+    ) -> AuditedHead? {
         do {
             return try block.withUnsafeBytes { bytes in
-                try HeadAudit.run(bytes, lines: lines, target: target, scheme: "http", limits: Limits())
+                try HeadAudit.run(
+                    bytes, layout, lines: lines, target: target, scheme: "http", limits: Limits())
             }
         } catch let refusal as Refusal {
             check((400...599).contains(refusal.status.code), "\(refusal)")
@@ -70,7 +79,8 @@ enum HeadTarget: FuzzTarget {
 
     /// The head, written anew by what was understood, is understood the same.
     private static func checkWriting(
-        of head: AuditedHead, _ fields: [(name: String, value: String)], as version: String
+        of head: AuditedHead, _ fields: [(name: String, value: String)], as version: String,
+        _ layout: HeadLayout
     ) {
         let request = head.request
         let path = request.path ?? ""
@@ -86,10 +96,10 @@ enum HeadTarget: FuzzTarget {
         }
         lines += request.headerFields.map { "\($0.name.rawName): \($0.value)" }
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n"
-        guard let wire = WireHead(Array(text.utf8)) else { fatalError("\(text) has no end") }
+        guard let wire = WireHead(Array(text.utf8), layout) else { fatalError("\(text) has no end") }
         // The same in fewer words may be more bytes, by a Host that was missing.
         guard wire.block.count <= Limits().head, wire.target.count <= Limits().target else { return }
-        guard let again = audit(wire.block, lines: wire.lines, target: wire.target) else {
+        guard let again = audit(wire.block, layout, lines: wire.lines, target: wire.target) else {
             fatalError("\(text) is refused")
         }
         var expected = request

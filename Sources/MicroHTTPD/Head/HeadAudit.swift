@@ -2,69 +2,52 @@ import Glibc
 import HTTPGrammar
 import HTTPTypes
 
-/// Reads the raw header block and refuses what libmicrohttpd 0.9.75 lets through.
+/// Reads the raw header block and refuses what libmicrohttpd lets through.
 ///
-/// That version parses in place: in its buffer stand the method, the target, the version and all header lines back to
-/// back, with a NUL for the byte behind each token and two for each CRLF. Whatever does not look exactly so, a folded
-/// line, a bare line feed, a NUL, was no clean head (RFC 9112, sections 2 to 5).
+/// It parses in place: in its buffer stand the method, the target, the version and all header lines back to back, with
+/// a NUL for the byte behind each token, and line ends as the ``HeadLayout`` has them. Whatever does not look exactly
+/// so, a folded line, a bare line feed, a NUL, was no clean head (RFC 9112, sections 2 to 5).
 package struct HeadAudit {
     /// The header fields, with the host and those that frame the body apart.
     struct Fields {
         var headers: [HTTPField] = []
-        var count = 0
         var host: String?
         /// The values of Content-Length, Transfer-Encoding and Expect, byte for byte as the library reads them.
         ///
-        /// The library skips white space in front of a value, and takes white space behind it for a part of it.
+        /// It skips white space in front of a value. What stands behind it is a part of it to 0.9, and none to 1.0.
         var lengths: [String] = []
         var codings: [String] = []
         var expectations: [String] = []
     }
 
     private let block: UnsafeRawBufferPointer
+    private let layout: HeadLayout
     private var position = 0
 
-    private init(_ block: UnsafeRawBufferPointer) { self.block = block }
+    private init(_ block: UnsafeRawBufferPointer, _ layout: HeadLayout) {
+        self.block = block
+        self.layout = layout
+    }
 
     /// Audits a block.
     ///
     /// - Parameters:
-    ///   - lines: how many header fields the library found. Each has three NULs in the block, so that more fields here
-    ///     mean NULs that were sent: a caller could write lines with them that nobody else sees.
+    ///   - lines: how many header fields the library found. More of them in the block mean NULs that were sent: a caller
+    ///     could write lines with them that nobody else sees.
     ///   - target: the target as it was before the library cut its query off.
     ///   - scheme: how the connection came, `http` or `https`.
     /// - Throws: a ``Refusal``.
     package static func run(
-        _ block: UnsafeRawBufferPointer, lines: Int, target: [UInt8], scheme: String, limits: Limits
+        _ block: UnsafeRawBufferPointer, _ layout: HeadLayout, lines: Int, target: [UInt8], scheme: String,
+        limits: Limits
     ) throws(Refusal) -> AuditedHead {
         try check(target, size: block.count, limits)
-        var audit = HeadAudit(block)
+        var audit = HeadAudit(block, layout)
         let method = try audit.method()
         let targetText = try audit.target(target)
         let isOldVersion = try isOld(String(decoding: audit.token(), as: UTF8.self))
-        try audit.lineEnd()
-        let fields = try audit.fields(limits)
-        guard fields.count == lines else { throw .malformed("the head has a NUL") }
+        let fields = try audit.fields(lines, limits)
         return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
-    }
-
-    /// Checks a head as the library has strictly read it, for versions whose memory layout is unknown.
-    static func check(
-        method: String, target: [UInt8], scheme: String, version: String,
-        fields: [(name: [UInt8], value: [UInt8])], size: Int, limits: Limits
-    ) throws(Refusal) -> AuditedHead {
-        try check(target, size: size, limits)
-        guard fields.count <= limits.fields else { throw tooManyFields(limits) }
-        var all = Fields()
-        for (name, value) in fields {
-            try name.withUnsafeBufferPointer { (name) throws(Refusal) in
-                try value.withUnsafeBufferPointer { (value) throws(Refusal) in
-                    try all.add(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value))
-                }
-            }
-        }
-        return try head(
-            Self.method(method), text(of: target), scheme, isOldVersion: isOld(version), all)
     }
 
     private static func check(_ target: [UInt8], size: Int, _ limits: Limits) throws(Refusal) {
@@ -77,10 +60,6 @@ package struct HeadAudit {
                 .requestHeaderFieldsTooLarge,
                 "the head has more than \(limits.head) bytes; send fewer or shorter headers")
         }
-    }
-
-    private static func tooManyFields(_ limits: Limits) -> Refusal {
-        Refusal(.requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
     }
 
     // MARK: The block
@@ -96,11 +75,33 @@ package struct HeadAudit {
         return UnsafeRawBufferPointer(rebasing: block[position..<end])
     }
 
+    /// The rest of a line, of whose last token the NUL was skipped.
     private mutating func lineEnd() throws(Refusal) {
-        guard position < block.count, block[position] == 0 else {
+        let last: UInt8 = layout == .nothing ? 0 : UInt8(ascii: "\n")
+        // In the first byte of white space behind a value stands the NUL, and the CR is left.
+        if layout == .lineFeeds, position < block.count, block[position] != last {
+            while position < block.count, block[position].isBlank { position += 1 }
+            try skip(UInt8(ascii: "\r"))
+        }
+        try skip(last)
+    }
+
+    private mutating func skip(_ byte: UInt8) throws(Refusal) {
+        guard position < block.count, block[position] == byte else {
             throw .malformed("a line of the head does not end with CRLF")
         }
         position += 1
+    }
+
+    /// What is left behind the last token: the rest of its line, and the empty line.
+    ///
+    /// With 1.0 the beginning of the body may stand there already. So there it is the library that sees that this was
+    /// white space and line ends, as the probe proves.
+    private func end() throws(Refusal) {
+        let rest = block[position...]
+        guard layout == .nothing ? rest.count == 3 && rest.allSatisfy({ $0 == 0 }) : rest.count >= 3 else {
+            throw .malformed("the head does not end with an empty line")
+        }
     }
 
     private mutating func method() throws(Refusal) -> HTTPRequest.Method {
@@ -150,26 +151,27 @@ package struct HeadAudit {
         throw Refusal(.httpVersionNotSupported, "the version is neither HTTP/1.1 nor HTTP/1.0")
     }
 
-    private mutating func fields(_ limits: Limits) throws(Refusal) -> Fields {
+    private mutating func fields(_ lines: Int, _ limits: Limits) throws(Refusal) -> Fields {
+        guard lines <= limits.fields else {
+            throw Refusal(
+                .requestHeaderFieldsTooLarge, "the head has more than \(limits.fields) header fields")
+        }
         var fields = Fields()
         let token = ASCIISet.token
-        while block.count - position > 2 {
-            guard fields.count < limits.fields else { throw Self.tooManyFields(limits) }
+        for _ in 0..<lines {
+            try lineEnd()
             let name = try self.token()
             guard !name.isEmpty, name.allSatisfy(token.contains) else {
                 throw .malformed("the name of a header field is no token")
             }
             let value = try self.token()
-            try lineEnd()
             guard value.allSatisfy(\.isFieldByte) else {
                 let text = String(decoding: name, as: UTF8.self)
                 throw .malformed("the header field \(text) has a control character")
             }
             try fields.add(name, value)
         }
-        guard block.count - position == 2, block[position] == 0, block[position + 1] == 0 else {
-            throw .malformed("the head does not end with an empty line")
-        }
+        try end()
         return fields
     }
 
@@ -255,7 +257,7 @@ package struct HeadAudit {
         }
         if let coding = codings.first {
             guard !isOldVersion else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
-            // With white space behind it the library takes it for another coding, and waits for the connection's end.
+            // With white space behind it 0.9 takes it for another coding, and waits for the connection's end.
             guard isEqual(coding, "chunked") else {
                 throw Refusal(
                     .notImplemented,
@@ -287,9 +289,7 @@ extension HeadAudit.Fields {
         // Looked at first, because most requests have these two.
         if name.isText("Host") { return try add(host: value) }
         if name.isText("Content-Length") {
-            lengths.append(Self.asJudged(value))
-            count += 1
-            return
+            return lengths.append(Self.asJudged(value))
         }
         guard let name = FieldNames.name(name) else {
             throw .malformed("the name of a header field is no token")
@@ -303,7 +303,6 @@ extension HeadAudit.Fields {
             append(name, value)
         default: append(name, value)
         }
-        count += 1
     }
 
     private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
@@ -314,7 +313,7 @@ extension HeadAudit.Fields {
                 : HTTPField(name: name, value: value))
     }
 
-    /// A value as the library reads it: without the white space in front of it, with that behind it.
+    /// A value as the library reads it: without the white space in front of it.
     private static func asJudged(_ value: UnsafeRawBufferPointer) -> String {
         String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
     }
@@ -323,6 +322,5 @@ extension HeadAudit.Fields {
     private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
         guard host == nil else { throw .malformed("there are two Host headers; send one") }
         host = String(decoding: value.trimmed, as: UTF8.self)
-        count += 1
     }
 }

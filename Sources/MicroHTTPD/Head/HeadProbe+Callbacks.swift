@@ -22,14 +22,22 @@ private func probeTarget(
     return nil
 }
 
-/// Called when the head has come; closes the connection.
+/// Called for a request: first with its head, then with parts of its body, then when it is complete.
 private func probeRequest(
     _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
     _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    if let connection, let method, let version {
-        probe(box)?.judge(LibraryConnection(connection), method, version)
+    guard let probe = probe(box), let connection, let method, let size, let context else { return .NO }
+    if context.pointee == nil {
+        context.pointee = box
+        return probe.judge(LibraryConnection(connection), method) ? .YES : .NO
     }
-    return .NO
+    guard size.pointee > 0 else {
+        probe.complete()
+        return .NO
+    }
+    probe.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
+    size.pointee = 0
+    return .YES
 }

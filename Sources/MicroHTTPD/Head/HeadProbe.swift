@@ -1,26 +1,40 @@
 import Glibc
 import HTTPTypes
 
-/// Sends requests to a daemon with no thread and no port, and sees what a ``HeadReading`` makes of them.
+/// Sends requests to a daemon with no thread and no port, and sees what comes of them with a ``HeadLayout``.
 ///
 /// It takes a few milliseconds at most, and is used by one thread.
 final class HeadProbe {
-    private let reading: HeadReading
+    /// What became of a request.
+    private struct Outcome {
+        /// Nil when the library refused it, or waits for more.
+        var verdict: Result<AuditedHead, Refusal>?
+        /// The body as the library read it.
+        var body: [UInt8] = []
+        /// True when the library has found the body's end.
+        var isComplete = false
+        /// What the library has answered by itself.
+        var answer: [UInt8] = []
+
+        /// Whether it was taken for one with this body.
+        func isTaken(with body: String) -> Bool { isComplete && self.body.elementsEqual(body.utf8) }
+    }
+
+    private let layout: HeadLayout
     private var target: [UInt8] = []
     private var known = KnownHeads()
-    /// The verdict on the request; nil when the library refused it, or waits for more.
-    private var verdict: Result<AuditedHead, Refusal>?
+    private var outcome = Outcome()
 
-    private init(_ reading: HeadReading) { self.reading = reading }
+    private init(_ layout: HeadLayout) { self.layout = layout }
 
-    /// What a way of reading lets through or misreads, in a few words; nil where it can be trusted.
-    static func fault(of reading: HeadReading) -> String? {
-        let probe = HeadProbe(reading)
+    /// What is let through or misread with a layout, in a few words; nil where it can be trusted.
+    static func fault(of layout: HeadLayout) -> String? {
+        let probe = HeadProbe(layout)
         let callbacks = LibraryDaemon.Callbacks()
         callbacks.call(probe)
         return withExtendedLifetime((probe, callbacks)) {
             let daemon = LibraryDaemon(
-                callbacks, connectionLimit: 4, poolBytes: Limits().pool, isStrict: reading.isLibraryStrict)
+                callbacks, connectionLimit: 4, poolBytes: Limits().pool, isStrict: layout.isLibraryStrict)
             guard let daemon else { return "it does not start" }
             defer { daemon.stop() }
             return probe.fault(of: daemon)
@@ -29,14 +43,34 @@ final class HeadProbe {
 
     private func fault(of daemon: LibraryDaemon) -> String? {
         for clean in CleanHead.all {
-            guard case .success(let head)? = ask(clean.text, daemon), clean.isRead(as: head) else {
+            let outcome = ask(clean.text + "hello", daemon)
+            guard case .success(let head)? = outcome.verdict, clean.isRead(as: head),
+                outcome.isTaken(with: "hello")
+            else {
                 return "a clean head is not read as it was sent"
             }
         }
-        for (name, text) in Self.unclean {
-            if case .success? = ask(text, daemon) { return "it lets \(name) through" }
+        for (name, lines) in Self.unclean {
+            if case .success? = ask(Self.request(lines), daemon).verdict { return "it lets \(name) through" }
+        }
+        // White space behind a value is no part of it (RFC 9110, section 5.5): these may be read, but by both or none.
+        for (name, lines, body) in Self.blank {
+            let outcome = ask(Self.request(lines) + body, daemon)
+            guard case .success(let head)? = outcome.verdict else { continue }
+            guard head.framing != .none, outcome.isTaken(with: "hello") else { return "it misreads \(name)" }
+        }
+        for blank in [" ", "\t"] {
+            let outcome = ask(Self.request("Content-Length: 5\r\nExpect: 100-continue\(blank)"), daemon)
+            guard case .success(let head)? = outcome.verdict else { continue }
+            guard head.expectsContinue, outcome.answer.starts(with: "HTTP/1.1 100 ".utf8) else {
+                return "it misreads white space behind an expectation"
+            }
         }
         return nil
+    }
+
+    private static func request(_ lines: String) -> String {
+        "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n"
     }
 
     /// Unclean heads, each of which could hide a second request from one of two readers (RFC 9112, sections 2.2, 5, 6).
@@ -45,28 +79,32 @@ final class HeadProbe {
         ("a folded line", "X: y\r\n Content-Length: 5"),
         ("a NUL in a value", "X: y\0Content-Length: 5"),
         ("a NUL in a name", "Content\0-Length: 5"),
+        ("lines of NULs", "X: y\0\0Content-Length\0 5"),
         ("a bare line feed", "X: y\nContent-Length: 5"),
+        ("a bare line feed behind a space", "X: y \nContent-Length: 5"),
         ("a bare carriage return", "X: y\rContent-Length: 5"),
         ("two lengths", "Content-Length: 5\r\nContent-Length: 6"),
         ("a length that is a list", "Content-Length: 5, 5"),
         ("a length beside a coding", "Content-Length: 5\r\nTransfer-Encoding: chunked"),
+        ("two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
         ("an unknown coding", "Transfer-Encoding: xchunked"),
         ("a second Host", "Host: b"),
         ("a line without a colon", "Content-Length"),
-        ("a space behind a coding", "Transfer-Encoding: chunked "),
-        ("a tab behind a coding", "Transfer-Encoding: chunked\t"),
-        ("a space behind a length", "Content-Length: 5 "),
-        ("a tab behind a length", "Content-Length: 5\t"),
-        ("a space behind an expectation", "Content-Length: 5\r\nExpect: 100-continue "),
-        ("a tab behind an expectation", "Content-Length: 5\r\nExpect: 100-continue\t"),
-    ].map { name, lines in (name, "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n") }
+    ]
 
-    /// Lets the library read a request, and gives the verdict.
-    private func ask(_ request: String, _ daemon: LibraryDaemon) -> Result<AuditedHead, Refusal>? {
-        verdict = nil
+    private static let blank = [
+        ("a space behind a coding", "Transfer-Encoding: chunked ", "5\r\nhello\r\n0\r\n\r\n"),
+        ("a tab behind a coding", "Transfer-Encoding: chunked\t\r\nX: y", "5\r\nhello\r\n0\r\n\r\n"),
+        ("a space behind a length", "Content-Length: 5  \r\nX: y", "hello"),
+        ("a tab behind a length", "Content-Length: 5\t", "hello"),
+    ]
+
+    /// Lets the library read a request, and tells what became of it.
+    private func ask(_ request: String, _ daemon: LibraryDaemon) -> Outcome {
+        outcome = Outcome()
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return outcome }
         defer {
             close(ends[0])
             daemon.run()
@@ -75,30 +113,40 @@ final class HeadProbe {
         // All of it fits the socket, and the library reads it at once.
         guard send(ends[0], bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             close(ends[1])
-            return nil
+            return outcome
         }
         daemon.add(ends[1])
-        var byte: UInt8 = 0
-        // The library reads a kilobyte in each run; where it refuses the head itself, its answer ends the loop.
-        for _ in 0..<32 where verdict == nil && recv(ends[0], &byte, 1, Int32(MSG_DONTWAIT)) < 0 {
+        var answer = [UInt8](repeating: 0, count: 64)
+        var count = -1
+        // The library reads a kilobyte in each run; what it answers or closes ends the loop.
+        for _ in 0..<32 where count < 0 {
             daemon.run()
+            count = recv(ends[0], &answer, answer.count, Int32(MSG_DONTWAIT))
         }
-        return verdict
+        outcome.answer = Array(answer.prefix(max(0, count)))
+        return outcome
     }
 
     /// Takes the target, when the request line has come.
-    func take(_ target: UnsafePointer<CChar>) { reading.take(target, into: &self.target) }
+    func take(_ target: UnsafePointer<CChar>) { HeadLayout.take(target, into: &self.target) }
 
-    /// Audits the head, when it has come.
-    func judge(
-        _ connection: LibraryConnection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
-    ) {
-        verdict = Result { () throws(Refusal) in
-            try reading.audit(
-                connection, method: method, target: target, version: version, scheme: "http",
-                limits: Limits(), known: &known)
+    /// Audits the head, when it has come; false for an unclean one.
+    func judge(_ connection: LibraryConnection, _ method: UnsafePointer<CChar>) -> Bool {
+        do throws(Refusal) {
+            outcome.verdict = .success(
+                try layout.audit(
+                    connection, method: method, target: target, scheme: "http", limits: Limits(),
+                    known: &known))
+            return true
+        } catch {
+            outcome.verdict = .failure(error)
+            return false
         }
     }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) { outcome.body += bytes }
+
+    func complete() { outcome.isComplete = true }
 }
 
 extension HeadProbe {
@@ -108,7 +156,8 @@ extension HeadProbe {
         let target: String
         let fields: [(name: String, value: String)]
 
-        /// With and without a query, which is cut off; short, and longer than the library's first buffer.
+        /// With and without a query, which is cut off; short, and longer than the library's first buffer, where its
+        /// last bytes are overwritten by the body's.
         static let all = [
             CleanHead(method: "GET", target: "/", fields: []),
             CleanHead(

@@ -24,15 +24,6 @@ struct LibraryConnection {
     /// How many header fields the library has found in it.
     var fieldCount: Int { Int(MHD_get_connection_values(pointer, .HEADER_KIND, nil, nil)) }
 
-    /// The header fields as the library has read them, byte for byte; nil where one has no name.
-    var fields: [(name: [UInt8], value: [UInt8])]? {
-        var fields: [(name: [UInt8], value: [UInt8])] = []
-        let count = withUnsafeMutablePointer(to: &fields) { fields in
-            MHD_get_connection_values(pointer, .HEADER_KIND, addField, fields)
-        }
-        return Int(count) == fields.count ? fields : nil
-    }
-
     /// Hands the library an answer; returns false where it does not take it, and the connection must close.
     func queue(_ response: LibraryResponse, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
@@ -63,18 +54,4 @@ struct LibraryConnection {
         /// Lets the library close it, in one of its next runs.
         func end() { dbr_end_upgrade(pointer) }
     }
-}
-
-private func addField(
-    _ box: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
-    _ value: UnsafePointer<CChar>?
-) -> MHD_Result {
-    guard let box, let name else { return .NO }
-    box.assumingMemoryBound(to: [(name: [UInt8], value: [UInt8])].self).pointee
-        .append((bytes(of: name), value.map(bytes(of:)) ?? []))
-    return .YES
-}
-
-private func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
-    Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
 }

@@ -17,7 +17,7 @@ struct LibraryDaemon {
     /// - Parameters:
     ///   - idleSeconds: how long a connection may be silent; 0 for ever.
     ///   - poolBytes: memory of each connection.
-    ///   - isStrict: whether the library checks heads as strictly as it can.
+    ///   - isStrict: whether the library checks heads and chunks itself.
     ///   - identity: nil for plain HTTP.
     init?(
         _ callbacks: Callbacks, connectionLimit: Int, idleSeconds: UInt32 = 0, poolBytes: Int, isStrict: Bool,

@@ -118,13 +118,7 @@ public final class HTTPServer: Sendable {
     ///
     /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
     public func start() throws {
-        let (reading, problem) = try HeadReading.ofThisLibrary.get()
-        if let problem { logger.warning("\(problem)") }
-        try start(reading: reading)
-    }
-
-    /// Starts with a certain reading of heads, for tests of the one that is not usual.
-    package func start(reading: HeadReading) throws {
+        let layout = try HeadLayout.ofThisLibrary.get()
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // A peer that leaves while we write is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
@@ -143,7 +137,7 @@ public final class HTTPServer: Sendable {
                     workers.append(
                         try Worker(
                             self, index: index, listening: own,
-                            connectionLimit: max(1, connections / loops), reading: reading))
+                            connectionLimit: max(1, connections / loops), layout: layout))
                 } catch {
                     close(own)
                     throw error

@@ -5,14 +5,14 @@ import HTTPTypes
 extension Worker {
     /// The first call for a request, when only its head has come.
     func begin(
-        _ connection: LibraryConnection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
+        _ connection: LibraryConnection, method: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {
         guard let caller = connection.caller?.takeUnretainedValue() else { return (nil, false) }
         let head: AuditedHead
         do {
-            head = try reading.audit(
-                connection, method: method, target: caller.own.value.target, version: version, scheme: scheme,
-                limits: limits, known: &own.value.knownHeads)
+            head = try layout.audit(
+                connection, method: method, target: caller.own.value.target, scheme: scheme, limits: limits,
+                known: &own.value.knownHeads)
         } catch {
             return (nil, server.refuse(error).queue(on: connection, for: nil))
         }

@@ -24,11 +24,8 @@ private func worker(_ box: UnsafeMutableRawPointer?) -> Worker? {
 private func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let box, let target, let connection, let caller = LibraryConnection(connection).caller else {
-        return nil
-    }
-    with(box, Worker.self) { worker in
-        caller._withUnsafeGuaranteedRef { worker.reading.take(target, into: &$0.own.value.target) }
+    if let target, let connection, let caller = LibraryConnection(connection).caller {
+        caller._withUnsafeGuaranteedRef { HeadLayout.take(target, into: &$0.own.value.target) }
     }
     return nil
 }
@@ -39,10 +36,10 @@ private func serveRequest(
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
     _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let box, let connection, let size, let context, let method, let version else { return .NO }
+    guard let box, let connection, let size, let context, let method else { return .NO }
     guard let known = context.pointee else {
         let (exchange, goesOn) = with(box, Worker.self) {
-            $0.begin(LibraryConnection(connection), method: method, version: version)
+            $0.begin(LibraryConnection(connection), method: method)
         }
         // Released by `requestCompleted`.
         context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }

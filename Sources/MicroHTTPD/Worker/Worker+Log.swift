@@ -57,7 +57,7 @@ extension Worker {
                 a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
                 neither TLS 1.2 nor 1.3
                 """)
-        } else if message.contains("Request malformed") {
+        } else if message.contains("Request malformed") || message.contains("NUL character in the request") {
             server.logger.notice(
                 """
                 a caller sent what is no HTTP request: it may speak TLS, as for https, to a port that serves http; open \

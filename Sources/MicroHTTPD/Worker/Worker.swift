@@ -9,7 +9,7 @@ import Logging
 final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     let index: Int
-    let reading: HeadReading
+    let layout: HeadLayout
     /// Copied from the server, as are the limits.
     let scheme: String
     let limits: Limits
@@ -52,11 +52,11 @@ final class Worker: Loop.Driven, Sendable {
     var loop: Loop { own.loop }
 
     init(
-        _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, reading: HeadReading
+        _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, layout: HeadLayout
     ) throws {
         self.server = server
         self.index = index
-        self.reading = reading
+        self.layout = layout
         scheme = server.scheme
         limits = server.limits
         self.connectionLimit = connectionLimit
@@ -69,7 +69,7 @@ final class Worker: Loop.Driven, Sendable {
         let daemon = LibraryDaemon(
             own.value.callbacks, connectionLimit: connectionLimit + 2 * excess,
             idleSeconds: UInt32(clamping: max(1, limits.idleTime.components.seconds)), poolBytes: limits.pool,
-            isStrict: reading.isLibraryStrict, identity: server.tls)
+            isStrict: layout.isLibraryStrict, identity: server.tls)
         guard let daemon else {
             guard let startProblem = own.value.startProblem else {
                 throw SystemError("libmicrohttpd cannot start")

@@ -71,7 +71,7 @@ struct FramingTests {
             let reply = try await blocking {
                 let client = try RawClient(port)
                 for byte
-                    in "POST /a?b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n2\r\nde\r\n0\r\nT: u\r\n\r\n"
+                    in "POST /a?b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: u\r\n\r\n"
                     .utf8
                 {
                     try client.send([byte])

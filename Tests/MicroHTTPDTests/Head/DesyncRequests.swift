@@ -38,7 +38,7 @@ enum DesyncRequests {
         "\u{FF43}hunked", "chun\u{212A}ed", "Chunked, Chunked", "chunked chunked", "gzip chunked",
         "chunked\tidentity", "identity, chunked, identity", "null", "*", "0", "chunked=1", "x-chunked",
         "trailers, chunked", ": chunked", "chunked\\", "%63hunked", "chunked#", "chu nked", "[chunked]",
-    ].map { smuggling("Transfer-Encoding: \($0)", "0\r\n\r\n", [501]) }
+    ].map { smuggling("Transfer-Encoding: \($0)", "0\r\n\r\n", [400, 501]) }
 
     private static let both = [
         "Transfer-Encoding: chunked\u{0B}", "Transfer-Encoding: chunked\u{0C}",

@@ -133,7 +133,9 @@ enum HostileRequests {
             Case(
                 "a Content-Length in NULs",
                 "POST / HTTP/1.1\r\nHost: a\r\nX: a\0\0Content-Length\0 5\r\n\r\n" + second),
-            Case("a request line with NULs", "GET /\0HTTP/1.1\0\0X HTTP/1.1\r\nHost: a\r\n\r\n" + second),
+            Case(
+                "a request line with NULs", "GET /\0HTTP/1.1\0\0X HTTP/1.1\r\nHost: a\r\n\r\n" + second,
+                [400, closed]),
         ]
 
     // MARK: Transfer-Encoding
@@ -367,10 +369,6 @@ enum HostileRequests {
         Case(
             "chunk with leading zeros",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0005\r\nhello\r\n0\r\n\r\n"),
-        Case(
-            "chunk extension",
-            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b;c=\"d\"\r\nhello\r\n0\r\n\r\n"
-        ),
         Case("no body, chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n"),
         Case(
             "Upgrade to h2c",

@@ -68,8 +68,25 @@ import Testing
             "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
             "/CN=localhost", "-keyout", key, "-out", request,
         ])
+        // `x509 -days -1` is refused from OpenSSL 3.5 on.
+        try certificates.write("", to: "index")
+        try certificates.write("01", to: "serial")
+        let settings = try certificates.write(
+            """
+            [ca]
+            default_ca = own
+            [own]
+            database = \(certificates.path("index"))
+            serial = \(certificates.path("serial"))
+            new_certs_dir = \(certificates.path(""))
+            policy = any
+            [any]
+            commonName = supplied
+            """, to: "settings")
         try await certificates.openssl([
-            "x509", "-req", "-in", request, "-signkey", key, "-days", "-1", "-out", expired,
+            "ca", "-batch", "-selfsign", "-config", settings, "-md", "sha256", "-notext",
+            "-keyfile", key, "-in", request, "-out", expired, "-startdate", "20200101000000Z", "-enddate",
+            "20200102000000Z",
         ])
         let text = try Self.problem(expired, key)
         #expect(text.contains(/expired on \d{4}-\d\d-\d\d/))

@@ -23,6 +23,7 @@ extension Deadlines {
             /// Between two pieces, in milliseconds.
             let pause: UInt32
             var replies = 0
+            var mayEndAtOnce = false
             /// Whether it gets a 408 before it is cut off; one that goes on sending may miss it.
             var isTold: Bool?
 
@@ -40,7 +41,10 @@ extension Deadlines {
                 name: "headers that trickle", first: "GET / HTTP/1.1\r\nHost: a\r\n", piece: "X: y\r\n",
                 pause: 300),
             Slow(name: "a request line that trickles", first: "G", piece: "A", pause: 100),
-            Slow(name: "empty lines that trickle", first: "\r\n", piece: "\r\n", pause: 100),
+            // libmicrohttpd 1.0 skips one of them, and closes at the second.
+            Slow(
+                name: "empty lines that trickle", first: "\r\n", piece: "\r\n", pause: 100, mayEndAtOnce: true
+            ),
             Slow(name: "a second head that trickles", first: plain, piece: "G", pause: 100, replies: 1),
             Slow(
                 name: "a third head that trickles", first: plain + plain + "GET / HTTP/1.1\r\n",
@@ -130,7 +134,8 @@ extension Deadlines {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 for (slow, seconds, text) in results {
-                    #expect(seconds > 0.5, "\(slow.name) was cut after \(seconds) seconds")
+                    #expect(
+                        slow.mayEndAtOnce || seconds > 0.5, "\(slow.name) was cut after \(seconds) seconds")
                     #expect(text.components("HTTP/1.1 200 OK") == slow.replies, "\(slow.name)")
                     guard let isTold = slow.isTold else { continue }
                     let count = text.components("HTTP/1.1 408 Request Timeout\r\n")

@@ -14,8 +14,10 @@
 ///
 /// It is public, as is its ``Loop``, for one reason: only public code is inlined into other modules.
 public struct LoopBound<State>: ~Copyable, Sendable {
-    /// The loop whose state it is.
-    public let loop: Loop
+    /// For the assertion alone.
+    ///
+    /// An owner whose loop any thread may ask for keeps it outside of this box, which the loop's thread changes.
+    @usableFromInline internal let loop: Loop
     @usableFromInline internal let memory: StateMemory<State>
 
     /// Hands a state over to a loop.

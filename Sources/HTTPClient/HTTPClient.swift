@@ -17,9 +17,11 @@ package final class HTTPClient: Loop.Guest {
     /// One buffer for all transfers: what is read into it is parsed before anything else is read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
     let pool: ConnectionPool
+    let loop: Loop
     let own: LoopBound<State>
 
     private init(on loop: Loop) {
+        self.loop = loop
         pool = ConnectionPool(on: loop)
         own = LoopBound(State(), to: loop)
     }
@@ -89,6 +91,6 @@ package final class HTTPClient: Loop.Guest {
     private func arm() {
         guard !own.value.isRoundDue else { return }
         own.value.isRoundDue = true
-        own.loop.setTimer(for: self, in: Self.round)
+        loop.setTimer(for: self, in: Self.round)
     }
 }

@@ -7,15 +7,16 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LoopBoundTests {
     @Test func theLoopReachesItsOwnState() async throws {
-        let count = LoopBound(1, to: try Loop.standalone())
+        let loop = try Loop.standalone()
+        let count = LoopBound(1, to: loop)
         await withCheckedContinuation { continuation in
-            count.loop.perform {
+            loop.perform {
                 count.value += 1
                 continuation.resume()
             }
         }
         let value = await withCheckedContinuation { continuation in
-            count.loop.perform { continuation.resume(returning: count.value) }
+            loop.perform { continuation.resume(returning: count.value) }
         }
         #expect(value == 2)
     }
@@ -44,9 +45,10 @@ struct LoopBoundTests {
 
     @Test func anotherThreadThatReadsTheStateTraps() async {
         await #expect(processExitsWith: .signal(trap)) {
-            let count = LoopBound(1, to: try Loop.standalone())
+            let loop = try Loop.standalone()
+            let count = LoopBound(1, to: loop)
             await withCheckedContinuation { continuation in
-                count.loop.perform { continuation.resume() }
+                loop.perform { continuation.resume() }
             }
             print(count.value)
         }
@@ -54,9 +56,10 @@ struct LoopBoundTests {
 
     @Test func anotherThreadThatChangesTheStateTraps() async {
         await #expect(processExitsWith: .signal(trap)) {
-            let count = LoopBound(1, to: try Loop.standalone())
+            let loop = try Loop.standalone()
+            let count = LoopBound(1, to: loop)
             await withCheckedContinuation { continuation in
-                count.loop.perform { continuation.resume() }
+                loop.perform { continuation.resume() }
             }
             count.value = 2
         }
@@ -64,9 +67,10 @@ struct LoopBoundTests {
 
     @Test func aLoopTrapsOnTheStateOfAnother() async {
         await #expect(processExitsWith: .signal(trap)) {
-            let count = LoopBound(1, to: try Loop.standalone())
+            let loop = try Loop.standalone()
+            let count = LoopBound(1, to: loop)
             await withCheckedContinuation { continuation in
-                count.loop.perform { continuation.resume() }
+                loop.perform { continuation.resume() }
             }
             let other = try Loop.standalone()
             await withCheckedContinuation { continuation in

@@ -79,16 +79,17 @@ final class UpstreamFetch: Sendable {
 
     let host: String
     private let guardian: Transfer.Guardian?
+    let loop: Loop
     let own: LoopBound<State>
 
     /// - Parameter host: the server's name for errors.
     init(on loop: Loop, host: String, guardian: Transfer.Guardian? = nil) {
         self.host = host
+        self.loop = loop
         self.guardian = guardian
         own = LoopBound(State(), to: loop)
     }
 
-    var loop: Loop { own.loop }
     /// The transfer; whoever reads it holds it, also while a call on it makes this fetch release it.
     var transfer: Transfer? { own.value.transfer }
 

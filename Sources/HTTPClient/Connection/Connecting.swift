@@ -35,6 +35,7 @@ final class Connecting: Loop.Guest, Sendable {
     private let guardian: Transfer.Guardian?
     private let pool: ConnectionPool
     private let due: Int
+    private let loop: Loop
     private let own: LoopBound<State>
 
     /// Prepares a connection for a request.
@@ -46,10 +47,10 @@ final class Connecting: Loop.Guest, Sendable {
         pool = client.pool
         due = Loop.now + request.connectLimit
         let problem = TransferError(.unreachable, "\(request.host) has no address that can be connected to")
-        own = LoopBound(State(problem: problem), to: client.own.loop)
+        loop = client.loop
+        own = LoopBound(State(problem: problem), to: loop)
     }
 
-    private var loop: Loop { own.loop }
     private var origin: Origin { request.origin }
 
     /// Connects, and calls back once with the result, unless it is cancelled.

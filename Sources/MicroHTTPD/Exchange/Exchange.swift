@@ -21,7 +21,7 @@ public final class Exchange: Sendable {
     /// The collected body; empty where it is streamed.
     public var body: [UInt8] { collected.withLock { $0 } }
 
-    package var loop: Loop { own.loop }
+    package var loop: Loop { worker.loop }
     /// Which of the server's loops that is, from 0 on.
     package var loopIndex: Int { worker.index }
 

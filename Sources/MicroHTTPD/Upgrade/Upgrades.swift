@@ -49,11 +49,13 @@ final class Upgrades: Sendable {
         deinit { bytes.deallocate() }
     }
 
+    let loop: Loop
     let own: LoopBound<State>
 
-    init(_ loop: Loop) { own = LoopBound(State(), to: loop) }
-
-    var loop: Loop { own.loop }
+    init(_ loop: Loop) {
+        self.loop = loop
+        own = LoopBound(State(), to: loop)
+    }
 
     /// One buffer for all: its bytes are parsed, or sent on, before the next read.
     var buffer: UnsafeMutableRawBufferPointer { own.value.buffer.bytes }

@@ -22,6 +22,7 @@ final class Worker: Loop.Driven, Sendable {
     /// How many connections may be open above the limit while others are closed for them.
     private var excess: Int { min(16, connectionLimit / 2 + 1) }
     let upgrades: Upgrades
+    let loop: Loop
     let own: LoopBound<State>
 
     struct State {
@@ -49,8 +50,6 @@ final class Worker: Loop.Driven, Sendable {
         var lastShortageLog = 0
     }
 
-    var loop: Loop { own.loop }
-
     init(
         _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, layout: HeadLayout
     ) throws {
@@ -61,7 +60,7 @@ final class Worker: Loop.Driven, Sendable {
         limits = server.limits
         self.connectionLimit = connectionLimit
         self.listening = listening
-        let loop = try Loop()
+        loop = try Loop()
         upgrades = Upgrades(loop)
         own = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
         own.value.callbacks.call(self)

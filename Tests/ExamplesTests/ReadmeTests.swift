@@ -24,11 +24,14 @@ import Testing
         }
     }
 
-    /// Mocks that stand in a line of their own text: `"pay": {"$silence": true}`.
+    /// Mocks that stand in a line of their own text, `"pay": {"$silence": true}`, and in files.
     @Test func everyMockInTheTextIsOne() async throws {
+        let files = try Manual.blocks(of: "json").filter { $0.file == "README.md" }.map {
+            $0.lines.joined().replacing("{\"replies\": {", with: "").replacing("}}}}", with: "}}")
+        }
         let mocks = Self.code(in: try Self.text("README.md")).filter { $0.hasPrefix("\"pay\": ") }
-        #expect(mocks.count > 5)
-        for mock in mocks {
+        #expect(mocks.count > 5 && files.count == 1)
+        for mock in files + mocks.map(String.init) {
             await #expect(throws: Never.self, "\(mock)") { try await Gateway().mock("{\(mock)}") }
         }
     }

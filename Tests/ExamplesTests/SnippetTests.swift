@@ -14,17 +14,12 @@ import Testing
     }
 
     @Test func curlLinesOfTheManualAnswerWhatTheyPromise() async throws {
-        // Whoever reads README has a page, and the mocks that stand there.
-        let folder = try Folder()
-        try folder.write("my-page/index.html", "<!doctype html><title>My page</title>")
-        let mocks = try #require(try Manual.blocks(of: "json").first { $0.file == "README.md" })
-        try folder.write("my-page/drawbridge.json", mocks.lines.joined(separator: "\n"))
         var servers: [String: Program] = [:]
         let promises = Promise.all(in: try Manual.blocks(of: "sh"))
         #expect(promises.count > 20, "the manual was not found")
         for promise in promises {
             let key = "\(promise.file) \(promise.program) \(promise.options)"
-            let server = try servers[key] ?? promise.server(withMyPageIn: folder.path)
+            let server = try servers[key] ?? promise.server()
             servers[key] = server
             let answer = try await promise.answer(from: server)
             #expect(
@@ -273,11 +268,10 @@ struct Promise {
     }
 
     /// The command as the manual starts it, on a port that is free.
-    func server(withMyPageIn folder: String) throws -> Program {
+    func server() throws -> Program {
         let command = try Program.path(of: program)
         let options = options.replacing("--open", with: "")
-        let place = options.contains("my-page") ? folder : Manual.root.path()
-        return try Program("sh", ["-c", "cd '\(place)' && exec '\(command)' \(options) -p 0"])
+        return try Program("sh", ["-c", "cd '\(Manual.root.path())' && exec '\(command)' \(options) -p 0"])
     }
 
     /// What the real curl prints.

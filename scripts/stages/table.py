@@ -34,7 +34,8 @@ BUILD = Stage("build", "build", (
     # What is built at the end of --all alone must not be the last to hear of a change.
     script("fuzz", "--check")))
 
-MANUAL = Stage("manual", "the manual", (script("manual", "--check"), script("docs")), ("manual",))
+MANUAL = Stage("manual", "the manual, and README's first screen",
+               (script("manual", "--check"), script("docs"), script("stages/readme")), ("manual",))
 ENGINE = Stage("engine", "the engine, whose tests judge the memory of their process",
                (tests_at_once("^MicroHTTPDTests", (DEADLINES,), environment=ALONE),), ("engine",))
 HOSTILE = Stage("hostile", "hostile input and faults",
@@ -43,8 +44,8 @@ PROGRAMS = Stage("programs", "programs from outside",
                  (Tests("^(ExamplesTests|NotesTests|OrdersTests)", (CLIENTS,)),), ("programs",))
 OTHERS = Stage("others", "all other tests",
                (Tests(skip=(APART,)),), ("others",))
-PAGES = Stage("pages", "pages that test themselves", (Tests("^BrowserTests", (INSPECTOR, BRIDGES)),), ("pages",))
-BRIDGE_PAGES = Stage("bridges", "pages of every bridge", (Tests(BRIDGES),), ("pages",))
+PAGES = Stage("pages", "pages that test themselves", (Tests("^BrowserTests", (INSPECTOR, BRIDGES)),), ("pages",), True)
+BRIDGE_PAGES = Stage("bridges", "pages of every bridge", (Tests(BRIDGES),), ("pages",), True)
 DEADLINE = Stage("deadlines", "deadlines of the engine", (tests_at_once(DEADLINES),), ("engine",))
 UPSTREAMS = Stage("upstreams", "servers behind the gateway, one test after the other: they judge the memory of their process",
                   (Tests("^UpstreamTests", environment=ALONE),), ("upstreams",))
@@ -107,16 +108,16 @@ SLOW = (
     ((
         Stage("clients", "bridges tried in browsers, and what testers write",
               (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS)), ("programs",)),
-        Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR),), ("pages",)),
+        Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR),), ("pages",), True),
         Stage("browsers", "the same pages in the other browsers",
               (Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
-              ("pages", "browsers")),
+              ("pages", "browsers"), True),
         Stage("frameworks", "pages of real servers and frameworks behind the gateway",
-              (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",)),
+              (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",), True),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
         Stage("packages", "the packages for npm and PyPI, installed from their files, with the shop in browsers",
-              (script("stages/packages"),), ("packages",)),
+              (script("stages/packages"),), ("packages",), True),
         Stage("schema", "the JSON Schema of settings and replies, which takes and refuses what the command does",
               (script("schema", ".build/debug/drawbridge"),), ("schema",)),
         Stage("tester-api", "the description of the tester's API, which is all that the command answers",
@@ -134,3 +135,9 @@ SLOW = (
     ),),
 )
 NAMED = {stage.name: stage for row in GATE + SLOW for lane in row for stage in lane} | {FORMAT.name: FORMAT}
+
+
+def without_browsers(rows):
+    """The rows without the stages that need a browser, and the names of these."""
+    left = [stage.name for row in rows for lane in row for stage in lane if stage.in_browsers]
+    return tuple(tuple(tuple(s for s in lane if not s.in_browsers) for lane in row) for row in rows), left

@@ -145,6 +145,9 @@ struct Banner {
             lines.append("  built-in  off, since there are mocks  (--built-ins turns them on)")
         }
         lines += exposure
+        #if DEBUG
+        lines.append("  build     debug build, a fifth of the speed: scripts/install, or -c release")
+        #endif
         lines.append("  manual    \(reachable)/__drawbridge__/manual/")
         if gateway.pageRuntime != nil, invitation.trustsThisMachine || gateway.access.apiIsForOthers {
             lines.append(

@@ -11,8 +11,6 @@ package struct PageSettings: Sendable {
     package private(set) var appName: AppName?
     /// The names of the `--bridge` bridges that the pages get; nil for all of them.
     package private(set) var bridges: Set<String>?
-    /// Warnings about what is valid, but probably a mistake.
-    private(set) var doubts: [ReplyFault] = []
 
     package init() {}
 

@@ -79,7 +79,7 @@ package struct ReplyFile: Sendable {
 
     /// Warnings about what is valid, but probably a mistake.
     package var doubts: [ReplyFault] {
-        settings.doubts + pages.flatMap(\.settings.doubts) + replies.doubts + pages.flatMap(\.replies.doubts)
+        replies.doubts + pages.flatMap(\.replies.doubts)
             + scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
     }
 

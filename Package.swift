@@ -177,10 +177,12 @@ let package = Package(
         // What `scripts/soak` sends to it, for minutes.
         .executableTarget(
             name: "soak", dependencies: ["Drawbridge", "TestSupport"], path: "Tests/Support/Soak"),
+        // Which tests a bare `swift test` runs.
+        .target(name: "BareRun", path: "Tests/Support/BareRun"),
         .testTarget(
             name: "DrawbridgeTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeMessages",
+                "BareRun", "Drawbridge", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeMessages",
                 "DrawbridgeGateway", "DrawbridgeJournal", "DrawbridgeMocks", "DrawbridgePageRuntime",
                 "DrawbridgeTesting", "TestSupport", httpTypes, logging,
             ],

@@ -53,6 +53,7 @@ class Tests:
         found = self.once(self.arguments(), stage, outcome)
         outcome.tests.update(found.tests)
         outcome.red += found.faults
+        outcome.notes += [f"skipped: {why}" for why in found.left_out.values()]
         for test in found.failed:
             if outcome.repeats:
                 outcome.failed.append(test)
@@ -121,12 +122,16 @@ class Watch:
 
 @dataclass(frozen=True)
 class Stage:
-    """Some steps with one name, and the lines of scripts/packages.list that they need."""
+    """Some steps with one name, and the lines of scripts/packages.list that they need.
+
+    Of those that are in_browsers, nothing is left where there is no browser; tests of others see that one is missing.
+    """
 
     name: str
     what: str
     steps: tuple
     packages: tuple = ()
+    in_browsers: bool = False
 
     def run(self, repeats=0):
         outcome = Outcome(self, repeats)

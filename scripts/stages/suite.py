@@ -42,6 +42,8 @@ class Suite:
 
     def __init__(self):
         self.tests = {}
+        # Why some were left out, by their names.
+        self.left_out = {}
         # What no second run makes good: a signal, a report of a sanitizer, a run that does not end.
         self.faults = []
 
@@ -73,6 +75,8 @@ class Suite:
             elif kind == "testEnded" and id in self.tests:
                 self.tests[id].seconds = payload["instant"]["absolute"] - self.tests[id].began
                 self.tests[id].has_ended = True
+            elif kind in ("testCancelled", "testCaseCancelled", "testSkipped") and id in functions:
+                self.left_out[id.rpartition("/")[0]] = " ".join(message["text"] for message in payload["messages"])
             elif kind == "issueRecorded" and payload["issue"].get("isFailure", not payload["issue"]["isKnown"]):
                 place = payload["issue"].get("sourceLocation") or {"fileID": "?", "line": 0}
                 text = "\n    ".join(message["text"] for message in payload["messages"])

@@ -10,7 +10,7 @@ export declare class Verbs {
   takeBack(name: string): Promise<void>;
 
   /** Switches a scenario on, or off. */
-  scenario(scenario: string, on?: boolean): Promise<void>;
+  scenario(scenario: string, on?: boolean | null): Promise<void>;
 
   /** Plays an event on the newest page, and waits until its steps are done. */
   event(name: string): Promise<void>;
@@ -62,7 +62,7 @@ export declare class Verbs {
   questions(): Promise<Question[]>;
 
   /** Answers a question by one of its choices. */
-  choose(number: number, choice: Json): Promise<void>;
+  choose(number: number, choice: string | number): Promise<void>;
 
   /** Answers a question by values of its fields. */
   fill(number: number, fields: Json): Promise<void>;

@@ -28,7 +28,7 @@ def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
 
 FORMAT = Stage("format", "format, what scripts/house counts, and whether a red test is seen", (
     Command(("bash", "-c", "git ls-files '*.swift' | xargs swift format lint --strict")),
-    script("house"), script("stages/check")))
+    script("house"), script("stages/check"), Command(("clients/generate", "--check"))))
 BUILD = Stage("build", "build", (
     Command(("swift", "build", "--build-tests")),
     # What is built at the end of --all alone must not be the last to hear of a change.

@@ -433,7 +433,8 @@ def main():
         programs = {"ours": BUILT / "ours"} | ({"before": BEFORE / "ours"} if options.before else {})
         with tempfile.TemporaryDirectory() as folder:
             table(
-                "Instructions of a request", ["", *programs],
+                "Instructions of a request",
+                ["", *(cell for name in programs for cell in (name, f"{name}, without the pool's memset"))],
                 instructions.rows(list(programs.values()), free_port, folder))
         return
     unknown = set(options.scenario) - set(names)

@@ -27,45 +27,40 @@ def get(server, path, **headers):
         return answer.read()
 
 
-class IdlePages:
-    """Pages that have said hello and say nothing more, but answer pings."""
+class Pages:
+    """Plain sockets that say what a page says."""
 
-    def __init__(self, server, count):
-        token = json.loads(get(server, "/__drawbridge__/token", **{"X-Drawbridge-Page": "x"}))["token"]
-        origin = f"http://127.0.0.1:{server.port}"
+    def __init__(self, port):
+        self.port, self.origin = port, f"http://127.0.0.1:{port}"
+        token = json.loads(get(self, "/__drawbridge__/token", **{"X-Drawbridge-Page": "x"}))["token"]
         # As Chromium sends it.
         self.handshake = "\r\n".join([
-            "GET /__drawbridge__/channel HTTP/1.1", f"Host: 127.0.0.1:{server.port}", "Connection: Upgrade",
+            "GET /__drawbridge__/channel HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade",
             "Pragma: no-cache", "Cache-Control: no-cache",
             "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 "
             "Safari/537.36",
-            "Upgrade: websocket", f"Origin: {origin}", "Sec-WebSocket-Version: 13", "Accept-Encoding: gzip, deflate",
-            "Accept-Language: en-US,en;q=0.9", "Sec-WebSocket-Key: " + base64.b64encode(bytes(16)).decode(),
+            "Upgrade: websocket", f"Origin: {self.origin}", "Sec-WebSocket-Version: 13",
+            "Accept-Encoding: gzip, deflate", "Accept-Language: en-US,en;q=0.9",
+            "Sec-WebSocket-Key: " + base64.b64encode(bytes(16)).decode(),
             f"Sec-WebSocket-Protocol: drawbridge, token.{token}", "", ""]).encode()
-        self.origin = origin
-        self.sockets = {}
-        self.epoll = select.epoll()
-        self.is_over = False
-        self.lost = 0
-        for _ in range(count):
-            self.open(server.port)
-        self.thread = threading.Thread(target=self.answer_pings, daemon=True)
-        self.thread.start()
 
-    def open(self, port):
-        connection = socket.create_connection(("127.0.0.1", port), 10)
+    def open(self):
+        """The channel of a page that has said hello."""
+        connection = socket.create_connection(("127.0.0.1", self.port), 10)
         connection.sendall(self.handshake)
         self.expect(connection, b"HTTP/1.1 101 ", b"\r\n\r\n")
-        hello = {
+        self.say(connection, {"hello": {
             "page": os.urandom(16).hex(), "life": 1, "epoch": "", "received": 0, "bridges": ["wvjb"], "top": True,
-            "url": f"{self.origin}/index.html", "title": "A page"}
-        text = json.dumps({"hello": hello}, separators=(",", ":")).encode()
-        # A mask of zeroes changes nothing.
-        connection.sendall(struct.pack("!BBHI", 0x81, 0x80 | 126, len(text), 0) + text)
+            "url": f"{self.origin}/index.html", "title": "A page"}})
         self.expect(connection, b"\x81", b"}}")
-        connection.setblocking(False)
-        self.sockets[connection.fileno()] = connection
-        self.epoll.register(connection, select.EPOLLIN)
+        return connection
+
+    @staticmethod
+    def say(connection, said):
+        text = json.dumps(said, separators=(",", ":")).encode()
+        length = struct.pack("!B", 0x80 | len(text)) if len(text) < 126 else struct.pack("!BH", 0x80 | 126, len(text))
+        # A mask of zeroes changes nothing.
+        connection.sendall(b"\x81" + length + bytes(4) + text)
 
     @staticmethod
     def expect(connection, start, end):
@@ -75,6 +70,24 @@ class IdlePages:
             answer += piece
             if not piece or not answer.startswith(start[:len(answer)]):
                 sys.exit(f"a page was not taken: {answer}")
+
+
+class IdlePages:
+    """Pages that have said hello and say nothing more, but answer pings."""
+
+    def __init__(self, server, count):
+        pages = Pages(server.port)
+        self.sockets = {}
+        self.epoll = select.epoll()
+        self.is_over = False
+        self.lost = 0
+        for _ in range(count):
+            connection = pages.open()
+            connection.setblocking(False)
+            self.sockets[connection.fileno()] = connection
+            self.epoll.register(connection, select.EPOLLIN)
+        self.thread = threading.Thread(target=self.answer_pings, daemon=True)
+        self.thread.start()
 
     def answer_pings(self):
         while not self.is_over:

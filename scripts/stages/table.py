@@ -123,7 +123,7 @@ SLOW = (
         Stage("tester-api", "the description of the tester's API, which is all that the command answers",
               (script("tester-api", ".build/debug/drawbridge"),), ("schema",)),
         Stage("api", "the public API against the last release", (script("api"),)),
-        Stage("fresh", "the cheap stages on a fresh machine", (script("fresh"),), ("fresh",)),
+        Stage("fresh", "README's lines and the cheap stages on fresh machines", (script("fresh"),), ("fresh",)),
         Stage("release", "a release, on machines without Swift", (script("stages/release"),), ("release", "released")),
     ), (BUILDS,)),
     ((

@@ -26,9 +26,7 @@ __attribute__((constructor)) static void choose(int count, char **words) {
     }
     int is_run = 0;
     for (int i = 1; i < count; i++) {
-        if (begins(words[i], "--filter") || begins(words[i], "--skip") || begins(words[i], "--list") ||
-            begins(words[i], "--event-stream") || begins(words[i], "--help"))
-            return;
+        if (begins(words[i], "--filter") || begins(words[i], "--skip") || begins(words[i], "--list")) return;
         if (i + 1 < count && strcmp(words[i], "--testing-library") == 0)
             is_run = strcmp(words[i + 1], "swift-testing") == 0;
     }

@@ -44,7 +44,8 @@ struct MutatedHeadTests {
                     group.addTask {
                         for index in 0..<10 {
                             let bytes = all[part * 10 + index]
-                            try await blocking { try Self.check(bytes, port) }
+                            let complaint = try await blocking { try Self.complaint(about: bytes, port) }
+                            #expect(complaint == nil)
                         }
                     }
                 }
@@ -53,7 +54,7 @@ struct MutatedHeadTests {
         }
     }
 
-    private static func check(_ bytes: [UInt8], _ port: Int) throws {
+    private static func complaint(about bytes: [UInt8], _ port: Int) throws -> String? {
         let client = try RawClient(port)
         // It may have refused the beginning already.
         try? client.send(bytes)
@@ -64,10 +65,9 @@ struct MutatedHeadTests {
         let taken = answers.matches(of: /<<([^>]*)>>/).map { String($0.1) }
         var reader = StrictReader(bytes, isOld: HeadLayout.fault(of: .nothing) == nil)
         let seen = Array(sequence(state: ()) { _ in reader.next() })
-        #expect(
-            taken.count <= seen.count && zip(taken, seen).allSatisfy(==),
-            "\(String(decoding: bytes, as: UTF8.self).debugDescription): \(taken), and a strict reader sees \(seen)"
-        )
+        guard taken.count > seen.count || !zip(taken, seen).allSatisfy(==) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).debugDescription
+        return "\(text): \(taken), and a strict reader sees \(seen)"
     }
 
     private static func mutated(_ random: inout SeededRandom) -> [UInt8] {
@@ -93,19 +93,23 @@ struct MutatedHeadTests {
 /// Reads requests as RFC 9112 has them, and ends at the first that is not so.
 private struct StrictReader {
     private var rest: [UInt8]
+    private let isOld: Bool
 
     /// - Parameter isOld: with 0.9.75, which takes NUL LF for the end of a line, and bare LFs in front of a request
     ///   (SECURITY.md).
     init(_ bytes: [UInt8], isOld: Bool) {
         rest = bytes
-        guard isOld else { return }
-        while let found = rest.firstRange(of: [0, 0x0A]) { rest.replaceSubrange(found, with: [0x0D, 0x0A]) }
-        rest.removeFirst(rest.prefix { $0 == 0x0A }.count)
+        self.isOld = isOld
+        while isOld, let found = rest.firstRange(of: [0, 0x0A]) {
+            rest.replaceSubrange(found, with: [0x0D, 0x0A])
+        }
     }
 
     /// The method, the target and the body of the next request.
     mutating func next() -> String? {
-        while rest.starts(with: [0x0D, 0x0A]) { rest.removeFirst(2) }
+        while rest.starts(with: [0x0D, 0x0A]) || isOld && rest.first == 0x0A {
+            rest.removeFirst(rest.first == 0x0A ? 1 : 2)
+        }
         guard let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         // Every byte is a character of its own.
         let head = String(String.UnicodeScalarView(rest[..<end.lowerBound].map { Unicode.Scalar($0) }))

@@ -87,7 +87,8 @@ THREAD = sanitized(
     "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
     "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeTests DrawbridgeServerTests DrawbridgeCommandTests "
     "DrawbridgeURLProtocolTests",
-    ("^(MicroHTTPDTests|HTTPClientTests)", (), True, ()),
+    # MutatedHeadTests open thousands of connections, and go on for minutes here.
+    ("^(MicroHTTPDTests|HTTPClientTests)", ("MutatedHeadTests",), True, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
     ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
      ("BacklogTests",), False, ()),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Heads that were changed at random: what reaches the handler is what a strict reader sees, in its order.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct MutatedHeadTests {
     private static let heads = [
         "GET /first?a=b HTTP/1.1\r\nHost: a\r\nAccept: */*\r\nCookie: a=b; c=d\r\n\r\n",

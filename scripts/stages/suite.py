@@ -76,7 +76,9 @@ class Suite:
                 self.tests[id].seconds = payload["instant"]["absolute"] - self.tests[id].began
                 self.tests[id].has_ended = True
             elif kind in ("testCancelled", "testCaseCancelled", "testSkipped") and id in functions:
-                self.left_out[id.rpartition("/")[0]] = " ".join(message["text"] for message in payload["messages"])
+                # Of one that is cancelled, its log has the reason.
+                text = " ".join(message["text"] for message in payload["messages"])
+                self.left_out[id.rpartition("/")[0]] = text or f"{id.rpartition('/')[0]} was cancelled"
             elif kind == "issueRecorded" and payload["issue"].get("isFailure", not payload["issue"]["isKnown"]):
                 place = payload["issue"].get("sourceLocation") or {"fileID": "?", "line": 0}
                 text = "\n    ".join(message["text"] for message in payload["messages"])

@@ -1,4 +1,5 @@
 import DrawbridgeServer
+import MicroHTTPD
 import TestSupport
 import Testing
 
@@ -80,6 +81,8 @@ struct RequestsOutTests {
     }
 
     @Test func chunksStayChunks() async throws {
+        // libmicrohttpd 1.0.1 refuses extensions (`chunkExtensionsAreIgnored`).
+        let size = HeadLayout.fault(of: .nothing) == nil ? "3;extension=1" : "3"
         let request = Array(
             """
             POST / HTTP/1.1\r
@@ -87,7 +90,7 @@ struct RequestsOutTests {
             Connection: close\r
             Transfer-Encoding: chunked\r
             \r
-            3;extension=1\r
+            \(size)\r
             abc\r
             2\r
             de\r

@@ -1,6 +1,7 @@
 import Drawbridge
 import DrawbridgeServer
 import HTTPTypes
+import MicroHTTPD
 import TestSupport
 import Testing
 
@@ -110,8 +111,9 @@ struct DeliveryTests {
     @Test(arguments: [
         String(get("/echo?_mobile_bridge=1&a=b")),
         String(decoding: post("/__jsbridge__/echo", "a=b".utf8), as: UTF8.self),
+        // libmicrohttpd 1.0.1 refuses extensions (`chunkExtensionsAreIgnored`).
         "POST /__jsbridge__/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "2;x\r\na=\r\n1\r\nb\r\n0\r\nX: y\r\n\r\n",
+            + "2\(HeadLayout.fault(of: .nothing) == nil ? ";x" : "")\r\na=\r\n1\r\nb\r\n0\r\nX: y\r\n\r\n",
     ])
     func whatComesOneByteAtATimeHasTheSameResult(_ request: String) async throws {
         let folder = try Folder()

@@ -14,6 +14,7 @@ struct MutatedHeadTests {
         "PUT /first HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok",
         "POST /first HTTP/1.0\r\nContent-Length: 3\r\nConnection: keep-alive\r\nHost: a\r\n\r\nabc",
     ]
+    private static let isOld = HeadLayout.fault(of: .nothing) == nil
     private static let second = "GET /second HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n"
     private static let pieces: [[UInt8]] = [
         "\r", "\n", "\r\n", "\0", " ", "\t", ":", "\r\n ", "\0\0", "\0\n", "\r\n\r\n", "0", "5", "+5",
@@ -63,7 +64,7 @@ struct MutatedHeadTests {
         while let byte = try? client.bytes(1) { came += byte }
         let answers = String(decoding: came, as: UTF8.self)
         let taken = answers.matches(of: /<<([^>]*)>>/).map { String($0.1) }
-        var reader = StrictReader(bytes, isOld: HeadLayout.fault(of: .nothing) == nil)
+        var reader = StrictReader(bytes, isOld: isOld)
         let seen = Array(sequence(state: ()) { _ in reader.next() })
         guard taken.count > seen.count || !zip(taken, seen).allSatisfy(==) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).debugDescription

@@ -101,10 +101,17 @@ final class PlayedWire: PageConnection {
         /// The numbers of the last message and of the last call.
         var number = 0
         var lastCall = 0
+        /// What is not sent yet; its first is being sent.
+        var unsent: [JSON.Object] = []
         var callers: [Int: Caller] = [:]
         var answers: [String: PlayedPage.Answer] = [:]
         var asked: [(name: String, data: JSON)] = []
         var events: [(name: String, data: JSON)] = []
+
+        mutating func numbered(_ message: JSON.Object) -> JSON.Object {
+            number += 1
+            return ["up": [[.number(.init(number)), .object(message)]]]
+        }
     }
 
     private let state = Mutex(State())
@@ -123,22 +130,32 @@ final class PlayedWire: PageConnection {
 
     // MARK: Saying
 
-    func say(_ members: JSON.Object) {
-        var members = members
-        members["life"] = 1
-        reader.receive(JSON.object(members).bytes, on: self)
-    }
+    func say(_ members: JSON.Object) { inTurn { _ in members } }
 
-    func tell(_ message: JSON.Object) {
-        state.withLock { state in
-            state.number += 1
-            said(state.number, message)
+    func tell(_ message: JSON.Object) { inTurn { $0.numbered(message) } }
+
+    /// Sends what `make` gives, in this order: a message behind one with a later number would be dropped.
+    ///
+    /// Outside of the lock: a handler begins in it, and may speak to this page before it suspends. That is sent then.
+    ///
+    /// - Returns: whether there was something to send.
+    @discardableResult private func inTurn(_ make: (inout State) -> JSON.Object?) -> Bool {
+        let waiting = state.withLock { state in
+            guard var members = make(&state) else { return 0 }
+            members["life"] = 1
+            state.unsent.append(members)
+            return state.unsent.count
         }
-    }
-
-    /// Sends under the lock, so in the order of the numbers: a message behind one with a later number would be dropped.
-    private func said(_ number: Int, _ message: JSON.Object) {
-        say(["up": [[.number(.init(number)), .object(message)]]])
+        // Whoever sends the first sends all that comes meanwhile.
+        var next = waiting == 1 ? state.withLock { $0.unsent.first } : nil
+        while let members = next {
+            reader.receive(JSON.object(members).bytes, on: self)
+            next = state.withLock { state in
+                state.unsent.removeFirst()
+                return state.unsent.first
+            }
+        }
+        return waiting > 0
     }
 
     func call(_ message: JSON.Object, _ progress: (@Sendable (JSON) -> Void)?) async throws -> JSON {
@@ -150,14 +167,12 @@ final class PlayedWire: PageConnection {
         message["id"] = .number(.init(id))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isSaid = state.withLock { state in
-                    guard !state.isClosed, !Task.isCancelled else { return false }
+                let isSent = inTurn { state in
+                    guard !state.isClosed, !Task.isCancelled else { return nil }
                     state.callers[id] = Caller(continuation: continuation, progress: progress)
-                    state.number += 1
-                    said(state.number, message)
-                    return true
+                    return state.numbered(message)
                 }
-                if !isSaid { continuation.resume(throwing: CancellationError()) }
+                if !isSent { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
             let caller = state.withLock { $0.callers.removeValue(forKey: id) }
@@ -166,7 +181,8 @@ final class PlayedWire: PageConnection {
     }
 
     func take(_ name: String, _ answer: @escaping PlayedPage.Answer) {
-        state.withLock { $0.answers[name] = answer }
+        // The earlier one may hold the last reference to something that speaks to this page at its end.
+        _ = state.withLock { $0.answers.updateValue(answer, forKey: name) }
     }
 
     var asked: [(name: String, data: JSON)] { state.withLock { $0.asked } }

@@ -1,0 +1,76 @@
+import Drawbridge
+import DrawbridgeTesting
+import Testing
+
+/// A page that is played, and handlers that speak to it.
+@Suite("A page that is played", .timeLimit(.minutes(5))) struct PlayedPageTests {
+    /// Does something before it waits for anything, and so while the page still sends its call.
+    private struct Touch: JSONHandler {
+        let request: Request
+        let act: @Sendable (Request) throws -> Void
+
+        func handle(_ input: Nothing) async throws -> String {
+            try act(request)
+            return "done"
+        }
+    }
+
+    private static func page(
+        of gateway: Gateway = Gateway(),
+        touchedBy act: @escaping @Sendable (PlayedPage, Request) throws -> Void
+    ) throws -> PlayedPage {
+        let page = PlayedPage(gateway, at: "/shop")
+        try gateway.register(at: "/touch") { request in Touch(request: request) { try act(page, $0) } }
+        return page
+    }
+
+    static let deeds: [(String, @Sendable (PlayedPage, Request) throws -> Void)] = [
+        ("asked", { page, _ in _ = page.asked }), ("events", { page, _ in _ = page.events }),
+        ("page", { page, _ in _ = page.page?.url }), ("on", { page, _ in page.on("agree") { _ in true } }),
+        ("send", { page, _ in page.send("other") }),
+        ("emit", { _, request in try request.page?.emit("shown", 1) }),
+        ("progress", { _, request in _ = try request.progress(1) }),
+    ]
+
+    @Test(arguments: deeds.map(\.0)) func aHandlerMayTouchThePageThatCalls(_ name: String) async throws {
+        let deed = try #require(Self.deeds.first { $0.0 == name }).1
+        let page = try Self.page(touchedBy: deed)
+        #expect(try await page.call("touch") == "done")
+    }
+
+    @Test func aHandlerMayLetThePageLeave() async throws {
+        let page = try Self.page { page, _ in
+            page.send("last")
+            page.leave()
+        }
+        await #expect(throws: CancellationError.self) { try await page.call("touch") }
+        #expect(page.page?.presence == .leaving)
+    }
+
+    @Test func whatAHandlerSendsBeforeItWaitsComesInOrder() async throws {
+        let gateway = Gateway(keepsJournal: true)
+        let page = try Self.page(of: gateway) { page, _ in
+            for number in 1...3 { page.send("other", .number(.init(number))) }
+        }
+        #expect(try await page.call("touch") == "done")
+        await #expect(throws: HTTPError.self) { try await page.call("other", 4) }
+        let calls = try await gateway.journal.calls(named: "other")
+        #expect(calls.map(\.input) == [1, 2, 3, 4])
+    }
+
+    /// What an answer holds may speak to the page at its end.
+    @Test func anAnswerThatIsReplacedMayTouchThePage() {
+        let page = PlayedPage(Gateway())
+        page.on("agree") { [atEnd = AtEnd { page.send("gone") }] _ in .bool(atEnd.isThere) }
+        page.on("agree") { _ in false }
+    }
+}
+
+private final class AtEnd: Sendable {
+    let isThere = true
+    private let act: @Sendable () -> Void
+
+    init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+    deinit { act() }
+}

@@ -289,10 +289,13 @@ public final class Loop: TaskExecutor {
 
     private func callTimers() {
         let now = Loop.now
-        let due = state.timers.filter { $0.due <= now }
-        guard !due.isEmpty else { return }
-        state.timers.removeAll { $0.due <= now }
-        for (_, guest) in due { guest.timeIsUp() }
+        for timer in state.timers where timer.due <= now {
+            // A guest before it may have cancelled it, or set it anew.
+            let place = state.timers.firstIndex { $0.guest === timer.guest && $0.due == timer.due }
+            guard let place else { continue }
+            state.timers.remove(at: place)
+            timer.guest.timeIsUp()
+        }
     }
 
     private func takeInbox() {

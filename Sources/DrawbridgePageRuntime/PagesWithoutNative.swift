@@ -121,10 +121,11 @@ package final class PagesWithoutNative: Sendable {
         }
 
         func expire() {
-            guard let pages = owner.pages,
-                pages.state.withLock({ $0.expected.removeValue(forKey: path) }) === self
-            else { return }
-            pages.tell(of: request, .unasked)
+            // The page may have asked at this moment, and another one of the path be expected.
+            let isOver = owner.pages?.state.withLock { state in
+                state.expected[path] === self && state.expected.removeValue(forKey: path) != nil
+            }
+            if isOver == true { owner.pages?.tell(of: request, .unasked) }
         }
     }
 }

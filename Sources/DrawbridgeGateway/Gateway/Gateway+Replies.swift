@@ -195,9 +195,12 @@ extension Gateway {
                     reply: found.reply, title: found.title, input: input, request: request, book: book,
                     supplier: supplier)
             }
-            let resets = found.reply.then.isEmpty ? 0 : replySteps.resets(of: plain.session)
+            let call = found.reply.then.isEmpty ? nil : replySteps.begins(callIn: plain.session)
             var answer = await run(route, plain, by: tasks)
-            if !found.reply.then.isEmpty { goOn(after: &answer, found, input, for: plain, since: resets) }
+            // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
+            if let call, replySteps.ends(call: call), !Task.isCancelled {
+                goOn(after: &answer, found, input, for: plain)
+            }
             return answer
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
@@ -212,14 +215,9 @@ extension Gateway {
     ///
     /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
     /// as soon as it has the answer, finds it so.
-    ///
-    /// - Parameter resets: how often its session was reset when the call came.
     private func goOn(
-        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request,
-        since resets: Int
+        after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
     ) {
-        // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
-        guard !Task.isCancelled, replySteps.resets(of: plain.session) == resets else { return }
         let (pages, id) = (pages, plain.page?.id)
         let scene = scene(of: "reply \(found.title), $then", plain.session) {
             id.flatMap { pages.page($0) }

@@ -46,8 +46,8 @@ package final class ReplySteps: Sendable {
     private struct State {
         var tasks: [Int: (session: Session, task: Task<Void, any Error>)] = [:]
         var last = 0
-        /// A number for each session that was reset, which changes with each reset.
-        var resets: [Session: Int] = [:]
+        /// The sessions of calls under way that have steps after their answer.
+        var calls: [Int: Session] = [:]
     }
 
     private let state = Mutex(State())
@@ -210,18 +210,22 @@ package final class ReplySteps: Sendable {
     /// How many are under way.
     var count: Int { state.withLock { $0.tasks.count } }
 
-    /// A number that changes when a session is reset: a call that began before runs no steps after it.
-    func resets(of session: Session) -> Int { state.withLock { $0.resets[session, default: 0] } }
+    /// Notes a call that has steps after its answer, until ``ends(call:)``.
+    func begins(callIn session: Session) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.calls[state.last] = session
+            return state.last
+        }
+    }
+
+    /// Whether the steps of a call may begin: not where its session was reset meanwhile.
+    func ends(call number: Int) -> Bool { state.withLock { $0.calls.removeValue(forKey: number) != nil } }
 
     /// Cancels all steps of a session; of all sessions where it is nil.
     func cancel(in session: Session? = nil) {
         let tasks = state.withLock { state in
-            if let session {
-                // Numbers of sessions that were reset so many resets ago are not needed any more.
-                if state.resets.count >= 10 * ReplyBook.mostSessions { state.resets = [:] }
-                state.last += 1
-                state.resets[session] = state.last
-            }
+            if let session { state.calls = state.calls.filter { $0.value != session } }
             let ended = state.tasks.filter { session == nil || $0.value.session == session }
             for number in ended.keys { state.tasks[number] = nil }
             return ended.values.map(\.task)

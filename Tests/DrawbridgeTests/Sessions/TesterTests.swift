@@ -102,6 +102,26 @@ import Testing
         func open(_ file: AnswerFile, for request: Request?) throws -> Response? { nil }
     }
 
+    /// However many sessions are reset while a call is under way, its own is another one.
+    @Test func resetsOfOtherSessionsTakeNoStepsFromACall() async throws {
+        let gateway = try Self.gateway(
+            #"""
+            {"replies": {"soon": {"$forward": "http://127.0.0.1:1/", "$then": [{"scenario": "on"}]}},
+             "scenarios": {"on": {}}}
+            """#)
+        let program = Program()
+        gateway.replySupplier.withLock { $0 = program }
+        gateway.reset(.usual)
+        let call = Task { await gateway.respond(to: Request("/soon?_mobile_bridge=1")) }
+        await program.asked.wait()
+        for number in 0...10 * ReplyBook.mostSessions {
+            gateway.replySteps.cancel(in: Session("test-\(number)"))
+        }
+        program.released.happen()
+        #expect(try await call.value.json()["data"] == 1)
+        #expect(gateway.replyBook.scenarios() == ["on"])
+    }
+
     /// The answer of a login may be followed at once by the call that needs it.
     @Test func aScenarioIsSwitchedBeforeTheAnswerLeaves() async throws {
         let gateway = try Self.gateway(

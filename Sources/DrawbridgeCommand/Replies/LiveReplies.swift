@@ -122,8 +122,9 @@ actor LiveReplies {
         }
     }
 
-    /// Reads a file that has appeared since the start.
+    /// Reads a file that has appeared since the start, unless a save has made one meanwhile.
     func takeFound(_ path: String) throws {
+        guard search != nil else { return }
         let config = try ConfigFile(found: try FoundFile.read(path))
         search = nil
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns

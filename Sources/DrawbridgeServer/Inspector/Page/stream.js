@@ -31,6 +31,13 @@ export async function follow(path, { take, tell, forget }) {
     let last = null;
     for (let attempt = 0; ;) {
         const reading = new AbortController();
+        let watchdog;
+        const isAlive = () => {
+            clearTimeout(watchdog);
+            watchdog = setTimeout(() => reading.abort(), mostSilence);
+        };
+        // From the request on: not even the head of an answer may come.
+        isAlive();
         try {
             const answer = await send('GET', path, {
                 signal: reading.signal,
@@ -48,7 +55,7 @@ export async function follow(path, { take, tell, forget }) {
             if (answer.ok) {
                 attempt = 0;
                 tell('live');
-                await read(answer.body, reading, (event, data, id) => {
+                await read(answer.body, isAlive, (event, data, id) => {
                     if (id !== null) last = id;
                     try {
                         take(event, data);
@@ -60,6 +67,8 @@ export async function follow(path, { take, tell, forget }) {
             }
         } catch {
             // What broke the stream is told by what follows: it is opened again, or says that it cannot be.
+        } finally {
+            clearTimeout(watchdog);
         }
         reading.abort();
         tell('stopped');
@@ -68,16 +77,11 @@ export async function follow(path, { take, tell, forget }) {
     }
 }
 
-async function read(body, reading, take) {
+async function read(body, isAlive, take) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
     let searched = 0;
     let event = { name: '', data: null, id: null };
-    let watchdog;
-    const isAlive = () => {
-        clearTimeout(watchdog);
-        watchdog = setTimeout(() => reading.abort(), mostSilence);
-    };
     const line = text => {
         if (text === '') {
             if (event.data !== null) take(event.name, event.data, event.id);
@@ -91,24 +95,20 @@ async function read(body, reading, take) {
         else if (name === 'data') event.data = event.data === null ? value : `${event.data}\n${value}`;
         else if (name === 'id') event.id = value;
     };
-    try {
-        for (;;) {
-            isAlive();
-            const { value, done } = await reader.read();
-            if (done) return;
-            rest += value;
-            let from = 0;
-            let began = performance.now();
-            for (let to; (to = rest.indexOf('\n', Math.max(from, searched))) >= 0; from = to + 1) {
-                line(rest.slice(from, rest[to - 1] === '\r' ? to - 1 : to));
-                if (performance.now() - began < mostWork) continue;
-                await pause();
-                began = performance.now();
-            }
-            rest = rest.slice(from);
-            searched = rest.length;
+    for (;;) {
+        isAlive();
+        const { value, done } = await reader.read();
+        if (done) return;
+        rest += value;
+        let from = 0;
+        let began = performance.now();
+        for (let to; (to = rest.indexOf('\n', Math.max(from, searched))) >= 0; from = to + 1) {
+            line(rest.slice(from, rest[to - 1] === '\r' ? to - 1 : to));
+            if (performance.now() - began < mostWork) continue;
+            await pause();
+            began = performance.now();
         }
-    } finally {
-        clearTimeout(watchdog);
+        rest = rest.slice(from);
+        searched = rest.length;
     }
 }

@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Verbs } from './verbs.mjs';
 
 /** The program in this package. */
 export const program = fileURLToPath(new URL('release/drawbridge', import.meta.url));
+
+/** How many seconds a gateway may be silent: its API lets nobody wait for more than 600. */
+const patience = 630;
 
 /**
  * Starts a gateway on a free port of this machine, which ends with this process.
@@ -88,14 +94,15 @@ export class Gateway {
   /** Asks it, and gives its answer. */
   async #fetch(path, request) {
     const headers = { ...request.headers, Authorization: `Bearer ${this.#token}` };
-    try {
-      const answer = await fetch(`${this.address}/__drawbridge__/${path}`, { ...request, headers });
-      return { isRight: answer.ok, ...await answer.json() };
-    } catch (error) {
-      const reason = error.cause?.code ?? error.message;
+    const { status, body } = await send(`${this.address}/__drawbridge__/${path}`, { ...request, headers }).catch(async error => {
       const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
-      throw new Error(end ?? `no gateway answers at ${this.address}: ${reason}`);
-    }
+      throw new Error(end ?? `no gateway answers at ${this.address}: ${error.code ?? error.message}`);
+    });
+    const isRight = status === 200;
+    const answer = parsed(body);
+    if ('message' in answer || isRight && Object.keys(answer).length) return { isRight, ...answer };
+    const beginning = body.trim().replace(/\s+/g, ' ').slice(0, 200);
+    throw new Error(`${this.address} answered ${status}, and not as a gateway does: ${beginning || 'with an empty body'}`);
   }
 }
 
@@ -139,8 +146,31 @@ function nearMiss(data) {
   return `\n  wanted ${JSON.stringify(data.wanted)}\n  call ${data.call.number} ${JSON.stringify(data.call.input)}`;
 }
 
+/** Sends a request, and gives the answer, whatever it is. `fetch` would give up after five minutes. */
+function send(url, { method, headers, body = '' }) {
+  return new Promise((resolve, reject) => {
+    const options = {
+      method, headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      // A connection of its own: one that was kept may be closed just as it is used.
+      agent: false, timeout: patience * 1000,
+    };
+    const request = (url.startsWith('https:') ? https : http).request(url, options, answer => {
+      text(answer).then(body => resolve({ status: answer.statusCode, body }), reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(`nothing came for ${patience} seconds`)));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** A JSON object; what is none is empty. */
 function parsed(line) {
-  try { return JSON.parse(line) ?? {}; } catch { return {}; }
+  try {
+    const value = JSON.parse(line);
+    return value instanceof Object ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** A line of the log as people read it, if something is wrong; an error in the arguments is no JSON. */

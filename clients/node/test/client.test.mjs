@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import http, { createServer } from 'node:http';
 import { test } from 'node:test';
 import { connect, Native, start } from 'drawbridge-gateway';
 import { running } from './running.mjs';
@@ -125,12 +125,47 @@ test('one that runs already is asked by its address and its token', async t => {
   assert.throws(() => connect(), /DRAWBRIDGE_URL and DRAWBRIDGE_TOKEN/);
 });
 
-test('what answers and is no gateway is said', async t => {
-  const server = createServer((_, answer) => answer.end('<html>')).listen(0, '127.0.0.1');
-  t.after(() => server.close());
+/** A session of a gateway that is something else. */
+async function elsewhere(t, answers) {
+  const server = createServer(answers).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await once(server, 'listening');
-  const gateway = connect(`http://127.0.0.1:${server.address().port}`, 't'.repeat(32));
-  await assert.rejects(gateway.session().calls(), /no gateway answers at http:\/\/127.0.0.1:\d+: Unexpected token/);
+  return connect(`http://127.0.0.1:${server.address().port}`, 't'.repeat(32)).session();
+}
+
+for (const [status, body, said] of [
+  [200, '<html>', '<html>'], [403, '<html>\n  Not\tyou', '<html> Not you'], [200, '', 'with an empty body'],
+  [502, '', 'with an empty body'], [403, '{"error": "no"}', '{"error": "no"}'], [200, '"ok"', '"ok"'],
+  [302, 'Log in', 'Log in'], [500, 'x'.repeat(500), 'x'.repeat(200)],
+]) {
+  test(`what answers ${status} ${body.slice(0, 20)} and is no gateway is said`, async t => {
+    const native = await elsewhere(t, (_, answer) => answer.writeHead(status, { Location: '/' }).end(body));
+    await assert.rejects(native.calls(), { message: `${native.address} answered ${status}, and not as a gateway does: ${said}` });
+  });
+}
+
+test('it waits for longer than anybody may ask, and says what did not come', async t => {
+  const native = await elsewhere(t, () => {});
+  const { request } = http;
+  const asked = t.mock.method(http, 'request', (url, options, ...more) => request(url, { ...options, timeout: 1 }, ...more));
+  const message = `no gateway answers at ${native.address}: nothing came for 630 seconds`;
+  await assert.rejects(native.wait('pay', { seconds: 600 }), { message });
+  assert.equal(asked.mock.calls[0].arguments[1].timeout, 630_000);
+});
+
+test('what is sent has its length, by whichever method', async t => {
+  const native = await elsewhere(t, async (request, answer) => {
+    let data = '';
+    for await (const chunk of request) data += chunk;
+    answer.end(JSON.stringify({ code: 200, data, message: '' }));
+  });
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    assert.equal(await native.ask(method, 'replies', { body: 'é' }), '"é"');
+    assert.equal(await native.ask(method, 'replies'), '');
+  }
 });
 
 for (const [how, signal, end] of [

@@ -19,7 +19,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from .verbs import Verbs
 
@@ -29,8 +29,19 @@ __tracebackhide__ = True
 #: The program in this package.
 program = Path(__file__).parent / "release/drawbridge"
 
+#: How many seconds a gateway may be silent: its API lets nobody wait for more than 600.
+_patience = 630
+
+
+class _Here(HTTPRedirectHandler):
+    """Goes nowhere else: the token is the gateway's alone."""
+
+    def redirect_request(self, *_):
+        return None
+
+
 # The gateway is on this machine, and no proxy of the environment's leads there.
-_opener = build_opener(ProxyHandler({}))
+_opener = build_opener(ProxyHandler({}), _Here())
 
 
 def main():
@@ -167,15 +178,22 @@ class Gateway:
         request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
         try:
             try:
-                answer = _opener.open(request)
+                answer = _opener.open(request, timeout=_patience)
             except HTTPError as error:
                 answer = error
             with answer:
-                return answer.status, json.load(answer)
-        except (OSError, HTTPException, ValueError) as error:
+                status, body = answer.status, answer.read().decode(errors="replace")
+        except (OSError, HTTPException) as error:
             why = self._process and self._process.why()
             reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                reason = f"nothing came for {_patience} seconds"
             raise GatewayError(why or f"no gateway answers at {self.address}: {reason}") from None
+        answer = _parsed(body)
+        if "message" in answer or status == 200 and answer:
+            return status, answer
+        beginning = " ".join(body.split())[:200] or "with an empty body"
+        raise GatewayError(f"{self.address} answered {status}, and not as a gateway does: {beginning}")
 
 
 class Native(Verbs):
@@ -220,6 +238,7 @@ def _near_miss(data):
 
 
 def _parsed(line):
+    """A JSON object; what is none is empty."""
     try:
         said = json.loads(line)
     except ValueError:

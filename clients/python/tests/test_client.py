@@ -16,8 +16,8 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import drawbridge_gateway
 import pytest
-
 from drawbridge_gateway import GatewayError, Native, VerifyError, connect, program, start
 from drawbridge_gateway.verbs import Verbs
 
@@ -166,11 +166,58 @@ def test_one_that_runs_already_is_asked_by_its_address_and_its_token():
         connect()
 
 
-def test_what_answers_and_is_no_gateway_is_said():
-    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        threading.Thread(target=server.handle_request).start()
-        with pytest.raises(GatewayError, match="no gateway answers at http://127.0.0.1:.*: Expecting value"):
-            connect(f"http://127.0.0.1:{server.server_port}", "t" * 32).session().calls()
+@pytest.fixture
+def elsewhere():
+    """Makes a session of a gateway that is something else, which answers so."""
+    servers = []
+
+    def make(answer):
+        handler = type("Handler", (BaseHTTPRequestHandler,), {"do_GET": answer, "log_message": lambda *_: None})
+        server = HTTPServer(("127.0.0.1", 0), handler)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        servers.append((server, thread))
+        return connect(f"http://127.0.0.1:{server.server_port}", "t" * 32).session()
+
+    yield make
+    for server, thread in servers:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("status, body, said", [
+    (200, "<html>", "<html>"), (403, "<html>\n  Not\tyou", "<html> Not you"), (200, "", "with an empty body"),
+    (502, "", "with an empty body"), (403, '{"error": "no"}', '{"error": "no"}'), (200, '"ok"', '"ok"'),
+    (302, "Log in", "Log in"), (500, "x" * 500, "x" * 200)])
+def test_what_answers_and_is_no_gateway_is_said(elsewhere, status, body, said):
+    def answer(self):
+        self.send_response(status)
+        self.send_header("Location", "/")
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    native = elsewhere(answer)
+    with pytest.raises(GatewayError) as failure:
+        native.calls()
+    assert str(failure.value) == f"{native.address} answered {status}, and not as a gateway does: {said}"
+
+
+def test_it_waits_for_longer_than_anybody_may_ask_and_says_what_did_not_come(elsewhere, monkeypatch):
+    over, limits = threading.Event(), []
+    native = elsewhere(lambda _: over.wait())
+    ask = drawbridge_gateway._opener.open
+
+    def ask_impatiently(request, timeout=None):
+        limits.append(timeout)
+        return ask(request, timeout=0.01)
+
+    monkeypatch.setattr(drawbridge_gateway._opener, "open", ask_impatiently)
+    with pytest.raises(GatewayError) as failure:
+        native.wait("pay", seconds=600)
+    over.set()
+    assert str(failure.value) == f"no gateway answers at {native.address}: nothing came for 630 seconds"
+    assert limits == [630]
 
 
 @pytest.mark.parametrize("number, end", [

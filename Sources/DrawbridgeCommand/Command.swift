@@ -45,8 +45,8 @@ struct Command: ParsableCommand {
                 and requests to __jsbridge__. All other requests get files, or go on to the dev server. The manual is \
                 at /__drawbridge__/manual/ while it runs.
 
-                Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM or Ctrl-C, \
-                3 after --unanswered fail, 64 for wrong arguments, 1 for any other error.
+                Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM, SIGHUP or \
+                Ctrl-C, 3 after --unanswered fail, 64 for wrong arguments, 1 for any other error.
                 """,
             version: program.version)
     }

@@ -21,7 +21,7 @@ public enum GatewayCommand {
     /// The version of the command.
     public static let version = "0.1.0"
 
-    /// Reads the arguments of the process, and serves until SIGTERM or Ctrl-C, or until its task is cancelled.
+    /// Reads the arguments of the process, and serves until SIGTERM, SIGHUP or Ctrl-C, or until its task is cancelled.
     ///
     /// It sets up swift-log for the process, so that its own lines and those of libraries stand in one log: do not
     /// bootstrap swift-log yourself, and call this once.

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGTERM and Ctrl-C stop the server in order; a second Ctrl-C ends the process at once.
+/// SIGTERM, Ctrl-C and SIGHUP stop the server in order; a second Ctrl-C ends the process at once.
 final class StopSignals: Sendable {
     private struct State {
         var hasCome = false
@@ -12,7 +12,7 @@ final class StopSignals: Sendable {
     private let state = Mutex(State())
 
     init() {
-        for number in [SIGTERM, SIGINT] {
+        for number in [SIGTERM, SIGINT, SIGHUP] {
             onSignal(number) { self.come(number) }
         }
     }
@@ -37,8 +37,10 @@ final class StopSignals: Sendable {
 
 /// Calls back for each signal of a number, on a thread of Dispatch's, as long as the process lives.
 ///
-/// It returns when the callback is installed: earlier signals have their previous effect, and none is lost.
+/// It returns when the callback is installed: earlier signals have their previous effect, and none is lost. A SIGHUP that
+/// is ignored, as `nohup` starts programs, stays so.
 func onSignal(_ number: Int32, _ handle: @escaping @Sendable () -> Void) {
+    if number == SIGHUP, isIgnored(number) { return }
     let source = DispatchSource.makeSignalSource(signal: number)
     // The handler keeps the source, which lives as long as the process.
     source.setEventHandler { withExtendedLifetime(source) { handle() } }
@@ -46,4 +48,11 @@ func onSignal(_ number: Int32, _ handle: @escaping @Sendable () -> Void) {
     source.setRegistrationHandler { isTaken.signal() }
     source.resume()
     isTaken.wait()
+}
+
+private func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        == unsafeBitCast(SIG_IGN, to: Int.self)
 }

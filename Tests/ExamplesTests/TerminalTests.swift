@@ -158,6 +158,17 @@ import Testing
         _ = await shell.child.exitCode()
     }
 
+    @Test func aTerminalThatIsClosedCutsNoCallUnderWay() async throws {
+        let server = try TerminalProgram.product("test-server", ["-p", "0"])
+        let address = try await server.address()
+        let caller = try Program("curl", ["-sS", "--max-time", "60", "\(address)/soon?_mobile_bridge=1"])
+        try await server.line(with: "soon has begun")
+        server.child.hangUp()
+        #expect(await caller.wholeOutput() == #"{"code":200,"data":"done","message":""}"#)
+        #expect(await server.child.exitCode() == 0)
+    }
+
+    /// As with `nohup`.
     @Test func goesOnWithoutATerminalThatWasHungUp() async throws {
         let product = try Program.path(of: "drawbridge")
         let drawbridge = try TerminalProgram("sh", ["-c", "trap '' HUP; exec \"$0\" -p 0", product])

@@ -52,8 +52,8 @@ extension SIGTERMTests {
 }
 
 extension SIGTERMTests {
-    /// SIGTERM and Ctrl-C are the same to callers: who has no answer yet is told, and the log says why.
-    @Test(arguments: [SIGTERM, SIGINT], ["/wait?_mobile_bridge=1", "/slow"])
+    /// SIGTERM, Ctrl-C and SIGHUP are the same to callers: who has no answer yet is told, and the log says why.
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP], ["/wait?_mobile_bridge=1", "/slow"])
     func whoeverWaitsIsToldThatTheServerStops(_ number: Int32, _ target: String) async throws {
         let upstream = try RawUpstream { connection in
             _ = try connection.readHead()

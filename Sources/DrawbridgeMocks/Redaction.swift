@@ -16,6 +16,8 @@ package struct Redaction: Sendable {
 
     /// The words of the names that the user has added.
     private let more: [[String]]
+    /// Which names are those of secrets: the same come with each call.
+    private let known = Remembered<String, Bool>(atMost: 4096)
 
     /// - Parameter more: more names of secrets, which count as a part of another one too: `iban` of `myIban`.
     package init(also more: [String] = []) { self.more = more.map(Self.words).filter { !$0.isEmpty } }
@@ -24,6 +26,10 @@ package struct Redaction: Sendable {
     package static func isName(_ text: String) -> Bool { !words(of: text).isEmpty }
 
     func isSecret(_ name: String) -> Bool {
+        name.utf8.count > 64 ? hasSecretWord(name) : known.value(of: name) { hasSecretWord(name) }
+    }
+
+    private func hasSecretWord(_ name: String) -> Bool {
         let words = Self.words(of: name)
         if more.contains(where: { words.contains($0) || $0.joined() == words.joined() }) { return true }
         for (place, word) in words.enumerated() {
@@ -99,11 +105,11 @@ package struct Redaction: Sendable {
             }
             let begin = place
             while place < bytes.count, Self.isOfName(bytes[place]) { place += 1 }
-            let word = String(decoding: bytes[begin..<place], as: UTF8.self)
-            guard isSecret(Percent.decode(word[...].utf8) ?? word) else { continue }
             let isPart = bytes[..<begin].suffix(6).elementsEqual("name=\"".utf8)
             let next = bytes[place...].first { !Self.behindNames.contains($0) }
             guard isPart || next == UInt8(ascii: ":") || next == UInt8(ascii: "=") else { continue }
+            let word = String(decoding: bytes[begin..<place], as: UTF8.self)
+            guard isSecret(Percent.decode(word[...].utf8) ?? word) else { continue }
             return String(decoding: bytes[..<place], as: UTF8.self) + " [removed]"
         }
         return text

@@ -19,37 +19,26 @@ extension Gateway {
 }
 
 /// What pages may call, for programs: as a list, as OpenAPI, as TypeScript; and what was answered, as a file of replies.
-///
-/// A journal may have megabytes, so all of this is done on the global executor, and not on a loop.
 enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await Apart.perform(where: true) {
-            let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
-            let (catalogue, seen) = gateway.seenCatalogue(query)
-            let redaction = gateway.redaction(for: query)
-            let entries = try entries(of: catalogue, named: query["name"])
-            return .success(.array(entries.map { $0.json(seen?[$0], redaction) }))
-        }
+        let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
+        let (catalogue, seen) = gateway.seenCatalogue(query)
+        let redaction = gateway.redaction(for: query)
+        let entries = try entries(of: catalogue, named: query["name"])
+        return .success(.array(entries.map { $0.json(seen?[$0], redaction) }))
     }
 
     static func openAPI(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await Apart.perform(where: true) {
-            let query = try RecordQuery(request, words: [], usual: ["session"])
-            let (catalogue, seen) = gateway.seenCatalogue(query)
-            let document = OpenAPIDocument(
-                NativeTypes(catalogue, seen), base: gateway.address(asAskedBy: request),
-                gateway.answers,
-                marked: NativeMark(gateway.rules))
-            return .text("\(document.json)\n", as: "application/json")
-        }
+        let (catalogue, seen) = gateway.seenCatalogue(try RecordQuery(request, words: [], usual: ["session"]))
+        let document = OpenAPIDocument(
+            NativeTypes(catalogue, seen), base: gateway.address(asAskedBy: request),
+            gateway.answers, marked: NativeMark(gateway.rules))
+        return .text("\(document.json)\n", as: "application/json")
     }
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await Apart.perform(where: true) {
-            let query = try RecordQuery(request, words: [], usual: ["session"])
-            let (catalogue, seen) = gateway.seenCatalogue(query)
-            return .text(TypeScriptFile(NativeTypes(catalogue, seen)).text)
-        }
+        let (catalogue, seen) = gateway.seenCatalogue(try RecordQuery(request, words: [], usual: ["session"]))
+        return .text(TypeScriptFile(NativeTypes(catalogue, seen)).text)
     }
 
     private static func entries(
@@ -66,19 +55,13 @@ enum CatalogueAPI {
 
     /// The answered calls as a file of replies.
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await Apart.perform(where: true) {
-            let query = try RecordQuery(request, words: [], usual: ["session", "name", "page", "since"])
-            try RecordQuery.checkMaySeeSecrets(request)
-            let journal = try gateway.keptJournal
-            try journal.check(query.since, query.filter)
-            let found = journal.read(query.filter, since: query.since)
-            var response = Response.text(
-                Recording(
-                    found.records, of: query.filter.session?.name, answers: gateway.answers,
-                    isWhole: !found.hasLost
-                ).text)
-            response.headers[.contentDisposition] = "attachment; filename=drawbridge.json"
-            return response
-        }
+        let query = try RecordQuery(request, words: [], usual: ["session", "name", "page", "since"])
+        try RecordQuery.checkMaySeeSecrets(request)
+        let found = try gateway.keptJournal.read(query.filter, from: query.since)
+        let recording = Recording(
+            found.records, of: query.filter.session?.name, answers: gateway.answers, isWhole: !found.hasLost)
+        var response = Response.text(recording.text)
+        response.headers[.contentDisposition] = "attachment; filename=drawbridge.json"
+        return response
     }
 }

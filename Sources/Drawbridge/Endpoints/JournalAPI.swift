@@ -36,9 +36,8 @@ enum JournalAPI {
         }
         let found = try journal.read(filter, from: since, atMost: try query.number("limit") ?? 1000)
         let redaction = gateway.redaction(for: query)
-        return .success([
-            "calls": .array(found.records.map { $0.json(redaction) }), "next": .number(.init(found.next)),
-        ])
+        let frame = Response.success(["calls": [], "next": .number(.init(found.next))])
+        return try await list(found.records, in: frame) { $0.json(redaction) }
     }
 
     private static func missing(
@@ -50,6 +49,30 @@ enum JournalAPI {
             .gatewayTimeout,
             "\(journal.count(filter, since: since)) of \(count) calls\(subject) have begun after \(seconds) s; \(others)"
         )
+    }
+
+    /// An answer with a list of records, which may have megabytes: only the part that is on its way is there.
+    private static func list(
+        _ records: [JournalRecord], in frame: Response, _ json: @escaping @Sendable (JournalRecord) -> JSON
+    ) async throws -> Response {
+        let (most, bytes) = (256 << 10, frame.body.bytes ?? [])
+        // It comes in place of the first list of the frame, which is empty.
+        let begin = bytes.firstRange(of: "[]".utf8)?.lowerBound ?? 0
+        let list = Response.Body.stream(length: nil) { client in
+            var part = Array(bytes[...begin])
+            for (place, record) in records.enumerated() {
+                if place > 0 { part.append(UInt8(ascii: ",")) }
+                json(record).write(into: &part)
+                guard part.count > most else { continue }
+                try await client.didLoad(part)
+                part = []
+            }
+            try await client.didLoad(part + bytes[(begin + 1)...])
+        }
+        var response = frame
+        let isLong = records.reduce(0) { $0 + $1.bytes } > most
+        response.body = isLong ? list : .bytes(try await list.collect())
+        return response
     }
 
     // MARK: Verify
@@ -80,7 +103,7 @@ enum JournalAPI {
         guard verdict.isRight else {
             throw HTTPError(.expectationFailed, verdict.sentence, data: verdict.nearMiss)
         }
-        return .success(["calls": .array(verdict.calls.map { $0.json(redaction) })])
+        return try await list(verdict.calls, in: .success(["calls": []])) { $0.json(redaction) }
     }
 
     static func events(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -219,9 +242,10 @@ enum JournalAPI {
                 .badRequest, "kind: an archive has what was asked by requests: call, request, or all")
         }
         let found = try journal.read(filter, from: query.since)
-        let archive = HTTPArchive(
-            found.records, gateway.copying(for: request, gateway.redaction(for: query)))
-        return .guarded(archive.json.bytes)
+        let setting = gateway.copying(for: request, gateway.redaction(for: query))
+        return try await list(found.records, in: .guarded(HTTPArchive.empty.bytes)) {
+            HTTPArchive.entry(CallCopy($0, setting))
+        }
     }
 }
 

@@ -1,20 +1,12 @@
 /// Calls as an HTTP archive, HAR 1.2, for the tools that read those.
 ///
 /// A call by a bridge becomes the flagged request that asks the same, with the answer that this would get.
-struct HTTPArchive {
-    let json: JSON
+enum HTTPArchive {
+    static let empty: JSON = [
+        "log": ["version": "1.2", "creator": ["name": "Drawbridge", "version": "1"], "entries": []]
+    ]
 
-    init(_ records: [JournalRecord], _ setting: CallCopy.Setting) {
-        let entries = records.map { Self.entry(CallCopy($0, setting)) }
-        json = [
-            "log": [
-                "version": "1.2", "creator": ["name": "Drawbridge", "version": "1"],
-                "entries": .array(entries),
-            ]
-        ]
-    }
-
-    private static func entry(_ copy: CallCopy) -> JSON {
+    static func entry(_ copy: CallCopy) -> JSON {
         let record = copy.record
         let time = record.took.flatMap { JSON.Number(literal: $0.milliseconds).map(JSON.number) } ?? 0
         let answer = response(of: copy)

@@ -64,7 +64,6 @@ enum JournalStream {
         // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")
         while true {
-            let seen = journal.changeCount
             var isBehind = true
             while isBehind {
                 let changes = journal.changes(since: place, filter, atMost: batch.records)
@@ -81,7 +80,7 @@ enum JournalStream {
                     }
                 }
                 try await client.didLoad(text)
-                isBehind = changes.records.count == batch.records
+                isBehind = changes.hasMore
                 place = changes.next
             }
             if isWhole {
@@ -92,7 +91,7 @@ enum JournalStream {
                 told = now
             }
             let deadline = ContinuousClock.now + breath
-            await journal.changed(since: seen, filter, until: deadline, hearsTopics: isWhole)
+            await journal.changed(since: place, filter, until: deadline, hearsTopics: isWhole)
             try Task.checkCancellation()
             guard !journal.isStopping else { return }
             if ContinuousClock.now >= deadline { try await client.didLoad(":\n\n") }

@@ -260,24 +260,12 @@ package final class Load: Expiring, Errand {
                 if case .anywhere = self.place {
                     try await write(client)
                 } else {
-                    try await withTaskExecutorPreference(self) { try await Self.apart(write, client) }
+                    try await Apart.perform(on: self) { try await write(client) }
                 }
             } onCancel: {
                 self.tellHandler()
             }
         }
-    }
-}
-
-extension Load {
-    /// Leaves the caller's executor for the task's own.
-    @concurrent
-    private static func apart(
-        _ write: @Sendable (Client) async throws -> Void, _ client: Client
-    ) async throws {
-        // Without work of its own, this function would not change the executor: the compiler leaves that out.
-        try Task.checkCancellation()
-        try await write(client)
     }
 }
 

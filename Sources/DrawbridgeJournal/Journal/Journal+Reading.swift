@@ -14,34 +14,18 @@ extension Journal {
     /// - Parameters:
     ///   - since: the number of the first one; nil for all that the session sees.
     package func read(_ filter: RecordFilter, since: Int? = nil, atMost limit: Int = .max) -> Reading {
-        // Inputs are looked at outside of the lock: they may have megabytes.
-        var likely = filter
-        likely.when = nil
-        let isLikelyAll = filter.when == nil
-        let reading = state.withLock { state in
-            let view = state.views[filter.session]
-            let from = max(since ?? 1, view.from)
-            var found: [JournalRecord] = []
-            var next = state.next
-            state.each(of: filter.kinds, from: from) { record in
-                guard likely.fits(record) else { return true }
-                guard !isLikelyAll || found.count < limit else {
-                    next = record.number
-                    return false
-                }
-                found.append(record)
-                return true
-            }
-            return Reading(records: found, next: next, hasLost: from <= view.lastLost(of: filter.kinds))
+        let (kept, view, now) = state.withLock {
+            (($0.records, $0.requests), $0.views[filter.session], $0.next)
         }
-        guard !isLikelyAll else { return reading }
-        let found = reading.records.filter { filter.misfit(of: $0, nil) == nil }
-        return Reading(
-            records: Array(found.prefix(limit)),
-            next: found.count > limit ? found[limit].number : reading.next, hasLost: reading.hasLost)
+        let from = max(since ?? 1, view.from)
+        var (found, next) = ([JournalRecord](), now)
+        Self.each(kept, of: filter.kinds, from: from) { record in
+            guard filter.fits(record) else { return true }
+            if found.count == limit { next = record.number } else { found.append(record) }
+            return next == now
+        }
+        return Reading(records: found, next: next, hasLost: from <= view.lastLost(of: filter.kinds))
     }
-
-    package var changeCount: Int { state.withLock { $0.changes } }
 
     package func count(_ filter: RecordFilter, since: Int? = nil) -> Int {
         read(filter, since: since).records.count
@@ -59,7 +43,7 @@ extension Journal {
 
     /// The newest record of a request, even where its session has forgotten it.
     package func record(ofRequest id: String) -> JournalRecord? {
-        state.withLock { $0.records.all.last { $0.head.id == id } }
+        state.withLock { $0.records }.all.last { $0.head.id == id }
     }
 
     /// The number of the next record, and the highest number of these kinds that was dropped.
@@ -76,53 +60,75 @@ extension Journal {
     /// What has changed since a reader has read.
     package struct Changes {
         /// In the order of their changes.
-        package let records: [JournalRecord]
-        package let next: Int
-        /// The number of the first record that the session sees.
+        package fileprivate(set) var records: [JournalRecord] = []
+        package fileprivate(set) var next: Int
+        fileprivate let last: Int
+        /// The number of the first record that the session sees, and the highest of these kinds that was dropped.
         package let view: Int
+        let lastLost: Int
         /// Records before these numbers were dropped, some of which the reader has not seen; nil where it has seen all.
         package let lostBefore: Int?
         package let lostRequestsBefore: Int?
+
+        /// Whether there are more, which are had by asking again.
+        package var hasMore: Bool { next < last }
     }
 
-    /// The records that fit and have changed, as they are now.
+    /// The records that fit and have changed, as they are now; where not much has, nothing else is looked at.
     ///
     /// - Parameter change: the number of the last change that the reader has seen.
     package func changes(since change: Int, _ filter: RecordFilter, atMost limit: Int) -> Changes {
-        state.withLock { state in
+        var (changes, kept) = state.withLock { state -> (Changes, (RecordQueue, RecordQueue)?) in
             let seen = state.views[filter.session]
-            let view = seen.from
-            var found: [JournalRecord] = []
-            state.each(of: filter.kinds, from: view) { record in
-                if record.change > change, filter.fits(record) { found.append(record) }
-                return true
-            }
-            found.sort { $0.change < $1.change }
-            var next = state.changes
-            if found.count > limit {
-                found.removeLast(found.count - limit)
-                next = found.last?.change ?? next
-            }
             // Dropped records of other sessions are no loss to this one.
             let lost = { (queue: RecordQueue, kinds: Set<JournalRecord.Kind>) in
-                change < queue.lastLostChange && seen.lastLost(of: kinds) >= view ? queue.lastLost + 1 : nil
+                change < queue.lastLostChange && seen.lastLost(of: kinds) >= seen.from
+                    ? queue.lastLost + 1 : nil
             }
-            let isOfRequests = filter.kinds.contains(.request)
-            return Changes(
-                records: found, next: next, view: view,
+            var changes = Changes(
+                next: state.changes, last: state.changes, view: seen.from,
+                lastLost: seen.lastLost(of: filter.kinds),
                 lostBefore: filter.kinds == [.request] ? nil : lost(state.records, [.call]),
-                lostRequestsBefore: isOfRequests ? lost(state.requests, [.request]) : nil)
+                lostRequestsBefore: filter.kinds.contains(.request)
+                    ? lost(state.requests, [.request]) : nil)
+            let remembered = state.changed.count
+            guard state.changes - change < remembered else {
+                return (changes, (state.records, state.requests))
+            }
+            changes.next = change
+            // A part at a time, since callers wait for the lock.
+            while changes.hasMore, changes.records.count < limit, changes.next < change + 512 {
+                changes.next += 1
+                // A record that has changed once more comes with that change.
+                if let record = state.record(state.changed[changes.next % remembered]),
+                    record.change == changes.next, record.number >= seen.from, filter.fits(record)
+                {
+                    changes.records.append(record)
+                }
+            }
+            return (changes, nil)
         }
+        guard let kept else { return changes }
+        Self.each(kept, of: filter.kinds, from: changes.view) { record in
+            if record.change > change, filter.fits(record) { changes.records.append(record) }
+            return true
+        }
+        changes.records.sort { $0.change < $1.change }
+        if changes.records.count > limit {
+            changes.records.removeLast(changes.records.count - limit)
+            changes.next = changes.records.last?.change ?? changes.next
+        }
+        return changes
     }
-}
 
-extension Journal.State {
-    /// Goes through the records of both queues, by their numbers, until it is told to stop.
-    fileprivate func each(
-        of kinds: Set<JournalRecord.Kind>, from number: Int, _ body: (JournalRecord) -> Bool
+    /// Goes through the records of both queues, by their numbers, until it is told to stop; not under the lock, which is
+    /// held for two references.
+    private static func each(
+        _ kept: (records: RecordQueue, requests: RecordQueue), of kinds: Set<JournalRecord.Kind>,
+        from number: Int, _ body: (JournalRecord) -> Bool
     ) {
-        let calls = records.from(number)
-        let passed = requests.from(kinds.contains(.request) ? number : .max)
+        let calls = kept.records.from(number)
+        let passed = kept.requests.from(kinds.contains(.request) ? number : .max)
         var (call, pass) = (calls.startIndex, passed.startIndex)
         while call < calls.endIndex || pass < passed.endIndex {
             let isCall =

@@ -111,7 +111,7 @@ extension Journal {
     package func touch(_ topics: Topic...) {
         guard isOn else { return }
         let waiters = state.withLock { state in
-            state.changes += 1
+            state.change()
             for topic in topics { state.touched[topic] = state.changes }
             return state.takeWaiters { $0.hearsTopics }
         }

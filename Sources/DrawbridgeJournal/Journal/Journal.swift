@@ -23,7 +23,9 @@ public final class Journal: Sendable {
         var requests = RecordQueue()
         var next = 1
         /// How often anything has changed.
-        var changes = 0
+        private(set) var changes = 0
+        /// The numbers of the records that changed last, each at the rest of its change; 0 for what is no record.
+        private(set) var changed = Array(repeating: 0, count: 4096)
         var bytes = 0
         var bytesOfPages: [String: Int] = [:]
         var views = SessionViews()
@@ -34,6 +36,12 @@ public final class Journal: Sendable {
         var isStopping = false
         /// Called for each call that has ended; nil where nothing wants to know.
         var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
+
+        /// Counts a change, of a record where it has a number.
+        mutating func change(_ number: Int = 0) {
+            changes += 1
+            changed[changes % changed.count] = number
+        }
     }
 
     /// Whether anything is kept.
@@ -136,7 +144,7 @@ public final class Journal: Sendable {
     package func forget(_ session: Session?) {
         let waiters = state.withLock { state in
             state.views.begin(session, at: state.next)
-            state.changes += 1
+            state.change()
             return state.takeWaiters { _ in true }
         }
         for waiter in waiters { waiter.wake() }
@@ -149,7 +157,7 @@ public final class Journal: Sendable {
         let (number, waiters) = state.withLock { state in
             let number = state.next
             state.next += 1
-            state.changes += 1
+            state.change(number)
             let record = JournalRecord(
                 number, head, outcome, change: state.changes,
                 input: input.map { .init($0, room: room(for: head.page?.id, in: state)) } ?? .unread,
@@ -185,7 +193,7 @@ public final class Journal: Sendable {
                 !whereItWaits || !hasEnded
             else { return ([], nil) }
             let room = room(for: page, in: state)
-            state.changes += 1
+            state.change(number)
             let change = state.changes
             let (more, isMissed) =
                 state.update(number) { record in

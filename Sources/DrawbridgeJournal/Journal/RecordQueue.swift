@@ -95,6 +95,6 @@ struct RecordQueue: Sendable {
         let startIndex: Int
         let endIndex: Int
 
-        subscript(index: Int) -> JournalRecord { queue[index] }
+        subscript(index: Int) -> JournalRecord { _read { yield queue[index] } }
     }
 }

@@ -31,6 +31,18 @@ extension Action {
                 throw Wrong("\(reply.status) \(reply.text.prefix(200))")
             }
         },
+        Action("leaves a long list of calls", 10) { caller in
+            let client = try caller.way.connect()
+            let list = caller.dice.roll(2) == 0 ? "calls.har" : "calls"
+            let target = "/__drawbridge__/\(list)?session=*&kind=all"
+            try client.send(caller.request("GET \(target)", [authorization]))
+            let reply = try client.head()
+            guard reply.status == 200 else { throw Wrong("\(list) answers \(reply.status)") }
+            // A short one comes whole.
+            let isLong = reply["Transfer-Encoding"] != nil
+            for _ in 0..<(isLong ? caller.dice.roll(4) : 0) { _ = try client.chunk() }
+            caller.leave(client)
+        },
         Action("leaves a wait for a call", 30) { caller in
             let client = try caller.way.connect()
             let target = "\(api)?name=nobody-\(caller.unique)&count=1&seconds=30"

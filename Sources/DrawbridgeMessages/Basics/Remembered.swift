@@ -1,0 +1,20 @@
+import Synchronization
+
+/// What was found out about things that come again and again; pages make them up, so all are forgotten where there are
+/// too many.
+package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let values = Mutex<[Key: Value]>([:])
+    private let most: Int
+
+    package init(atMost most: Int) { self.most = most }
+
+    package func value(of key: Key, _ find: () -> Value) -> Value {
+        if let known = values.withLock({ $0[key] }) { return known }
+        let value = find()
+        values.withLock {
+            if $0.count >= most { $0 = [:] }
+            $0[key] = value
+        }
+        return value
+    }
+}

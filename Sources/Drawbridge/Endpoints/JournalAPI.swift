@@ -22,33 +22,26 @@ enum JournalAPI {
         try journal.check(since, filter)
         let seconds = try query.seconds(upTo: 600)
         if let count = try query.number("count") ?? (query["seconds"] == nil ? nil : 1) {
+            var watch = Journal.Watch(filter) { $0.number >= since ?? 0 && filter.fits($0) ? 0 : nil }
             let isThere = try await journal.wait(for: filter, until: .now + .seconds(seconds)) {
-                let found = journal.read(filter, since: since)
-                return found.records.count >= count || (found.hasLost && (since ?? 0) > 0)
+                watch.look(in: journal)
+                return watch.found.count >= count || since.map { $0 > 0 && $0 <= watch.lastLost } == true
             }
             try Task.checkCancellation()
             // Records that came while it waited may have been dropped already.
             try journal.check(since, filter)
             // A call that does not come is an answer to the program, and no fault to be logged.
             guard isThere else {
-                throw RepliedError(error: missing(filter, count, since, seconds, in: journal))
+                let others = journal.called(instead: filter, since: since)
+                let wanted = "\(count) calls\(filter.name.map { " of \($0)" } ?? "")"
+                let sentence = "\(watch.found.count) of \(wanted) have begun after \(seconds) s; \(others)"
+                throw RepliedError(error: HTTPError(.gatewayTimeout, sentence))
             }
         }
         let found = try journal.read(filter, from: since, atMost: try query.number("limit") ?? 1000)
         let redaction = gateway.redaction(for: query)
         let frame = Response.success(["calls": [], "next": .number(.init(found.next))])
         return try await list(found.records, in: frame) { $0.json(redaction) }
-    }
-
-    private static func missing(
-        _ filter: RecordFilter, _ count: Int, _ since: Int?, _ seconds: Double, in journal: Journal
-    ) -> HTTPError {
-        let others = journal.called(instead: filter, since: since)
-        let subject = filter.name.map { " of \($0)" } ?? ""
-        return HTTPError(
-            .gatewayTimeout,
-            "\(journal.count(filter, since: since)) of \(count) calls\(subject) have begun after \(seconds) s; \(others)"
-        )
     }
 
     /// An answer with a list of records, which may have megabytes: only the part that is on its way is there.
@@ -88,12 +81,7 @@ enum JournalAPI {
             throw HTTPError(.badRequest, "\(error)")
         }
         let redaction = gateway.redaction(for: query)
-        // It does not wait where the verdict cannot change: too many calls stay too many.
-        _ = try await journal.wait(for: check.concerned, until: .now + .seconds(check.seconds)) {
-            let found = check.verdict(in: journal, redaction)
-            return found.isRight || found.isFinal || found.hasLost
-        }
-        let verdict = check.verdict(in: journal, redaction)
+        let verdict = try await check.verdict(in: journal, redaction)
         if verdict.hasLost {
             throw HTTPError(
                 .conflict,

@@ -33,8 +33,6 @@ struct CallCheck: Sendable {
     struct Verdict {
         var calls: [JournalRecord] = []
         var isRight = false
-        /// Whether no later call can make it right.
-        var isFinal = false
         var hasLost = false
         var sentence = ""
         /// What was wanted, and the call that comes closest to it; nil where there is none.
@@ -119,36 +117,45 @@ struct CallCheck: Sendable {
         wanted = said("when")?.json ?? said("equals")?.json ?? .null
     }
 
-    /// Which records may change the verdict.
-    var concerned: RecordFilter {
-        var all = filter
-        (all.when, all.by, all.state, all.isUnanswered) = (nil, nil, nil, false)
-        if !order.isEmpty { all.name = nil }
-        return all
+    /// Waits until it is right, or no later call can make it so, and says what came.
+    func verdict(in journal: Journal, _ redaction: Redaction?) async throws(HTTPError) -> Verdict {
+        var watch = Journal.Watch(filter) { [filter, order] in
+            !filter.fits($0) ? nil : order.isEmpty ? 0 : order.firstIndex(of: $0.name)
+        }
+        _ = try await journal.wait(for: filter, until: .now + .seconds(seconds)) {
+            watch.look(in: journal)
+            return watch.hasLost || isSettled(by: watch.found)
+        }
+        return order.isEmpty ? verdict(by: watch, in: journal, redaction) : verdictByOrder(in: journal)
     }
 
-    func verdict(in journal: Journal, _ redaction: Redaction?) -> Verdict {
-        order.isEmpty ? verdictByCount(in: journal, redaction) : verdictByOrder(in: journal)
+    private func isSettled(by found: [(number: Int, place: Int)]) -> Bool {
+        guard !order.isEmpty else {
+            return count.fits(found.count) || filter.state == nil && count.isFinal(found.count)
+        }
+        var rest = order.compactMap(order.firstIndex)[...]
+        for (_, place) in found where place == rest.first { rest.removeFirst() }
+        return rest.isEmpty
     }
 
-    private func verdictByCount(in journal: Journal, _ redaction: Redaction?) -> Verdict {
-        let page = journal.read(filter)
-        let found = page.records.count
-        var verdict = Verdict(
-            calls: page.records, isRight: count.fits(found),
-            isFinal: filter.state == nil && count.isFinal(found))
-        verdict.hasLost = page.hasLost
+    private func verdict(by watch: Journal.Watch, in journal: Journal, _ redaction: Redaction?) -> Verdict {
+        let calls = watch.found.compactMap { journal.record($0.number) }
+        let found = calls.count
+        let hasLost = watch.hasLost || found < watch.found.count
+        var verdict = Verdict(calls: calls, isRight: count.fits(found), hasLost: hasLost)
         guard !verdict.isRight else { return verdict }
         let subject = filter.name ?? (filter.isUnanswered ? "calls that nobody answered" : "calls")
         let such = filter.when == nil ? "" : " with such an input"
         verdict.sentence = "\(subject): \(found) times\(such), wanted \(count.text)"
+        var same = filter
+        (same.when, same.state, same.isUnanswered) = (nil, nil, false)
         if filter.name == nil, found > 0 {
-            let names = Set(page.records.map(\.name)).sorted().prefix(20)
+            let names = Set(calls.map(\.name)).sorted().prefix(20)
             verdict.sentence += ": \(names.joined(separator: ", "))"
-        } else if filter.name != nil, journal.count(concerned) == 0 {
+        } else if filter.name != nil, journal.read(same, atMost: 1).records.isEmpty {
             verdict.sentence += "; \(journal.called(instead: filter))"
         }
-        guard filter.when != nil, !verdict.isFinal else { return verdict }
+        guard filter.when != nil, !isSettled(by: watch.found) else { return verdict }
         var all = filter
         all.when = nil
         // The last of the calls that do not fit is probably the one that the test has just made.
@@ -161,9 +168,7 @@ struct CallCheck: Sendable {
     }
 
     private func verdictByOrder(in journal: Journal) -> Verdict {
-        var all = filter
-        all.name = nil
-        let page = journal.read(all)
+        let page = journal.read(filter)
         var rest = order[...]
         var calls: [JournalRecord] = []
         for record in page.records where record.name == rest.first {

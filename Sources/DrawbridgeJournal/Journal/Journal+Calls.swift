@@ -63,9 +63,12 @@ extension Journal {
     /// - Throws: a ``CallError`` that says what was called in its place.
     public func call(_ name: String, within time: Duration = .seconds(5)) async throws -> Call {
         let filter = Self.filter(name)
-        let last = { @Sendable [self] in read(filter).records.last { $0.state != .waiting } }
-        let isThere = try await wait(for: filter, until: .now + time) { last() != nil }
-        if isThere, let record = last() { return Call(record) }
+        var watch = Watch(filter) { filter.fits($0) && $0.state != .waiting ? 0 : nil }
+        _ = try await wait(for: filter, until: .now + time) {
+            watch.look(in: self)
+            return !watch.found.isEmpty
+        }
+        if let last = watch.found.last, let record = record(last.number) { return Call(record) }
         let names = Set(try await calls().map(\.name)).sorted().joined(separator: ", ")
         throw CallError(
             description: isOn

@@ -27,10 +27,6 @@ extension Journal {
         return Reading(records: found, next: next, hasLost: from <= view.lastLost(of: filter.kinds))
     }
 
-    package func count(_ filter: RecordFilter, since: Int? = nil) -> Int {
-        read(filter, since: since).records.count
-    }
-
     /// Which names were called, for the message that another one was not.
     package func called(instead filter: RecordFilter, since: Int? = nil) -> String {
         var all = filter

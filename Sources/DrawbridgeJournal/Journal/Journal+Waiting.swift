@@ -4,6 +4,8 @@ import Synchronization
 extension Journal {
     /// The most waiters at a time, of all sessions.
     static let mostWaiters = 256
+    /// While calls come without a break, whoever waits looks at all that have come in this time at once.
+    private static let pause = Duration.milliseconds(5)
 
     /// Somebody who is woken when a record changes that may concern them.
     struct Waiter {
@@ -34,18 +36,21 @@ extension Journal {
     /// - Throws: where too many wait already.
     package func wait(
         for filter: RecordFilter?, until deadline: ContinuousClock.Instant, hearsTopics: Bool = false,
-        _ isDone: @Sendable () -> Bool
+        _ isDone: () -> Bool
     ) async throws(HTTPError) -> Bool {
+        let place = waiting.add(1, ordering: .relaxed).newValue
+        defer { waiting.subtract(1, ordering: .relaxed) }
         while true {
             let changes = state.withLock { $0.changes }
             if isDone() { return true }
             guard !isStopping else { throw HTTPError(.serviceUnavailable, "the gateway stops") }
             guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
-            guard state.withLock({ $0.waiters.count < Self.mostWaiters }) else {
+            guard place <= Self.mostWaiters else {
                 throw HTTPError(
                     .serviceUnavailable,
                     "\(Self.mostWaiters) wait for calls already; ask again when some have ended")
             }
+            try? await Task.sleep(for: Self.pause)
             await changed(since: changes, filter, until: deadline, hearsTopics: hearsTopics)
         }
     }

@@ -48,8 +48,9 @@ public final class Journal: Sendable {
     package let isOn: Bool
     private let limits: Limits
     let state = Mutex(State())
-    /// How many read its stream.
+    /// How many read its stream, and how many wait for calls.
     let readers = Atomic(0)
+    let waiting = Atomic(0)
 
     package init(isOn: Bool, limits: Limits = Limits()) {
         self.isOn = isOn

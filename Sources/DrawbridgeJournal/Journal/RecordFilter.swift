@@ -33,8 +33,8 @@ package struct RecordFilter: Sendable {
     ///
     /// The name of a call may be known later than the call itself.
     package func isAbout(_ record: JournalRecord) -> Bool {
-        if !kinds.contains(record.kind) { return false }
         if let session, record.session != session { return false }
+        if !kinds.contains(record.kind) { return false }
         if let page, record.page?.id.hasPrefix(page) != true { return false }
         if let name, !record.isNamed(name) { return false }
         return true
@@ -43,7 +43,12 @@ package struct RecordFilter: Sendable {
     /// Why what a call sent does not fit; nil where it does.
     package func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
         guard let when else { return nil }
-        guard let input = record.readInput else { return "its input is not all kept" }
-        return when.misfit(input, redaction)
+        let (_, input) = Self.inputs.value(of: ObjectIdentifier(record.head)) {
+            (record.head, record.readInput)
+        }
+        return input.map { when.misfit($0, redaction) } ?? "its input is not all kept"
     }
+
+    /// The inputs that were read last, by heads, which change with them: when a call comes, all who wait look into it.
+    private static let inputs = Remembered<ObjectIdentifier, (JournalRecord.Head, ReplyInput?)>(atMost: 8)
 }

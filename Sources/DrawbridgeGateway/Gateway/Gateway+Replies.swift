@@ -129,11 +129,6 @@ extension Gateway {
         return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)
     }
 
-    /// The patterns of all replies that the page of a request may get.
-    func patternsOfReplies(for request: Request) -> [String] {
-        replyBook.isUsed ? replyBook.patterns(in: request.session, ofPageAt: request.pagePath) : []
-    }
-
     /// The answer of the first of these replies that fits; nil where the handlers are asked.
     ///
     /// - Parameter plain: has its collected body afterwards, where a reply looked at it.

@@ -136,17 +136,6 @@ extension Gateway {
             return .pages("pages at \(pages) have one, and \(own)")
         }
         let path = Percent.decode(request.path[...].utf8) ?? request.path
-        let patterns = patterns(for: request) + patternsOfReplies(for: request)
-        let near = Nearest.of(path, among: patterns) ?? patterns.sorted().first { Self.isNear(path, to: $0) }
-        return near.map { .nearest(path: $0) }
-    }
-
-    /// Whether a path is similar to a pattern in the parts that are no parameters.
-    private static func isNear(_ path: String, to pattern: String) -> Bool {
-        let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
-        guard parts.count == given.count else { return false }
-        let said = zip(parts, given).filter { $0.0.first != ":" }
-        let wanted = said.map { "/\($0.0)" }.joined()
-        return !said.isEmpty && Nearest.of(said.map { "/\($0.1)" }.joined(), among: [wanted]) != nil
+        return nearest(to: path, for: request).map { .nearest(path: $0) }
     }
 }

@@ -41,12 +41,13 @@ extension Gateway {
             return nil
         }
         let flag = missed.isMessageHandler ? runtime.flag(forHandler: missed) : nil
-        if names(forPageAt: path, in: page.session).contains(missed.name) {
+        let handled = Target.segments(of: request.path).map { matches($0, for: request) } ?? []
+        let replies = replies(for: request)
+        if replies.hasName || handled.contains(where: \.route.pattern.isOnePath) {
             return flag.map { "it is answered, and pages find it there by \($0)" }
                 ?? "it has come since the page was loaded; load the page again"
         }
-        let isHandled = Target.segments(of: request.path).map { !matches($0, for: request).isEmpty }
-        if replies(for: request).mayAnswer || isHandled == true {
+        if replies.mayAnswer || !handled.isEmpty {
             return "a pattern answers it, and patterns give pages no names: give it a reply of its own"
         }
         let more = flag.map { ", and give it to pages by \($0)" } ?? ""

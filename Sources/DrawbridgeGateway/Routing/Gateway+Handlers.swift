@@ -108,8 +108,11 @@ extension Gateway {
         return nil
     }
 
-    func patterns(for request: Request) -> [String] {
-        sets(for: request).flatMap { $0.patterns.map(\.text) }
+    /// The pattern that is nearest to a path, of all that the page of a request can reach.
+    func nearest(to path: String, for request: Request) -> String? {
+        let replies = replyBook.nearest(to: path, in: request.session, ofPageAt: request.pagePath)
+        let near = sets(for: request).compactMap { $0.nearest(to: path) } + replies
+        return near.min { $0.distance < $1.distance }?.name
     }
 
     /// The patterns of the pages whose own sets have a handler at a path, where the page that asks is none of them.

@@ -120,6 +120,8 @@ public final class HandlerSet: Sendable {
         table.routes.withLock { $0.best(path) }?.first { $0.takes(method) }
     }
 
+    func nearest(to path: String) -> Nearest.Found? { table.routes.withLock { $0 }.nearest(to: path) }
+
     /// All routes, in no order.
     package var all: [Route] { table.routes.withLock { $0.all } }
 

@@ -235,8 +235,9 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    package func patterns(in session: Session = .usual, ofPageAt path: String? = nil) -> [String] {
-        state.withLock { $0[session] }.layers(ofPageAt: path).flatMap(\.patterns)
+    /// The names that a path is near to, one of each layer.
+    package func nearest(to path: String, in session: Session, ofPageAt page: String?) -> [Nearest.Found] {
+        state.withLock { $0[session] }.layers(ofPageAt: page).compactMap { $0.nearest(to: path) }
     }
 
     /// All layers of a session in the order in which they are asked, and the pages that one is for alone.

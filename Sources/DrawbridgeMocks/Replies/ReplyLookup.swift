@@ -36,6 +36,9 @@ package struct ReplyLookup: Sendable {
     /// Whether there is one that answers, if its case fits.
     package var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }
 
+    /// Whether one is for this name, and not for a pattern that fits it.
+    package var hasName: Bool { rest.contains { RoutePattern(checking: $0.name)?.isOnePath == true } }
+
     mutating func next() -> FoundReply? { rest.popLast() }
 
     /// Goes on with the reply that a person chose, and then with the next layers.

@@ -133,7 +133,7 @@ package struct ReplyNames: Sendable {
     /// All names, as they were written, sorted.
     package var names: [String] { routes.all.map(\.name).sorted() }
 
-    var patterns: [String] { routes.all.map(\.pattern.text) }
+    func nearest(to path: String) -> Nearest.Found? { routes.nearest(to: path) }
 }
 
 extension ReplyNames {

@@ -1,17 +1,11 @@
 /// Finds the name that somebody probably meant: a registered path, a setting.
 package enum Nearest {
+    package typealias Found = (name: String, distance: Int)
+    private typealias Candidate = (name: String, bytes: [UInt8])
+
     /// The candidate with the fewest changed characters, if those are no more than a third of it.
     package static func of(_ path: String, among candidates: [String]) -> String? {
-        let wanted = Array(path.lowercased().utf8.prefix(64))
-        var best: (path: String, distance: Int)?
-        for candidate in candidates {
-            let bytes = Array(candidate.lowercased().utf8.prefix(64))
-            let allowed = min(best.map { $0.distance - 1 } ?? .max, max(2, bytes.count / 3))
-            guard abs(bytes.count - wanted.count) <= allowed else { continue }
-            let distance = distance(wanted, bytes)
-            if distance <= allowed { best = (candidate, distance) }
-        }
-        return best?.path
+        find(bytes(path), among: candidates.map { ($0, bytes($0)) })?.name
     }
 
     /// What to write in place of a name: the nearest candidate, else `otherwise`, which by default names all of them.
@@ -22,20 +16,68 @@ package enum Nearest {
             ?? "there are \(candidates.joined(separator: ", "))"
     }
 
-    /// How many insertions, deletions, replacements and swaps of neighbours lie between the two (optimal string
-    /// alignment).
-    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var before: [Int] = []
-        var row = Array(0...b.count)
-        for i in a.indices {
-            var next = [i + 1]
-            for j in b.indices {
-                var least = min(row[j] + (a[i] == b[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1)
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, before[j - 1] + 1) }
-                next.append(least)
-            }
-            (before, row) = (row, next)
+    /// The beginning in small letters: as many bytes as a word of the processor has bits.
+    private static func bytes(_ text: String) -> [UInt8] {
+        Array(text.cut(to: 64).lowercased().utf8.prefix(64))
+    }
+
+    private static func find(_ wanted: [UInt8], among candidates: [Candidate]) -> Found? {
+        var places = [UInt64](repeating: 0, count: 256)
+        for (place, byte) in wanted.enumerated() { places[Int(byte)] |= 1 << UInt64(place) }
+        var best: Found?
+        for (name, bytes) in candidates {
+            let allowed = min(best.map { $0.distance - 1 } ?? .max, max(2, bytes.count / 3))
+            guard abs(bytes.count - wanted.count) <= allowed else { continue }
+            let distance = distance(wanted.count, places, bytes)
+            if distance <= allowed { best = (name, distance) }
         }
-        return row[b.count]
+        return best
+    }
+
+    /// How many insertions, deletions, replacements and swaps of neighbours lie between the two (optimal string
+    /// alignment), by Hyyrö's way of 2003: a word has all differences of a column, for a page may call any name, and
+    /// each is compared with all that there are.
+    ///
+    /// - Parameter places: for each byte, where it is among the `count` bytes of the wanted text.
+    private static func distance(_ count: Int, _ places: [UInt64], _ other: [UInt8]) -> Int {
+        guard count > 0 else { return other.count }
+        var (more, less, same, before) = (UInt64.max, UInt64(0), UInt64(0), UInt64(0))
+        var distance = count
+        for byte in other {
+            let here = places[Int(byte)]
+            same = (((here & more) &+ more) ^ more) | here | less | (((~same & here) << 1) & before)
+            var (up, down) = (less | ~(same | more), same & more)
+            distance += Int((up >> UInt64(count - 1)) & 1) - Int((down >> UInt64(count - 1)) & 1)
+            (up, down) = (up << 1 | 1, down << 1)
+            (more, less, before) = (down | ~(same | up), up & same, here)
+        }
+        return distance
+    }
+
+    /// Patterns that are read once, and what is near to each path, since pages call the same names again and again.
+    final class Patterns: Sendable {
+        private let all = Remembered<Bool, [Candidate]>(atMost: 1)
+        private let near = Remembered<String, Found?>(atMost: 1000)
+
+        /// - Parameter patterns: asked once, and 10,000 of them are looked at.
+        /// - Returns: what is near only without its parameters is farther than anything else.
+        func nearest(to path: String, among patterns: () -> [String]) -> Found? {
+            let path = path.cut(to: 256)
+            return near.value(of: path) {
+                let all = all.value(of: true) { patterns().sorted().prefix(10_000).map { ($0, bytes($0)) } }
+                return find(bytes(path), among: all)
+                    ?? all.first { Nearest.isNear(path, to: $0.name) }.map { ($0.name, .max) }
+            }
+        }
+    }
+
+    /// Whether a path is similar to a pattern in the parts that are no parameters.
+    private static func isNear(_ path: String, to pattern: String) -> Bool {
+        guard pattern.utf8.contains(UInt8(ascii: ":")) else { return false }
+        let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
+        guard parts.count == given.count else { return false }
+        let said = zip(parts, given).filter { $0.0.first != ":" }
+        let wanted = said.map { "/\($0.0)" }.joined()
+        return !said.isEmpty && of(said.map { "/\($0.1)" }.joined(), among: [wanted]) != nil
     }
 }

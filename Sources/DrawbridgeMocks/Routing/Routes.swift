@@ -5,6 +5,7 @@ package struct Routes<Target: Routed> {
     private var root = Node()
     /// The targets of paths that are sent as they are written, which is most of them, also by their text.
     private var exact: [String: [Target]] = [:]
+    private var near = Nearest.Patterns()
 
     package init() {}
 
@@ -25,12 +26,14 @@ package struct Routes<Target: Routed> {
             targets.append(route)
             return replaced
         }
+        near = Nearest.Patterns()
         if route.pattern.isSentAsItStands { _ = add(&exact[route.pattern.text, default: []]) }
         return Self.update(&root, route.pattern.parts[...], add)
     }
 
     /// Removes all targets of a pattern; returns them.
     package mutating func remove(_ pattern: RoutePattern) -> [Target] {
+        near = Nearest.Patterns()
         exact[pattern.text] = nil
         return Self.update(&root, pattern.parts[...]) { targets in
             defer { targets = [] }
@@ -46,6 +49,11 @@ package struct Routes<Target: Routed> {
         var found: [(route: Target, values: [String])] = []
         Self.collect(root, segments[...], values: [], into: &found)
         return found
+    }
+
+    /// The pattern that a path without a target is near to, and how far it is.
+    package func nearest(to path: String) -> Nearest.Found? {
+        near.nearest(to: path) { all.map(\.pattern.text) }
     }
 
     /// Whether nothing is left, no empty branch either.

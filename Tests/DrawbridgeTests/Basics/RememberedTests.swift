@@ -2,6 +2,7 @@ import Testing
 
 @testable import Drawbridge
 @testable import DrawbridgeMessages
+@testable import DrawbridgeMocks
 
 @Suite("What is remembered") struct RememberedTests {
     @Test func isFoundOnceAndBounded() {

@@ -85,15 +85,23 @@ import Testing
         ]
         filters[1].when = .members([("n", .scalar(3))])
         var watches = filters.map { filter in Journal.Watch(filter) { filter.fits($0) ? 0 : nil } }
-        var number = 0
-        for step in 0..<20_000 {
+        // Records by their numbers: a call keeps its session.
+        var requests = [Request("/")]
+        for step in 0..<2000 {
             let session = try #require(sessions.randomElement(using: &random)).name
             let name = try #require(["pay", "echo", "login"].randomElement(using: &random))
             let request = Request("/\(name)?n=\(step % 5)", headers: [.session: session])
+            let number = requests.count - 1
             switch Int.random(in: 0..<12, using: &random) {
-            case 0..<5: number = journal.begin(request, at: "flag")
-            case 5: _ = journal.begin(request, as: .request, at: "")
-            case 6, 7: journal.note(Array(#"{"n": 3}"#.utf8), of: request, max(1, number - step % 4))
+            case 0..<5:
+                requests.append(request)
+                #expect(journal.begin(request, at: "flag") == number + 1)
+            case 5:
+                requests.append(request)
+                #expect(journal.begin(request, as: .request, at: "") == number + 1)
+            case 6, 7:
+                let old = max(0, number - step % 4)
+                journal.note(Array(#"{"n": 3}"#.utf8), of: requests[old], old)
             case 8, 9: journal.end(max(1, number - step % 7), .answered)
             case 10: journal.touch(.replies)
             default: if step % 50 == 0 { journal.forget(sessions.randomElement(using: &random)) }

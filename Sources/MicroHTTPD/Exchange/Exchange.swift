@@ -21,7 +21,8 @@ public final class Exchange: Sendable {
     /// The collected body; empty where it is streamed.
     public var body: [UInt8] { collected.withLock { $0 } }
 
-    package var loop: Loop { worker.loop }
+    /// The worker's, kept here since each call would retain the worker as well.
+    package let loop: Loop
     /// Which of the server's loops that is, from 0 on.
     package var loopIndex: Int { worker.index }
 
@@ -72,6 +73,7 @@ public final class Exchange: Sendable {
             State(
                 caller: caller, library: .working(connection), incoming: Incoming(mode, announced: announced)),
             to: worker.loop)
+        loop = worker.loop
         self.worker = worker
         bodyShare = BodyShare(of: worker.server.bodyMemory)
     }

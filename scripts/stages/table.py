@@ -87,8 +87,7 @@ THREAD = sanitized(
     "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
     "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeTests DrawbridgeServerTests DrawbridgeCommandTests "
     "DrawbridgeURLProtocolTests",
-    # MutatedHeadTests open thousands of connections, and go on for minutes here.
-    ("^(MicroHTTPDTests|HTTPClientTests)", ("MutatedHeadTests",), True, ()),
+    ("^(MicroHTTPDTests|HTTPClientTests)", (), True, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
     ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
      ("BacklogTests",), False, ()),

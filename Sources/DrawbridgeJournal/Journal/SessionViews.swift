@@ -62,9 +62,9 @@ struct SessionViews: Sendable {
     private mutating func change(_ session: Session, _ change: (inout View) -> Void) {
         change(&own[session, default: View()])
         guard own.count > Self.most else { return }
-        // Half of them go at a time, since they have to be sorted.
-        let kept = own.sorted { $0.value.last > $1.value.last }.prefix(Self.most / 2)
-        own = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        // Half of them go at a time. Numbers alone are sorted: callers wait for the journal meanwhile.
+        let middle = own.values.map(\.last).sorted()[Self.most / 2]
+        own = own.filter { $0.value.last > middle }
         hasGivenUp = true
     }
 }

@@ -60,6 +60,8 @@ export declare class Gateway {
   readonly address: string;
   /** The last lines of its log, as JSON; none where it was not started here. */
   readonly log: readonly string[];
+  /** What it has warned of since this was asked last, a text each; nothing where it was not started here. */
+  warned(): string[];
   /** A session for a test: what it sets and counts concerns no other test. */
   session(title?: string): Native;
   /** Stops it, if it was started here, and waits until it has ended; fails where that is not in good order. */

@@ -10,6 +10,10 @@ import { Verbs } from './verbs.mjs';
 /** The program in this package. */
 export const program = fileURLToPath(new URL('release/drawbridge', import.meta.url));
 
+/** Those that were started here: what no failure has told of them is told where the tests end badly. */
+const gateways = [];
+process.on('exit', code => { if (code) for (const gateway of gateways) gateway.tell(); });
+
 /** How many seconds a gateway may be silent: its API lets nobody wait for more than 600. */
 const patience = 630;
 
@@ -27,6 +31,8 @@ export async function start(args = [], options = {}) {
     { cwd: options.cwd, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   );
   const log = [];
+  // The first twenty complaints: what is wrong with the start comes first.
+  const warnings = new Set();
   const ended = new Promise(resolve => {
     child.once('error', error => resolve(error.message));
     child.once('close', (code, signal) => resolve(`ended ${signal ? `by ${signal}` : `with code ${code}`}`));
@@ -40,6 +46,7 @@ export async function start(args = [], options = {}) {
     createInterface(child.stderr).on('line', line => {
       log.push(line);
       if (log.length > 100) log.shift();
+      if (warnings.size < 20) for (const text of complaint(line)) warnings.add(text);
       const { message, page } = parsed(line);
       if (message === 'listening') resolve(new URL(page).origin);
     });
@@ -48,7 +55,9 @@ export async function start(args = [], options = {}) {
   if (!address) throw new Error(await why());
   // A process that has nothing else to do may end.
   for (const handle of [child, child.stdin, child.stderr]) handle.unref();
-  return new Gateway(address, token, { child, ended, log, why });
+  const gateway = new Gateway(address, token, { child, ended, log, warnings, why });
+  gateways.push(gateway);
+  return gateway;
 }
 
 /** A gateway that runs already: `DRAWBRIDGE_URL` and `DRAWBRIDGE_TOKEN` say where, and the token that it was started with. */
@@ -62,6 +71,9 @@ export class Gateway {
   #token;
   #process;
   #isStopped = false;
+  #told = 0;
+  /** Whether a fixture tells what it warned of, so that no error does. */
+  isWatched = false;
 
   constructor(address, token, process) {
     this.address = address;
@@ -71,6 +83,16 @@ export class Gateway {
 
   /** The last lines of its log, as JSON; none where it was not started here. */
   get log() { return this.#process?.log ?? []; }
+
+  /** What it has warned of since this was asked last, a text each; nothing where it was not started here. */
+  warned() {
+    const texts = [...this.#process?.warnings ?? []].slice(this.#told).map(text => `drawbridge: ${text}`);
+    this.#told += texts.length;
+    return texts;
+  }
+
+  /** Says what it has warned of. */
+  tell() { for (const text of this.warned()) console.error(text); }
 
   /** A session for a test: what it sets and counts concerns no other test. */
   session(title = '') { return new Native(this.address, title, (path, request) => this.#fetch(path, request)); }
@@ -88,7 +110,10 @@ export class Gateway {
     await ended;
     clearTimeout(late);
     // With --unanswered fail it may say now what had no answer; it may have ended before, too.
-    if (child.exitCode !== 0) throw new Error(await why());
+    if (child.exitCode === 0) return;
+    // The reason has all of them.
+    this.warned();
+    throw new Error(await why());
   }
 
   /** Asks it, and gives its answer. */
@@ -100,7 +125,8 @@ export class Gateway {
     });
     const isRight = status === 200;
     const answer = parsed(body);
-    if ('message' in answer || isRight && Object.keys(answer).length) return { isRight, ...answer };
+    const warned = isRight || this.isWatched ? [] : this.warned();
+    if ('message' in answer || isRight && Object.keys(answer).length) return { isRight, ...answer, warned };
     const beginning = body.trim().replace(/\s+/g, ' ').slice(0, 200);
     throw new Error(`${this.address} answered ${status}, and not as a gateway does: ${beginning || 'with an empty body'}`);
   }
@@ -129,8 +155,8 @@ export class Native extends Verbs {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const request = { method, headers: { ...this.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
     try {
-      const { isRight, data, message } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
-      if (!isRight) throw new Error(message + nearMiss(data));
+      const { isRight, data, message, warned } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
+      if (!isRight) throw new Error([message + nearMiss(data), ...warned].join('\n  '));
       return gives ? data[gives] : data;
     } catch (error) {
       // The first line of code that is shown is the test's.

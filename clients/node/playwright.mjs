@@ -8,11 +8,15 @@ export const test = base.extend({
   drawbridge: [[], { option: true, scope: 'worker' }],
   gateway: [async ({ drawbridge }, use) => {
     const gateway = process.env.DRAWBRIDGE_URL ? connect() : await start(drawbridge);
+    gateway.isWatched = true;
     try { await use(gateway); } finally { await gateway.stop(); }
   }, { scope: 'worker' }],
   native: async ({ gateway }, use, info) => {
     const native = gateway.session(info.title);
-    try { await use(native); } finally { await native.reset(); }
+    try { await use(native); } finally {
+      if (info.status !== info.expectedStatus) gateway.tell();
+      await native.reset();
+    }
   },
   baseURL: async ({ baseURL, gateway }, use) => use(baseURL ?? gateway.address),
   // A cookie reaches the gateway alone, where a header would reach every other server of the page too.

@@ -1,9 +1,10 @@
 // The client as it is installed: node --test client.test.mjs, where the package is, with SHOP, EXCHANGES and VERBS.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http, { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { connect, Native, start } from 'drawbridge-gateway';
 import { running } from './running.mjs';
@@ -99,6 +100,33 @@ test('a stop says what was not in good order', async () => {
   await gateway.session().call('nobody');
   await assert.rejects(gateway.stop(), /drawbridge ended with code 3\n  nobody answered nobody \(1\)/);
   await gateway.stop();
+});
+
+/** A folder whose file of mocks is not read, since anybody may write it. */
+function unread(t) {
+  const folder = mkdtempSync(`${tmpdir()}/unread-`);
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/drawbridge.json`, '{"replies": {"a": 1}}');
+  chmodSync(`${folder}/drawbridge.json`, 0o666);
+  return folder;
+}
+
+test('the first error shows what the gateway has warned of', async t => {
+  const gateway = await started(t, unread(t));
+  const native = gateway.session();
+  const wrong = () => native.verify('a', undefined, { seconds: 0 });
+  await assert.rejects(wrong, /\n  drawbridge: .*\/drawbridge.json is not read: anybody may write it/);
+  await assert.rejects(wrong, error => !error.message.includes('is not read'));
+  assert.deepEqual(gateway.warned(), []);
+});
+
+test('what no error has shown is said where the tests end badly', t => {
+  const script = code => `import { start } from 'drawbridge-gateway';
+    await (await start([${JSON.stringify(unread(t))}])).stop();
+    process.exitCode = ${code};`;
+  const said = code => spawnSync('node', ['--input-type=module', '-e', script(code)], { encoding: 'utf8' });
+  assert.equal(said(0).stderr, '');
+  assert.match(said(1).stderr, /^drawbridge: .* is not read: anybody may write it/m);
 });
 
 test('it listens on this machine alone, and the token is in no argument and no environment', async t => {

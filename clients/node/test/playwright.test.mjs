@@ -1,7 +1,8 @@
 // The fixture for Playwright, on what stands here in its place: node --test playwright.test.mjs, with SHOP.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { connect } from 'drawbridge-gateway';
 import { running } from './running.mjs';
@@ -43,4 +44,19 @@ test('a test that fails shows the near miss, and leaves nothing behind', async t
   const [, session] = said.match(/session ([\w-]+)/);
   assert.deepEqual(await native.ask('GET', 'replies', { query: { session } }), {});
   assert.deepEqual(await native.ask('GET', 'calls', { query: { session }, gives: 'calls' }), []);
+});
+
+test('the first test that fails shows what the gateway has warned of', t => {
+  const folder = mkdtempSync(`${tmpdir()}/unread-`);
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/drawbridge.json`, '{"replies": {"a": 1}}');
+  chmodSync(`${folder}/drawbridge.json`, 0o666);
+  const said = run(t, `
+    import assert from 'node:assert/strict';
+    test.use({ drawbridge: [${JSON.stringify(folder)}] });
+    test('right', async ({ native }) => { await native.verify('a', undefined, { seconds: 0 }).catch(() => {}); });
+    test('wrong', async ({ native }) => { assert.equal((await native.call('a')).by, 'reply'); });
+    test('wrong too', async ({ native }) => { assert.fail(native.session); });`);
+  assert.match(said, /fail 2/);
+  assert.equal(said.split('is not read: anybody may write it').length, 2, said);
 });

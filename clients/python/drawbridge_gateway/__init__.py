@@ -79,6 +79,8 @@ class _Process:
     def __init__(self, args, cwd):
         self.token = secrets.token_urlsafe(24)
         self.log = deque(maxlen=100)
+        #: The first twenty complaints: what is wrong with the start comes first.
+        self.warnings = []
         self.address = None
         try:
             # In a session of its own, so that Ctrl-C ends the tests first, which may still ask it something.
@@ -89,7 +91,7 @@ class _Process:
             raise GatewayError(f"drawbridge does not start: {error}") from None
         self._write(f"{self.token}\n")
         for line in self.child.stderr:
-            self.log.append(line.rstrip("\n"))
+            self._keep(line.rstrip("\n"))
             said = _parsed(line)
             if said.get("message") == "listening":
                 page = urlsplit(said["page"])
@@ -113,7 +115,13 @@ class _Process:
 
     def _read(self):
         for line in self.child.stderr:
-            self.log.append(line.rstrip("\n"))
+            self._keep(line.rstrip("\n"))
+
+    def _keep(self, line):
+        self.log.append(line)
+        said = _complaint(line)
+        if said and said not in self.warnings and len(self.warnings) < 20:
+            self.warnings.append(said)
 
     def stop(self):
         """Gives why it did not end in good order, the first time."""
@@ -149,12 +157,22 @@ class Gateway:
 
     def __init__(self, address=None, token=None, process=None):
         self._process = process
+        self._told = 0
+        #: Whether a fixture tells what it warned of, so that no error does.
+        self._is_watched = False
         self.address, self._token = (process.address, process.token) if process else (address, token)
 
     @property
     def log(self):
         """The last lines of its log, as JSON; none where it was not started here."""
         return list(self._process.log) if self._process else []
+
+    def warned(self):
+        """What it has warned of since this was asked last, a text each; nothing where it was not started here."""
+        warnings = self._process.warnings if self._process else []
+        new = warnings[self._told:]
+        self._told += len(new)
+        return [f"drawbridge: {text}" for text in new]
 
     def session(self, title=""):
         """A session for a test: what it sets and counts concerns no other test."""
@@ -169,7 +187,9 @@ class Gateway:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        for line in self.warned() if kind else []:
+            print(line, file=sys.stderr)
         self.stop()
 
     def _fetch(self, method, path, headers, data):
@@ -225,7 +245,9 @@ class Native(Verbs):
         headers = self.headers | {"Content-Type": "application/json"}
         status, answer = self._gateway._fetch(method, f"{path}?{said}", headers, data)
         if status != 200:
-            raise (VerifyError if status == 417 else GatewayError)(answer["message"] + _near_miss(answer.get("data")))
+            warned = [] if self._gateway._is_watched else self._gateway.warned()
+            lines = [answer["message"] + _near_miss(answer.get("data")), *warned]
+            raise (VerifyError if status == 417 else GatewayError)("\n  ".join(lines))
         return answer.get("data", {})[gives] if gives else answer.get("data")
 
 

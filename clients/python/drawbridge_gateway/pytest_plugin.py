@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from . import connect, start
+from . import Gateway, connect, start
 
 
 def pytest_addoption(parser):
@@ -18,7 +18,17 @@ def drawbridge(pytestconfig):
         yield connect()
     else:
         with start(*pytestconfig.getini("drawbridge"), cwd=pytestconfig.rootpath) as gateway:
+            gateway._is_watched = True
             yield gateway
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A test that fails shows what the gateway has warned of, if no test before it has."""
+    report = (yield).get_result()
+    gateway = getattr(item, "funcargs", {}).get("drawbridge")
+    if report.failed and isinstance(gateway, Gateway) and (warned := gateway.warned()):
+        report.sections.append(("Drawbridge", "\n".join(warned)))
 
 
 @pytest.fixture

@@ -136,6 +136,34 @@ def test_a_stop_says_what_was_not_in_good_order():
     gateway.stop()
 
 
+@pytest.fixture
+def unread(tmp_path):
+    """A folder whose file of mocks is not read, since anybody may write it."""
+    (tmp_path / "drawbridge.json").write_text('{"replies": {"a": 1}}')
+    (tmp_path / "drawbridge.json").chmod(0o666)
+    return tmp_path
+
+
+def test_the_first_error_shows_what_the_gateway_has_warned_of(unread):
+    with start(unread) as gateway:
+        native = gateway.session()
+        with pytest.raises(VerifyError, match="\n  drawbridge: .*/drawbridge.json is not read: anybody may write it"):
+            native.verify("a", seconds=0)
+        with pytest.raises(VerifyError) as second:
+            native.verify("a", seconds=0)
+        assert "is not read" not in str(second.value)
+        assert gateway.warned() == []
+
+
+def test_what_no_error_has_shown_is_said_where_a_test_ends_by_another(unread, capsys):
+    with start(unread):
+        pass
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ZeroDivisionError), start(unread):
+        1 / 0
+    assert "drawbridge.json is not read: anybody may write it" in capsys.readouterr().err
+
+
 def test_it_listens_on_this_machine_alone_and_the_token_is_in_no_argument_and_no_environment(monkeypatch):
     monkeypatch.setenv("DRAWBRIDGE_HOST", "0.0.0.0")
     monkeypatch.setenv("PORT", "1")

@@ -68,6 +68,32 @@ def test_fails(native):
             child.terminate()
 
 
+def test_the_first_that_fails_shows_what_the_gateway_has_warned_of(run, tmp_path):
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "drawbridge.json").write_text('{"replies": {"a": 1}}')
+    (page / "drawbridge.json").chmod(0o666)
+    said = run(
+        """
+import pytest
+from drawbridge_gateway import VerifyError
+
+def test_right(native):
+    with pytest.raises(VerifyError):
+        native.verify("nobody", seconds=0)
+
+def test_wrong(native):
+    assert native.call("a")["by"] == "reply"
+
+def test_wrong_too(native):
+    assert False
+""",
+        "drawbridge = page")
+    before, _, after = said.partition("drawbridge: page/drawbridge.json is not read: anybody may write it; chmod o-w")
+    assert "___ test_wrong ___" in before and "___ test_wrong_too ___" in after, said
+    assert "is not read" not in after and "1 passed" not in before and "2 failed, 1 passed" in after, said
+
+
 def test_what_is_wrong_at_the_start_is_said(run):
     assert "there is no folder nowhere here" in run("def test_it(native): pass", "drawbridge = nowhere")
 

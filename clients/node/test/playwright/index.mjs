@@ -88,9 +88,14 @@ function make(fixtures) {
   const test = (title, body) => nodeTest(title, async () => {
     const scopes = { worker, test: scope() };
     const given = {};
+    const info = { title, expectedStatus: 'passed' };
     try {
-      for (const name of named(body)) given[name] = await ready(name, fixtures, scopes, { title });
+      for (const name of named(body)) given[name] = await ready(name, fixtures, scopes, info);
       await body(given);
+      info.status = 'passed';
+    } catch (error) {
+      info.status = 'failed';
+      throw error;
     } finally {
       await end(scopes.test);
     }

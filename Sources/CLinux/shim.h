@@ -3,13 +3,30 @@
 #define DRAWBRIDGE_LINUX_SHIM_H
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 
 // Names the thread that calls it.
 static inline void dbl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// Whether WSL mounts a folder of Windows: by 9p, or in WSL 1 by drvfs.
+static inline bool dbl_is_of_windows(int folder) {
+    struct statfs disk;
+    struct utsname kernel;
+    if (fstatfs(folder, &disk) != 0 || uname(&kernel) != 0) return false;
+    if (disk.f_type != 0x01021997 && disk.f_type != 0x53464846) return false;
+    // Its name ends in Microsoft in WSL 1, and in microsoft-standard-WSL2.
+    for (const char *end = kernel.release; *end != 0; end++) {
+        if (strncasecmp(end, "microsoft", 9) == 0) return true;
+    }
+    return false;
+}
 
 // Lets the allocator keep what is freed while large blocks follow each other, so that the next is made of the same pages.
 //

@@ -1,4 +1,3 @@
-import CLinux
 import Dispatch
 import Glibc
 import Synchronization
@@ -326,7 +325,7 @@ public final class Loop: TaskExecutor {
 /// The body of a loop's thread.
 private func loopThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let box else { return nil }
-    dbl_name_thread("drawbridge-loop")
+    Linux.nameThread("drawbridge-loop")
     Unmanaged<Loop>.fromOpaque(box).takeRetainedValue().run()
     return nil
 }

@@ -1,3 +1,4 @@
+import DrawbridgeServer
 import Glibc
 
 /// A file that `drawbridge init` writes where there is none yet.
@@ -9,10 +10,7 @@ struct NewFile {
     let elsewhere: String
 
     /// Whether anything has this path, a dangling link too.
-    var isThere: Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
+    var isThere: Bool { (try? FileFolder(of: path))?.file != nil }
 
     var taken: Failure {
         Failure(
@@ -20,29 +18,16 @@ struct NewFile {
                 + "\(Command.program.name) \(arguments)")
     }
 
-    private var unwritten: Failure {
-        Failure(
-            "cannot write \(path): \(String(cString: strerror(errno))); write it elsewhere: "
-                + "\(Command.program.name) \(arguments) > \(elsewhere)")
-    }
-
-    /// Creates the file.
-    ///
-    /// - Throws: a ``Failure`` where something is there already, or where it cannot be written.
+    /// Creates the file; throws a ``Failure`` where something is there already, or where it cannot be written.
     func create(_ text: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw errno == EEXIST ? taken : unwritten }
-        defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let failure = unwritten
-                unlink(path)
-                throw failure
-            }
-            rest = rest.dropFirst(count)
+        do throws(FileError) {
+            let folder = try FileFolder(of: path)
+            _ = try folder.make(folder.name, Array(text.utf8))
+        } catch {
+            guard error.code != EEXIST else { throw taken }
+            throw Failure(
+                "cannot write \(path): \(error); write it elsewhere: \(Command.program.name) \(arguments) > \(elsewhere)"
+            )
         }
     }
 }

@@ -91,7 +91,7 @@ struct PageFiles {
         guard size <= bounds.bytesOfOne else {
             return leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
         }
-        guard let contents = try? FileText("\(root)/\(path)", onlyRegular: true, followsLinks: false).bytes
+        guard let contents = try? FileText("\(root)/\(path)", in: FileFolder(of: "\(root)/\(path)")).bytes
         else { return leftOut.append("\(path) (it cannot be read)") }
         bytes += contents.count
         let isText = !contents.prefix(8192).contains(0)

@@ -50,7 +50,7 @@ extension LiveReplies: ReplyKeeper {
                 let hasBuiltIns = builtIns?.paths.isEmpty == false
                 let edit = try edit(hasBuiltIns ? Array("{\n    \"built-ins\": true\n}\n".utf8) : [])
                 _ = try ConfigFile(found: FileText(path, edit.text))
-                guard try FileReplacement.create(path, edit.text) else { throw Self.changed(path) }
+                guard try FoundFile.create(path, edit.text, in: root) else { throw Self.changed(path) }
                 try takeFound(path)
                 return (path, edit)
             }

@@ -30,16 +30,16 @@ actor LiveReplies {
     static let pause = Duration.milliseconds(100)
 
     struct State {
-        /// Nil at first: the file may have been saved since it was read.
-        var stamp: FileStamp?
+        /// Empty at first: the file may have been saved since it was read.
+        var stamps: [FileStamp?] = []
         /// The error of the last save, which is logged only once.
         var complaint: String?
 
-        /// Whether a file has changed, or may have changed again without a difference in its timestamps.
-        mutating func isDue(_ path: String) -> Bool {
-            let now = FileStamp(path)
-            defer { stamp = now }
-            return now != stamp || now?.isFresh == true
+        /// Whether a file, or the folder of one that was found, has changed, or may have again with the same timestamps.
+        mutating func isDue(_ path: String, isFound: Bool = false) -> Bool {
+            let now = (isFound ? [path, Descriptor.folder(of: path)] : [path]).map { FileStamp($0) }
+            defer { stamps = now }
+            return now != stamps || now.contains { $0?.isFresh == true }
         }
     }
 
@@ -103,11 +103,12 @@ actor LiveReplies {
     /// The files that have changed since the last look at them.
     private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in
-            sources.files[place].text.isRegular && states[place].isDue(sources.files[place].text.path)
+            let file = sources.files[place]
+            return file.text.isRegular && states[place].isDue(file.text.path, isFound: file.kind == .found)
         }.map { .file($0) }
         if search != nil {
             if let path = FoundFile.there(in: root).first {
-                if search?.isDue(path) == true { due.append(.found(path: path)) }
+                if search?.isDue(path, isFound: true) == true { due.append(.found(path: path)) }
             } else {
                 search = State()
             }
@@ -125,7 +126,7 @@ actor LiveReplies {
     /// Reads a file that has appeared since the start, unless a save has made one meanwhile.
     func takeFound(_ path: String) throws {
         guard search != nil else { return }
-        let config = try ConfigFile(found: try FoundFile.read(path))
+        let config = try ConfigFile(found: try FoundFile.read(path, in: root))
         search = nil
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)
@@ -162,7 +163,8 @@ actor LiveReplies {
 
     func text(of source: ReplySources.Source) throws -> FileText {
         source.kind == .found
-            ? try FoundFile.read(source.text.path) : try FileText(source.text.path, onlyRegular: true)
+            ? try FoundFile.read(source.text.path, in: root)
+            : try FileText(source.text.path, onlyRegular: true)
     }
 
     /// The source that a file becomes by a new text.

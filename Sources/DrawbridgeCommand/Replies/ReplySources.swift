@@ -24,8 +24,7 @@ struct ReplySources {
             case .found, .welcome: return .little
             case .replies, .settings: break
             }
-            let folder = text.path.lastIndex(of: "/").map { text.path[..<$0] } ?? "."
-            return .named(folder: folder.isEmpty ? "/" : String(folder))
+            return .named(folder: Descriptor.folder(of: text.path))
         }
 
         /// Whether it is a file of the user's, and not the mocks of the welcome page.

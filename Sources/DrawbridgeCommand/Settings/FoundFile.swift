@@ -1,4 +1,5 @@
 import Drawbridge
+import EventLoop
 import Glibc
 
 /// The `drawbridge.json` of a project, which is read without being named: from the folder that is served, or else from
@@ -29,8 +30,8 @@ enum FoundFile {
     /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
         guard let path = there(in: root).first else { return .nothing }
-        if let problem = problem(at: path) { return .unread(problem) }
-        return .file(try read(path))
+        let why = (try? FileFolder(of: path)).flatMap { problem(in: $0, root) }
+        return try why.map { .unread($0) } ?? .file(read(path, in: root))
     }
 
     /// Where one may be: in the folder that is served, or else in the working folder.
@@ -53,40 +54,51 @@ enum FoundFile {
 
     /// The candidates that exist, whether they may be read or not.
     static func there(in root: String?) -> [String] {
-        candidates(in: root).filter { path in
-            var status = stat()
-            return lstat(path, &status) == 0
+        candidates(in: root).filter { (try? FileFolder(of: $0))?.file != nil }
+    }
+
+    /// Reads a file that was found, after judging it again: it may have been replaced since.
+    static func read(_ path: String, in root: String?) throws -> FileText {
+        guard let folder = try? FileFolder(of: path) else { throw FileText.unreadable(path) }
+        // Before it is opened, too: opening a device may do something.
+        if let problem = problem(in: folder, root) { throw Failure(problem) }
+        return try FileText(path, in: folder) { problem(of: $0, in: folder, root) }
+    }
+
+    /// Makes a file, unless it would not be read then; false where there is one already.
+    static func create(_ path: String, _ bytes: [UInt8], in root: String?) throws -> Bool {
+        try FileReplacement.create(path, bytes) { problem(of: $0, in: $1, root) }
+    }
+
+    /// Why a file is not read, as a sentence with its path; nil where it is, or where there is none.
+    private static func problem(of opened: stat? = nil, in folder: FileFolder, _ root: String?) -> String? {
+        guard let file = opened ?? folder.file else { return nil }
+        let isNamed = root != nil && folder.path == candidates(in: root)[0]
+        return distrust(
+            of: file, in: folder.status, isNamed: isNamed, isOfWindows: Linux.isOfWindows(folder.number)
+        )
+        .map { "\(folder.path) is not read: \($0)name it, if you trust it: -c \(folder.path)" }
+    }
+
+    /// Why a file is not trusted, with the beginning of what to do: the table *Whose file is read* of SECURITY.md.
+    static func distrust(
+        of file: stat, in folder: stat, isNamed: Bool, user: uid_t = geteuid(), group: gid_t = getegid(),
+        isOfWindows: @autoclosure () -> Bool
+    ) -> String? {
+        func writers(_ status: stat) -> (who: String, change: String)? {
+            if status.st_mode & S_IWOTH != 0 {
+                return status.st_dev == folder.st_dev && isOfWindows() ? nil : ("anybody", "chmod o-w")
+            }
+            let isOthers = status.st_mode & S_IWGRP != 0 && ![group, 0].contains(status.st_gid)
+            return isOthers ? ("group \(status.st_gid)", "chmod g-w") : nil
         }
-    }
-
-    /// Reads a file that was found, after checking it again: it may have been replaced since.
-    ///
-    /// - Throws: a ``Failure`` that says why it is not read.
-    static func read(_ path: String) throws -> FileText {
-        if let problem = problem(at: path) { throw Failure(problem) }
-        return try FileText(path, onlyRegular: true, followsLinks: false) { problem(of: $0, path) }
-    }
-
-    /// Why a file is not read, as a sentence with its path; nil where it is trusted, or missing.
-    private static func problem(at path: String) -> String? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        return problem(of: status, path)
-    }
-
-    private static func problem(of status: stat, _ path: String) -> String? {
-        distrust(of: status, path).map { "\(path) is not read: \($0)" }
-    }
-
-    /// Why a file is not trusted; nil where it is.
-    private static func distrust(of status: stat, _ path: String) -> String? {
-        let remedy = "name it, if it is yours: -c \(path)"
-        if status.st_mode & S_IFMT != S_IFREG { return "it is no file, or a link to one; \(remedy)" }
-        if status.st_uid != geteuid(), status.st_uid != 0 { return "it is somebody else's; \(remedy)" }
-        if status.st_mode & S_IWGRP != 0, status.st_gid != getegid(), status.st_gid != 0 {
-            return "its group can write it; chmod g-w, or \(remedy)"
+        if file.st_mode & S_IFMT != S_IFREG { return "it is no file, or a link to one; " }
+        if let (who, change) = writers(file) { return "\(who) may write it; \(change), or " }
+        if [user, 0].contains(file.st_uid) { return nil }
+        guard isNamed, folder.st_uid == file.st_uid else {
+            return
+                "it belongs to user \(file.st_uid), and this runs as user \(user); serve it in a folder of that user, or "
         }
-        if status.st_mode & S_IWOTH != 0 { return "anybody may write it; chmod o-w, or \(remedy)" }
-        return nil
+        return writers(folder).map { "\($0.who) may write its folder; \($0.change) that, or " }
     }
 }

@@ -28,24 +28,27 @@ struct FileText {
     private static let mostBytes = 8 << 20
 
     /// - Parameters:
+    ///   - folder: its folder, in which it has to be a regular file, and no link to one.
     ///   - onlyRegular: refuses all but regular files, which never block a reader.
     ///   - problem: why the opened file is refused; nil where it is accepted.
     /// - Throws: a ``Failure`` that names the file.
     init(
-        _ path: String, onlyRegular: Bool = false, followsLinks: Bool = true,
+        _ path: String, in folder: FileFolder? = nil, onlyRegular: Bool = false,
         refusing problem: (stat) -> String? = { _ in nil }
     ) throws {
         self.path = path
         // Without O_NONBLOCK, open would wait for the writer of a pipe.
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
-        let descriptor = open(path, flags)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (folder == nil ? 0 : O_NOFOLLOW)
+        let descriptor = openat(folder?.number ?? AT_FDCWD, folder?.name ?? path, flags)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path) }
         if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
-        guard isRegular || !onlyRegular else { throw Failure("\(path) is no file any more; put one there") }
+        guard isRegular || !onlyRegular && folder == nil else {
+            throw Failure("\(path) is no file any more; put one there")
+        }
         _ = fcntl(descriptor, F_SETFL, 0)
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -71,7 +74,7 @@ struct FileText {
         self.isRegular = isRegular
     }
 
-    private static func unreadable(_ file: String) -> Failure {
+    static func unreadable(_ file: String) -> Failure {
         Failure(
             "cannot read \(file): \(String(cString: strerror(errno))); give a JSON file that this user may read"
         )

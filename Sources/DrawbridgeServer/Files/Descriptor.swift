@@ -1,15 +1,20 @@
 import Glibc
 
 /// An open descriptor; closed with its last reference.
-final class Descriptor: Sendable {
-    let number: Int32
+package final class Descriptor: Sendable {
+    package let number: Int32
 
     private init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }
 
+    /// The path of the folder that a file is in.
+    package static func folder(of file: String) -> String {
+        file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+    }
+
     /// Opens a folder for looking up names in it, which needs permission to search it, but not to list it.
-    convenience init(folder name: String, in parent: Int32, followingLinks: Bool) throws(FileError) {
+    package convenience init(folder name: String, in parent: Int32, followingLinks: Bool) throws(FileError) {
         // O_PATH, which Swift does not import; it has the same value on every Linux that Swift supports.
         let toSearch: Int32 = 0o10000000
         let links = followingLinks ? 0 : O_NOFOLLOW

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A system call on a file that failed.
-struct FileError: Error, CustomStringConvertible {
-    let code: Int32
+package struct FileError: Error, CustomStringConvertible {
+    package let code: Int32
 
-    init(_ code: Int32) { self.code = code }
+    package init(_ code: Int32) { self.code = code }
 
-    var description: String { String(cString: strerror(code)) }
+    package var description: String { String(cString: strerror(code)) }
 
     /// True when there is no such file, or when a symbolic link has just replaced it.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL].contains(code) }
@@ -17,7 +17,7 @@ struct FileError: Error, CustomStringConvertible {
     /// Repeats a call that a signal interrupted.
     ///
     /// - Throws: the error of a call that returned a negative number.
-    static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result {
+    package static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result {
         while true {
             let result = call()
             if result >= 0 { return result }

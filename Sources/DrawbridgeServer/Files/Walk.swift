@@ -41,9 +41,8 @@ struct Walk {
         guard fstat(way[way.count - 1].number, &here) == 0 else { return false }
         return files.contains { file in
             var folder = stat()
-            let path =
-                file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
-            return stat(path, &folder) == 0 && folder.st_ino == here.st_ino && folder.st_dev == here.st_dev
+            return stat(Descriptor.folder(of: file), &folder) == 0
+                && folder.st_ino == here.st_ino && folder.st_dev == here.st_dev
         }
     }
 

@@ -1,0 +1,52 @@
+import DrawbridgeServer
+import Glibc
+
+/// The open folder of a file, which need not exist: what is judged there is made there, wherever its path leads by then.
+struct FileFolder {
+    let path: String
+    let name: String
+    /// Another name in the folder, which nothing has.
+    let temporary: String
+    /// What the system says of the folder.
+    private(set) var status = stat()
+    private let descriptor: Descriptor
+    var number: Int32 { descriptor.number }
+
+    /// What the system says of the file, or of a link that has its name; nil where there is none.
+    var file: stat? {
+        var status = stat()
+        return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    init(of path: String) throws(FileError) {
+        self.path = path
+        name = path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
+        temporary = ".\(name).\(getpid()).\(UInt32.random(in: .min ... .max))"
+        descriptor = try Descriptor(folder: Descriptor.folder(of: path), in: AT_FDCWD, followingLinks: true)
+        _ = try FileError.check { [descriptor] in fstat(descriptor.number, &status) }
+    }
+
+    /// Makes a file, and waits until it is on the disk; where that fails, nothing is left of it.
+    ///
+    /// It gets the owner and the rights of `old`; else the folder's owner, where root makes it, and what the umask leaves.
+    func make(_ name: String, _ bytes: [UInt8], like old: stat? = nil) throws(FileError) -> stat {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try FileError.check { openat(number, name, flags, old == nil ? 0o644 : 0o600) }
+        defer { close(file) }
+        do throws(FileError) {
+            var (count, made) = (0, stat())
+            while count < bytes.count {
+                count += try FileError.check { write(file, Array(bytes[count...]), bytes.count - count) }
+            }
+            let owner = geteuid() == 0 ? old ?? status : old
+            if let owner { _ = fchown(file, owner.st_uid, owner.st_gid) }
+            if let old { _ = try FileError.check { fchmod(file, old.st_mode & 0o777) } }
+            _ = try FileError.check { fsync(file) }
+            _ = try FileError.check { fstat(file, &made) }
+            return made
+        } catch {
+            unlinkat(number, name, 0)
+            throw error
+        }
+    }
+}

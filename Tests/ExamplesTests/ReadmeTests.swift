@@ -40,8 +40,9 @@ import Testing
     @Test(arguments: ["README.md", "SWIFT.md"]) func everyFlagAndScriptInTheTextIsThere(_ file: String) throws
     {
         let help = try Self.text("Tests/ExamplesTests/help.txt")
-        for code in Self.code(in: try Self.text(file)) where !code.hasPrefix("\"") && !code.hasPrefix("node ")
-        {
+        for code in Self.code(in: try Self.text(file)) {
+            // Mocks, and flags of other programs.
+            guard ["\"", "node ", "docker "].allSatisfy({ !code.hasPrefix($0) }) else { continue }
             let words = code.split { $0 == " " || $0 == "\n" }
             for word in words where word.hasPrefix("--") {
                 let flag = word.prefix { $0 != "=" }
@@ -55,6 +56,16 @@ import Testing
             }
             #expect(access(Manual.root.appending(path: program).path(), X_OK) == 0, "\(program)")
         }
+    }
+
+    /// Whoever mounts a folder reads and saves there as its owner.
+    @Test(arguments: ["README.md", "Sources/Drawbridge/Drawbridge.docc/GettingIt.md"])
+    func theImageRunsAsWhoseFolderItIs(_ file: String) throws {
+        let lines = try Self.text(file).split(separator: "\n").filter {
+            $0.contains("docker run") && $0.contains(":/page")
+        }
+        #expect(lines.count == 1)
+        for line in lines { #expect(line.contains(#" --user "$(id -u):$(id -g)" "#), "\(line)") }
     }
 
     /// A link of a text of the repository: to a file, and perhaps to a heading in it.

@@ -262,7 +262,7 @@ def megabyte():
 
 
 PEERS = ["C", "ours", "nginx", "Hummingbird", "Node"]
-POOLS = ["C", "ours", "ours, 32 KB pool", "ours, 64 KB pool", "C, 64 KB pool"]
+POOLS = ["C", "ours", "ours, 16 KB pool", "ours, 64 KB pool", "C, 64 KB pool"]
 CODE = ["C", "ours", "Hummingbird", "Node"]
 
 
@@ -282,7 +282,7 @@ SCENARIOS = [
     ("typed", "typed JSON in and out, 52 B", Load(flagged("/typed"), Load.TYPED), [1, 64, 512, 4000], CODE),
     ("post", "POST of 200 B", Load(flagged("/upload"), b"x" * 200, "application/octet-stream"), [64], CODE),
     ("upload", "POST of 1 MB", UPLOAD, [16], CODE),
-    ("pool", "POST of 1 MB by the size of a connection's pool, 16 KB unless it is named", UPLOAD, [16, 64], POOLS),
+    ("pool", "POST of 1 MB by the size of a connection's pool, 32 KB unless it is named", UPLOAD, [16, 64], POOLS),
     ("syncpool", "hand-written JSON by the size of a connection's pool", Load(flagged("/sync")), [64], POOLS),
     ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
     ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
@@ -349,7 +349,7 @@ def open_connections(port, count, request):
 def memory(work, rounds):
     """Bytes per connection that is idle after a request, and per one whose handler waits."""
     count = 2000
-    for name in ["C", "ours", "C, 8 KB pool", "ours, 8 KB pool", "ours, 32 KB pool", "ours, 64 KB pool", "nginx", "Hummingbird", "Node"]:
+    for name in ["C", "ours", "C, 8 KB pool", "ours, 8 KB pool", "ours, 16 KB pool", "ours, 64 KB pool", "nginx", "Hummingbird", "Node"]:
         row = [name]
         for kind, path in [("idle", flagged("/sync")), ("waiting", flagged("/hold"))]:
             if kind == "waiting" and name == "nginx":

@@ -161,6 +161,11 @@ static inline size_t dbr_head_size(struct MHD_Connection *connection) {
     return info == NULL ? 0 : info->header_size;
 }
 
+static inline int dbr_is_for_page(struct MHD_Connection *connection) {
+    const char *accepted = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+    return accepted != NULL && strstr(accepted, "text/html") != NULL;
+}
+
 static inline void *dbr_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);

@@ -44,10 +44,17 @@ public final class GatewayServer: Sendable {
                 }
             },
             above: 4 << 10,
-            refuse: { status, message in
-                log?.add(refused: status, message)
-                let response = Gateway.refusal(
-                    HTTPError(status, message == Refusal.connect.message ? Self.noConnect : message))
+            refuse: { refusal in
+                let status = refusal.status
+                let reason = refusal.message == Refusal.connect.message ? Self.noConnect : refusal.message
+                log?.add(refused: status, refusal.path.isEmpty ? reason : "\(refusal.path): \(reason)")
+                var response = Gateway.refusal(HTTPError(status, reason))
+                // Of other refusals the reason may have what was sent.
+                if refusal.isForPage, status == .requestHeaderFieldsTooLarge || status == .uriTooLong {
+                    response = PlainPage.response(
+                        title: "Too long", "<h1>Too long a request</h1><p>\(reason).</p>")
+                    response.status = status
+                }
                 return (response.head, response.body.bytes ?? [])
             },
             handling: { exchange, body in

@@ -192,7 +192,7 @@ import Testing
         let query = String(repeating: "x", count: 24_000)
         let (refused, program) = try await answer(to: query, [])
         #expect(!refused.contains(query))
-        try await program.line(with: "raise that with --memory-per-connection")
+        try await program.line(with: "-  refused  414  /echo: the target has more than 8000 bytes")
         let (taken, _) = try await answer(to: query, ["--memory-per-connection", "64KB"])
         #expect(taken.contains(query))
     }

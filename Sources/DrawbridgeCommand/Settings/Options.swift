@@ -226,7 +226,7 @@ struct AdvancedOptions: ParsableArguments {
         more: "A body that does not fit is refused with status 503.")
     var memoryForBodies: ByteCount?
 
-    @Option("size", "Memory per connection for a request's head, its query and cookies. (default: 16KB)")
+    @Option("size", "Memory per connection for a request's head, its query and cookies. (default: 32KB)")
     var memoryPerConnection: ByteCount?
 
     static let seconds = 0.0...3600.0

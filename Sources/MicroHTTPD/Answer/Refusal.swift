@@ -6,6 +6,8 @@ package struct Refusal: Error, Equatable {
     package let message: String
     /// Further header fields of the answer.
     package let headers: HTTPFields
+    /// The path where that is known, and whether a browser waits for a page.
+    package var (path, isForPage) = ("", false)
 
     package init(_ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]) {
         self.status = status
@@ -21,6 +23,17 @@ package struct Refusal: Error, Equatable {
         Refusal(
             .methodNotAllowed, "\(method) is not taken here",
             [.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+    }
+
+    /// A head that does not fit the memory of its connection.
+    static func tooLong(_ pool: Int, _ status: HTTPResponse.Status = .requestHeaderFieldsTooLarge) -> Self {
+        Self(
+            status,
+            """
+            the head does not fit the \(pool >> 10) KB of memory that a connection has, in which cookies count twice; delete \
+            cookies, which all projects at localhost share, or open 127.0.0.1 in its place, or raise that with \
+            --memory-per-connection (Limits.pool)
+            """)
     }
 
     static func malformed(_ message: String) -> Refusal { Refusal(.badRequest, message) }

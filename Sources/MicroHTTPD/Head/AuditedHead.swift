@@ -47,6 +47,15 @@ package final class AuditedHead: Sendable {
         self.expectsContinue = expectsContinue
     }
 
+    /// How many bytes of a connection's memory it leaves for the head of an answer: the library keeps 64 more for each
+    /// field and for each cookie, and a copy of the cookies.
+    func room(in pool: Int) -> Int {
+        let cookies = headers[fields: .cookie].reduce(0) { count, field in
+            count + field.value.utf8.reduce(64) { $0 + ($1 == UInt8(ascii: ";") ? 65 : 1) }
+        }
+        return max(0, pool - headers.bytes - 64 * headers.count - target.utf8.count - cookies - 1024)
+    }
+
     /// Sets the digest, unless there is one already.
     package func keep(_ digest: any AnyObject & Sendable) { made.withLock { $0 = $0 ?? digest } }
 

@@ -41,25 +41,19 @@ package struct HeadAudit {
         _ block: UnsafeRawBufferPointer, _ layout: HeadLayout, lines: Int, target: [UInt8], scheme: String,
         limits: Limits
     ) throws(Refusal) -> AuditedHead {
-        try check(target, size: block.count, limits)
+        guard target.count <= limits.target else {
+            let advice = "send a body instead, or raise that with --memory-per-connection (Limits.target)"
+            throw Refusal(.uriTooLong, "the target has more than \(limits.target) bytes; \(advice)")
+        }
         var audit = HeadAudit(block, layout)
         let method = try audit.method()
         let targetText = try audit.target(target)
         let isOldVersion = try isOld(String(decoding: audit.token(), as: UTF8.self))
         let fields = try audit.fields(lines, limits)
-        return try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
-    }
-
-    private static func check(_ target: [UInt8], size: Int, _ limits: Limits) throws(Refusal) {
-        guard target.count <= limits.target else {
-            throw Refusal(
-                .uriTooLong, "the target has more than \(limits.target) bytes; send long input in a body")
-        }
-        guard size <= limits.head else {
-            throw Refusal(
-                .requestHeaderFieldsTooLarge,
-                "the head has more than \(limits.head) bytes; send fewer or shorter headers")
-        }
+        let head = try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
+        // Most are short, and leave room enough for the head of an answer.
+        guard block.count <= 1024 || head.room(in: limits.pool) >= 512 else { throw .tooLong(limits.pool) }
+        return head
     }
 
     // MARK: The block

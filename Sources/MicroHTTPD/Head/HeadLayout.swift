@@ -51,9 +51,7 @@ package enum HeadLayout: CaseIterable, Sendable {
         let bytes = UnsafeRawBufferPointer(start: target, count: length)
         kept.removeAll(keepingCapacity: length < 256)
         kept += bytes
-        if let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < length {
-            UnsafeMutablePointer(mutating: target)[mark + 1] = 0
-        }
+        if let mark = strchr(target, Int32(UInt8(ascii: "?"))), mark[1] != 0 { mark[1] = 0 }
     }
 
     /// Audits the head of a connection's request, on the first call for it.

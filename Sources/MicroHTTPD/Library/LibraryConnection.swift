@@ -24,6 +24,9 @@ struct LibraryConnection {
     /// How many header fields the library has found in it.
     var fieldCount: Int { Int(MHD_get_connection_values(pointer, .HEADER_KIND, nil, nil)) }
 
+    /// Whether the head, as far as it was read, says that a browser waits for a page.
+    var isForPage: Bool { dbr_is_for_page(pointer) != 0 }
+
     /// Hands the library an answer; returns false where it does not take it, and the connection must close.
     func queue(_ response: LibraryResponse, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES

@@ -7,7 +7,7 @@ package enum MemoryLimit {
     package static let usualForBodies = max(256 << 20, ofThisProcess / 4)
 
     /// The least of what the machine has, what the process may address, and what its control groups may use.
-    private static var ofThisProcess: Int {
+    static var ofThisProcess: Int {
         var bytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 {

@@ -52,7 +52,7 @@ public final class HTTPServer: Sendable {
     private let loops: Int
     let chooseBodyByHead: ChooseBodyByHead
     let promptBodies: Int
-    private let makeRefusal: Refuse
+    private let makeRefusal: @Sendable (Refusal) -> (HTTPResponse, [UInt8])
     private let state = Mutex(State())
 
     private struct State {
@@ -84,7 +84,7 @@ public final class HTTPServer: Sendable {
         self.init(
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
             choosing: { head, address, _ in (chooseBody(head.request, head.isAbsoluteForm, address), nil) },
-            refuse: refuse,
+            refuse: { refuse($0.status, $0.message) },
             handling: { exchange, body in
                 exchange.keep(body)
                 exchange.run { await handle(exchange) }
@@ -98,7 +98,8 @@ public final class HTTPServer: Sendable {
     ///   their head, and `handling` can still refuse them.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
-        choosing: @escaping ChooseBodyByHead, above prompt: Int = 0, refuse: @escaping Refuse,
+        choosing: @escaping ChooseBodyByHead, above prompt: Int = 0,
+        refuse: @escaping @Sendable (Refusal) -> (HTTPResponse, [UInt8]),
         handling: @escaping Handle
     ) {
         self.host = host
@@ -126,7 +127,7 @@ public final class HTTPServer: Sendable {
             throw ListenError(
                 "cannot serve https: this libmicrohttpd was built without TLS; install one that has it")
         }
-        let connections = limits.connections ?? Self.defaultConnectionLimit()
+        let connections = limits.connections ?? Self.defaultConnectionLimit(pool: limits.pool)
         let socket = try ListeningSocket(host: host, port: requestedPort, backlog: 4096)
         var workers: [Worker] = []
         do {
@@ -227,19 +228,24 @@ public final class HTTPServer: Sendable {
 
     /// The answer to a request that the engine refuses; it ends the connection.
     func refuse(_ refusal: Refusal) -> Answer {
-        var (head, body) = makeRefusal(refusal.status, refusal.message)
+        var (head, body) = makeRefusal(refusal)
         for field in refusal.headers { head.headerFields[field.name] = field.value }
         return Answer(head, .bytes(body), closing: true)
     }
 
     /// Raises the process's limit of descriptors as far as it may, and takes half of them.
-    private static func defaultConnectionLimit() -> Int {
+    private static func defaultConnectionLimit(pool: Int) -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = min(limit.rlim_max, 1 << 20)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         // Some two dozen are the process's own.
-        return min(20_000, max(4, (Int(clamping: limit.rlim_cur) - 24) / 2))
+        return connectionLimit(files: Int(clamping: limit.rlim_cur) - 24, MemoryLimit.ofThisProcess, pool)
+    }
+
+    /// What so many descriptors and bytes of memory allow.
+    package static func connectionLimit(files: Int, _ memory: Int, _ pool: Int) -> Int {
+        min(20_000, max(4, min(files / 2, memory / 4 / (pool + 2048))))
     }
 }

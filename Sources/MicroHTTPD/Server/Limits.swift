@@ -5,11 +5,6 @@ public struct Limits: Sendable {
     /// Browsers and caches agree on some 8,000.
     public var target = 8_000
 
-    /// Bytes of a whole head; more is a 431.
-    ///
-    /// Beyond what fits ``pool``, the library answers by itself.
-    public var head = 12 << 10
-
     /// Header fields; more is a 431.
     ///
     /// Browsers send about 20.
@@ -35,7 +30,7 @@ public struct Limits: Sendable {
     /// Connections at a time; at the limit, the one that has waited longest for its head makes room.
     ///
     /// Nil: half of the descriptors that the process may open, so that files and upstreams have the rest; no more
-    /// than 20,000.
+    /// than 20,000, nor than a quarter of its memory holds with 2 KB beside the ``pool`` of each.
     public var connections: Int?
 
     /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
@@ -53,17 +48,16 @@ public struct Limits: Sendable {
 
     /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
     ///
-    /// Cookies stand in it twice: with this default, more than some 6,000 bytes of them are refused by the library.
-    public var pool = 16 << 10
+    /// A head that leaves no room for that of its answer is a 431. Cookies stand in it twice, each with 64 bytes more:
+    /// this default takes 15,000 bytes of them in one, 11,000 in some of 100 bytes, 5,500 in some of 20.
+    public var pool = 32 << 10
 
     /// The defaults.
     public init() {}
 
-    /// The defaults for connections with so many bytes of memory each: a head may take three quarters of them, and its
-    /// target half.
+    /// The defaults for connections with so many bytes of memory each, of which a target may take half.
     public init(pool: Int) {
         self.pool = pool
-        head = pool / 4 * 3
         target = max(target, pool / 2)
     }
 }

@@ -75,6 +75,22 @@ final class Connection {
         exchange.leave()
     }
 
+    /// Notes the target, when the request line has come.
+    func take(_ target: UnsafePointer<CChar>) {
+        HeadLayout.take(target, into: &own.value.target)
+        if case .head = own.value.stage { return }
+        enter(.head)
+    }
+
+    /// A refusal of the request that is coming, with what its head has said so far.
+    func refused(_ refusal: consuming Refusal) -> Refusal {
+        if case .idle = own.value.stage { return refusal }
+        let path = own.value.target.prefix(200).prefix { $0 != UInt8(ascii: "?") }
+        refusal.path = String(decoding: path, as: UTF8.self)
+        refusal.isForPage = handle.isForPage
+        return refusal
+    }
+
     /// Ends the stage of the handshake if that is over.
     func endHandshake() {
         guard case .handshake = own.value.stage, let session, session.isEstablished else { return }
@@ -183,6 +199,8 @@ final class Connection {
                 _ = send(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             }
         }
+        // Closed with bytes that nobody has read, it would be reset, and the answer lost (RFC 9112, section 9.6).
+        recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT))
         cut()
     }
 

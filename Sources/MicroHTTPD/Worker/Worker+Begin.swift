@@ -8,16 +8,22 @@ extension Worker {
         _ connection: LibraryConnection, method: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {
         guard let caller = connection.caller?.takeUnretainedValue() else { return (nil, false) }
+        caller.enter(.busy)
         let head: AuditedHead
         do {
             head = try layout.audit(
                 connection, method: method, target: caller.own.value.target, scheme: scheme, limits: limits,
                 known: &own.value.knownHeads)
         } catch {
-            return (nil, server.refuse(error).queue(on: connection, for: nil))
+            let answer = server.refuse(caller.refused(error))
+            guard error.status == .requestHeaderFieldsTooLarge, String(cString: method) != "HEAD" else {
+                return (nil, answer.queue(on: connection, for: nil))
+            }
+            // In the library's memory there may be no room for it.
+            caller.cut(saying: answer.written)
+            return (nil, false)
         }
         guard !own.value.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
-        caller.enter(.busy)
         let (mode, refusal, kept) = taking(head, from: caller)
         if let refusal, !isDropped(head) { return (nil, refusal.queue(on: connection, for: nil)) }
         let exchange = Exchange(head, mode, kept, connection, caller, self)

@@ -25,7 +25,7 @@ private func noteTarget(
     _ box: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
     if let target, let connection, let caller = LibraryConnection(connection).caller {
-        caller._withUnsafeGuaranteedRef { HeadLayout.take(target, into: &$0.own.value.target) }
+        caller._withUnsafeGuaranteedRef { $0.take(target) }
     }
     return nil
 }

@@ -25,12 +25,36 @@ extension Worker {
         server.logger.log(level: level, "\(message)")
     }
 
+    /// Answers in our form a head that the library is about to refuse in its own, for some of them twice.
+    ///
+    /// It tells the status, and not whose request it is: one whose head is whole and did not come to `begin`, else one
+    /// whose head may be coming. Where those are several, the library's answer goes out.
+    private func answer(_ refusal: Refusal) {
+        var (reading, isSure): ([Connection], Bool) = ([], true)
+        for connection in own.value.connections.values where !connection.own.value.isCut {
+            switch connection.own.value.stage {
+            case .body: isSure = false
+            // This status comes behind a request line.
+            case .idle where refusal.status == .requestHeaderFieldsTooLarge, .busy, .sending: break
+            case .handshake, .idle, .head: reading.append(connection)
+            }
+        }
+        let whole = reading.first { $0.handle.headSize > 0 }
+        guard let caller = whole ?? (isSure && reading.count == 1 ? reading[0] : nil) else { return }
+        caller.cut(saying: server.refuse(caller.refused(refusal)).written)
+    }
+
     /// Logs what the library says, at most one line a second: some messages come once for every broken request.
     func logLibrary(_ message: String) {
         if own.value.daemon == nil {
             own.value.startProblem = own.value.startProblem ?? message
             return
         }
+        let code = message.firstRange(of: "HTTP response code is ")?.upperBound
+        let status = code.flatMap { Int(message[$0...].prefix(3)) }.map { HTTPResponse.Status(code: $0) }
+        let isTooLong = status == .uriTooLong || status == .requestHeaderFieldsTooLarge
+        let tooLong = Refusal.tooLong(limits.pool, status ?? .requestHeaderFieldsTooLarge)
+        if isTooLong { answer(tooLong) }
         let now = Loop.now
         // The library's messages where we close a connection whose caller has left.
         let isOurs =
@@ -38,37 +62,29 @@ extension Worker {
             || message.contains("application error generating response")
         guard now - own.value.lastLog >= 1000, !isOurs else { return }
         own.value.lastLog = now
-        // Its messages for a head that does not fit a connection's memory; they do not say of which request.
-        if message.contains("in memory pool") || message.contains("in pool")
-            || message.contains("HTTP response code is 431")
-            || message.contains("HTTP response code is 414")
-        {
-            return server.logger.warning(
-                """
-                a request was refused: its head does not fit the \(server.limits.pool >> 10) KB of memory that a \
-                connection has; raise that with --memory-per-connection (Limits.pool), or send less in the query \
-                and in cookies
-                """)
+        // Its other messages for a head that does not fit are about its memory.
+        if isTooLong || message.contains("memory") && message.contains("pool") {
+            return server.logger.warning("a request was refused: \(tooLong.message)")
         }
-        // Its message for any handshake that fails.
-        if message.contains("received handshake message out of context") {
-            server.logger.notice(
+        let text =
+            // Its message for any handshake that fails.
+            if message.contains("received handshake message out of context") {
                 """
                 a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
                 neither TLS 1.2 nor 1.3
-                """)
-        } else if message.contains("Request malformed") || message.contains("NUL character in the request") {
-            server.logger.notice(
+                """
+            } else if message.contains("Request malformed")
+                || message.contains("NUL character in the request")
+            {
                 """
                 a caller sent what is no HTTP request: it may speak TLS, as for https, to a port that serves http; open \
                 http://…, or serve https by --cert and --key
-                """)
-        } else if let code = message.firstRange(of: "HTTP response code is ")?.upperBound {
-            server.logger.notice(
-                "a request was refused with status \(message[code...].prefix(3)): it is no valid HTTP/1.1 (libmicrohttpd)"
-            )
-        } else {
-            server.logger.notice("libmicrohttpd: \(message)")
-        }
+                """
+            } else if let status {
+                "a request was refused with status \(status.code): it is no valid HTTP/1.1 (libmicrohttpd)"
+            } else {
+                "libmicrohttpd: \(message)"
+            }
+        server.logger.notice("\(text)")
     }
 }

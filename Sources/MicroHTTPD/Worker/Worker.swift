@@ -141,16 +141,11 @@ final class Worker: Loop.Driven, Sendable {
         if index == 0 { server.bodyMemory.returnIfQuiet() }
         server.bodyMemory.returnEndOfHeap(since: &own.value.memoryReturns)
         for connection in own.value.connections.values {
-            if let slowness = connection.check(server.limits) { turnAway(connection, slowness) }
+            // The library takes an answer only when a request is complete, or when its body has not begun.
+            guard let slowness = connection.check(server.limits) else { continue }
+            let refusal = Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests")
+            connection.cut(saying: server.refuse(refusal).written)
         }
-    }
-
-    /// Tells a caller that it was too slow with its request (RFC 9110, section 15.5.9), and cuts it off.
-    ///
-    /// The library takes an answer only when a request is complete, or when its body has not begun.
-    private func turnAway(_ connection: Connection, _ slowness: String) {
-        let refusal = Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests")
-        connection.cut(saying: server.refuse(refusal).written)
     }
 
     // MARK: Called by exchanges, on the loop

@@ -80,7 +80,7 @@ extension Action {
             ("X: a\0b", [400]),
             ("X: a\nY: b", [400]),
             (String(repeating: "X: y\r\n", count: 110) + "Z: z", [431]),
-            ("X: \(String(repeating: "a", count: 12 << 10))", [431]),
+            ("X: \(String(repeating: "a", count: 31 << 10))", [431]),
             ("Content-Length: 5\r\nExpect: something", [417]),
         ].map { lines, statuses in
             (

@@ -165,7 +165,7 @@ static void resume_all(void) {
 }
 
 int main(int count, char **arguments) {
-    unsigned int pool = 16 << 10;
+    unsigned int pool = 32 << 10;
     for (int place = 2; place < count; place++) {
         if (strcmp(arguments[place], "--root") == 0) root = arguments[++place];
         else if (strcmp(arguments[place], "--pool") == 0) pool = (unsigned int) atoi(arguments[++place]);

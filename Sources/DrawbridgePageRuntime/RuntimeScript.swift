@@ -35,11 +35,13 @@ package enum RuntimeScript {
 
     private static let blank = UInt8(ascii: " ")
 
-    /// Joins each line that ends with `{`, `(`, `[`, `,` or `;` with the next one.
+    /// Joins lines at brackets, operators, `,` and `;`, which is left out before `}`.
     private static func joined(_ module: [UInt8]) -> [UInt8] {
         var joined: [UInt8] = []
         for byte in module where byte != UInt8(ascii: "\n") || joined.last.map("{([,;".utf8.contains) != true
         {
+            let needless = byte == UInt8(ascii: "}") ? ";\n" : "})].?:&|".utf8.contains(byte) ? "\n" : ""
+            if let last = joined.last, needless.utf8.contains(last) { joined.removeLast() }
             joined.append(byte)
         }
         return joined
@@ -49,11 +51,11 @@ package enum RuntimeScript {
     ///
     /// Those in a string stay, and so do all in a line with a regular expression, a template or double quotes.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
-        guard !line.contains(where: "\"`/".utf8.contains) else { return Array(line) }
         var short: [UInt8] = []
         var isText = false
         var isEscaped = false
         for (place, byte) in zip(line.indices, line) {
+            if !isText, "\"`/".utf8.contains(byte) { return Array(line) }
             if byte == UInt8(ascii: "'"), !isEscaped { isText.toggle() }
             isEscaped = isText && byte == UInt8(ascii: "\\") && !isEscaped
             if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {

@@ -222,6 +222,8 @@ final class PlayedWire: PageConnection {
             let data = message["data"] ?? .null
             state.withLock { $0.asked.append((name, data)) }
             Task { await answer(name, data, message["id"], isHeard: message["hears"] == true) }
+        } else if let name = message["has"]?.stringValue, let id = message["id"] {
+            tell(["result": id, "value": .bool(state.withLock { $0.answers[name] != nil })])
         } else if let id = message["id"] {
             tell(Self.failure(id, 501, "a page that is played has no scripts to evaluate"))
         }

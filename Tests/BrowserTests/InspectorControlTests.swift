@@ -123,6 +123,41 @@ struct InspectorControlTests {
         }
     }
 
+    /// A frame that came last is not meant, and no page of another session can be picked.
+    @Test(arguments: Browser.tried) func anEventIsForAPageOfTheSession(_ browser: Browser) async throws {
+        try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
+            let driven = inspected.driven
+            func addFrame(_ source: String) async throws {
+                try await inspected.inPage(
+                    """
+                    new Promise(done => {
+                        const frame = document.createElement('iframe');
+                        frame.src = '\(source)';
+                        frame.onload = () => done(frame.contentWindow.MyApp.getUser());
+                        document.body.append(frame);
+                    })
+                    """)
+            }
+            try await driven.click("document.getElementById('tab-scenarios')")
+            try await inspected.inPage("MyApp.getUser()")
+            try await addFrame("/?frame")
+            let picked = "document.querySelectorAll('#panel-scenarios option').length"
+            try await driven.expect(picked, 3)
+            try await driven.click(Site.button("greet", in: "#panel-scenarios"))
+            while try await inspected.inPage("document.getElementById('heard').textContent")
+                != #"heard "you""#
+            {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(
+                try await inspected.inPage("frames[0].document.getElementById('heard').textContent")
+                    == "nothing")
+            try await addFrame("/__drawbridge__/session/ann?to=/")
+            try await driven.expect("document.querySelectorAll('#panel-pages .open-page').length", 3)
+            try await driven.expect(picked, 3)
+        }
+    }
+
     @Test(arguments: Browser.tried) func aPageIsCalledAndToldSomething(_ browser: Browser) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven

@@ -38,6 +38,18 @@ import Testing
         #expect(try await page.call("touch") == "done")
     }
 
+    @Test func aPageThatAnswersToANameIsMeantByIt() async throws {
+        let gateway = Gateway()
+        let (first, second) = (PlayedPage(gateway), PlayedPage(gateway))
+        first.on("agree") { _ in true }
+        let request = Request(
+            .post, "/__drawbridge__/pages/latest/call",
+            headers: [.authorization: "Bearer \(gateway.testerToken.text)"],
+            body: .init(#"{"name": "agree"}"#))
+        #expect(await gateway.respond(to: request).status == .ok)
+        #expect(first.asked.map(\.name) == ["agree"] && second.asked.isEmpty)
+    }
+
     @Test func aHandlerMayLetThePageLeave() async throws {
         let page = try Self.page { page, _ in
             page.send("last")

@@ -9,48 +9,18 @@ enum PagesAPI {
     }
 
     static func page(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        .success(try asked(gateway, request).page.described)
+        .success(try await asked(gateway, request).described)
     }
 
-    /// The page that is asked for, and whether it is asked for as `latest` and not by its id.
+    /// The page that is asked for: by its name, or as `latest`, which is the one that is meant.
     private static func asked(
-        _ gateway: Gateway, _ request: Request
-    ) throws(HTTPError) -> (page: Page, isLatest: Bool) {
-        let id = request.parameters["page"] ?? ""
-        return id == "latest"
-            ? (try latest(request, gateway), true) : (try gateway.page(beginning: id), false)
-    }
-
-    // MARK: The last page
-
-    /// The page of the asking session that was opened last, by somebody on this machine; by anybody where nobody is
-    /// taken for that.
-    private static func latest(_ request: Request, _ gateway: Gateway) throws(HTTPError) -> Page {
-        let session = try request.askedSession()
-        let pages = open(in: session, gateway)
-        if let page = pages.first(where: { $0.presence == .here }) ?? pages.first { return page }
-        throw HTTPError(
-            .notFound,
-            "no page of session \(session.name) is open on this machine; GET \(OwnPath.pages.path) lists all that there are"
-        )
-    }
-
-    private static func open(in session: Session, _ gateway: Gateway) -> [Page] {
-        gateway.pages.open.filter { page in
-            page.isOpen && page.session == session
-                && (gateway.access.trust == .nobody
-                    || gateway.access.isFromThisMachine(Request(page.head, remoteAddress: page.remoteAddress)))
+        _ gateway: Gateway, _ request: Request, with name: String? = nil, by bridge: String? = nil
+    ) async throws(HTTPError) -> Page {
+        let (named, session) = (request.parameters["page"] ?? "", try request.askedSession())
+        if named == "latest", let page = await gateway.meant(name, by: bridge, in: session), page.isOpen {
+            return page
         }
-    }
-
-    /// Throws where several pages are open: a script may do anything to a page, so its page must be named by its id.
-    private static func checkIsAlone(_ page: Page, _ gateway: Gateway) throws(HTTPError) {
-        let pages = open(in: page.session, gateway)
-        guard pages.count > 1 else { return }
-        throw HTTPError(
-            .conflict,
-            "\(pages.count) pages of session \(page.session.name) are open; say by its id in which one the script runs",
-            data: .array(pages.map(\.described)))
+        return try gateway.page(named: named, for: request)
     }
 
     // MARK: Verbs
@@ -75,7 +45,7 @@ enum PagesAPI {
     }
 
     static func evaluate(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        try await act(gateway, request, isForOneAlone: true) { page, input in
+        try await act(gateway, request) { page, input in
             let script = try given(input.script, "script")
             // Its length alone: it may hold secrets.
             gateway.note(request, "runs a script of \(script.utf8.count) bytes, \(page.inLog)")
@@ -108,13 +78,9 @@ enum PagesAPI {
         }
     }
 
-    /// - Parameter isForOneAlone: whether the page must be named by its id where several are open.
     private static func act(
-        _ gateway: Gateway, _ request: Request, isForOneAlone: Bool = false,
-        _ deed: (Page, Input) async throws -> JSON
+        _ gateway: Gateway, _ request: Request, _ deed: (Page, Input) async throws -> JSON
     ) async throws -> Response {
-        let (page, isLatest) = try asked(gateway, request)
-        if isLatest, isForOneAlone { try checkIsAlone(page, gateway) }
         let words = ["name", "data", "script", "event", "by", "seconds"]
         _ = try request.query(of: words + ["session"])
         try request.checkMembers(words)
@@ -122,14 +88,24 @@ enum PagesAPI {
         if let seconds = input.seconds, !(0...3600).contains(seconds) {
             throw HTTPError(.badRequest, "seconds: it is a number up to 3600")
         }
+        let page = try await asked(
+            gateway, request, with: input.name ?? input.event, by: input.name == nil ? "event" : input.by)
+        // A script may do anything to a page.
+        if input.script != nil, request.parameters["page"] == "latest",
+            case let all = gateway.ranked(in: page.session).filter({ $0.rank == page.rank }), all.count > 1
+        {
+            throw HTTPError(
+                .conflict,
+                "\(all.count) pages of session \(page.session.name) are open; say by its id in which one the script runs",
+                data: .array(all.map(\.described)))
+        }
         let value: JSON
         do {
             value = try await deed(page, input)
         } catch let error as PageError {
             throw HTTPError(error)
         }
-        // A program that asks for `latest` is told which page that was.
-        return isLatest ? page.success(value) : .success(value)
+        return page.success(value)
     }
 
     private static func given(_ text: String?, _ name: String) throws -> String {
@@ -165,21 +141,31 @@ extension Page {
 }
 
 extension Gateway {
-    /// The page whose id begins so.
+    /// The page that is named by its id, the beginning of that, or its path.
     ///
-    /// - Throws: a 404 where there is none, a 409 where there are several.
-    func page(beginning id: String) throws(HTTPError) -> Page {
-        let fitting = pages.open.filter { $0.id.hasPrefix(id) }
-        guard let page = fitting.first else {
-            throw HTTPError(
-                .notFound,
-                "there is no page \(id.cut(to: 40)); GET \(OwnPath.pages.path) lists those that there are")
+    /// - Parameter request: says its session; where it says none, a path is one of the usual session's.
+    /// - Throws: a 404 where there is none, a 409 with all of them where there are several.
+    func page(named written: String, for request: Request) throws(HTTPError) -> Page {
+        let name = Percent.decode(written[...].utf8) ?? written
+        let session = try request.askedSession()
+        let isSaid = (request.query["session"] ?? request.headers.value(.session)) != nil
+        let isAny = !isSaid && name.first?.isHexDigit == true
+        let all = pages.open.filter { page in
+            let isAtPath = page.path == name || Percent.decode(page.path[...].utf8) == name
+            return (isAtPath || page.id.hasPrefix(name)) && (isAny || page.session == session)
         }
-        guard fitting.count == 1 else {
+        // One that leaves as the next one comes, or is kept for the back button, is at the same path.
+        let here = all.filter { $0.presence == .here }
+        let fitting = here.isEmpty ? all : here
+        guard fitting.count < 2 else {
             throw HTTPError(
-                .conflict, "\(fitting.count) pages begin with \(id.cut(to: 40)); send more of the id",
+                .conflict, "\(fitting.count) pages fit \(name.cut(to: 40)); name one by its whole id",
                 data: .array(fitting.map(\.described)))
         }
-        return page
+        if let page = fitting.first { return page }
+        throw HTTPError(
+            .notFound,
+            "there is no page\(name == "latest" ? "" : " \(name.cut(to: 40))")\(isAny ? "" : " in session \(session.name)"); GET \(OwnPath.pages.path) lists all"
+        )
     }
 }

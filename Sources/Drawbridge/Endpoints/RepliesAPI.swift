@@ -128,7 +128,8 @@ enum RepliesAPI {
         let session = try session(request, ["page"])
         let written = request.parameters["event"] ?? ""
         let name = Percent.decode(Substring(written).utf8) ?? written
-        let page = try request.query["page"].map { try gateway.page(beginning: $0) }
+        let named = request.query["page"].flatMap { $0 == "latest" ? nil : $0 }
+        let page = try named.map { try gateway.page(named: $0, for: request) }
         gateway.note(request, "plays the event \(String(quoted: name))", in: session)
         do {
             try await gateway.play(event: name, on: page, in: session)

@@ -97,8 +97,8 @@ struct ExchangeRun {
     /// A channel alone does not prove it: where a bridge's script is a file, as here, each page opens one at once, and
     /// reloads by it when the file is saved. Elsewhere, a page opens one only for a bridge that says so.
     private mutating func page() async throws -> Page? {
-        let pages = gateway.pages
-        let reached = { @Sendable in pages.open.first { $0.isOpen && !$0.bridges.isEmpty } }
+        let gateway = gateway
+        let reached = { @Sendable in gateway.ranked(in: .usual).first { $0.isOpen && !$0.bridges.isEmpty } }
         _ = try await patiently { _ in reached() != nil }
         return reached()
     }

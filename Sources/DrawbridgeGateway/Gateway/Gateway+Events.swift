@@ -10,15 +10,14 @@ extension Gateway {
         guard page.life == 1, replyBook.hasEventAtArrival else { return }
         let name = ReplyFile.atArrival
         let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
-        let (pages, id) = (pages, page.id)
         replySteps.begin(
-            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session) { pages.page(id) })
+            replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session, page: page.id))
     }
 
     /// Plays an event, and waits until all of its steps are done and heard.
     ///
     /// - Parameters:
-    ///   - page: receives it; nil for the newest page of the session.
+    ///   - page: receives it; nil for the page that is meant by each of the steps.
     /// - Throws: where there is no such event, or no page that runs, or a page that has not heard all of it.
     package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
@@ -27,13 +26,8 @@ extension Gateway {
             let hint = Nearest.hint(for: name, among: events.keys.sorted(), otherwise: otherwise)
             throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(hint)")
         }
-        let pages = pages
-        let hearing = { @Sendable in
-            let running = (page.map { [$0] } ?? pages.open.filter { $0.session == session }).filter(\.mayHear)
-            return running.first { $0.presence == .here } ?? running.first
-        }
-        if steps.contains(where: \.needsPage), hearing() == nil {
-            let all = page.map { [$0] } ?? pages.open.filter { $0.session == session }
+        let all = page.map { [$0] } ?? ranked(in: session)
+        if steps.contains(where: \.needsPage), all.first?.mayHear != true {
             let there = all.prefix(5).map { "\($0.id.prefix(8)) at \($0.path) is \($0.presence)" }
             let error = HTTPError(
                 .conflict,
@@ -44,21 +38,26 @@ extension Gateway {
             logger.warning("event \(name): \(error.message)")
             throw error
         }
-        let input = ReplyInput(nil, userAgent: hearing()?.userAgent ?? "")
+        let input = ReplyInput(nil, userAgent: all.first?.userAgent ?? "")
         do {
             try await replySteps.play(
-                steps, input, scene(of: "event \(name)", page?.session ?? session, page: hearing))
+                steps, input, scene(of: "event \(name)", page?.session ?? session, page: page?.id))
         } catch let error as ReplySteps.Unheard {
             logger.warning("event \(name): \(error)")
             throw error
         }
     }
 
-    /// The session and the page for which the steps of a reply or of an event are run.
-    func scene(
-        of title: String, _ session: Session, page: @escaping @Sendable () -> Page?
-    ) -> ReplySteps.Scene {
-        ReplySteps.Scene(title: title, session: session, logger: logger, page: page) {
+    /// The session and the page for which the steps of a reply or of an event are run: the page with this id, which was
+    /// named or has called, else the one that is meant by each step.
+    func scene(of title: String, _ session: Session, page id: String?) -> ReplySteps.Scene {
+        ReplySteps.Scene(title: title, session: session, logger: logger) { name, by in
+            let page = if let id { self.pages.page(id) } else { await self.meant(name, by: by, in: session) }
+            // The session may have been reset while pages were asked.
+            try Task.checkCancellation()
+            if let page, id != nil || page.mayHear { return page }
+            throw ReplySteps.Fault(nobodyHears: name)
+        } turn: {
             try self.turn($0, on: $1, in: session)
         }
     }

@@ -213,10 +213,7 @@ extension Gateway {
     private func goOn(
         after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
     ) {
-        let (pages, id) = (pages, plain.page?.id)
-        let scene = scene(of: "reply \(found.title), $then", plain.session) {
-            id.flatMap { pages.page($0) }
-        }
+        let scene = scene(of: "reply \(found.title), $then", plain.session, page: plain.concernedPage?.id)
         var steps = found.reply.then[...]
         while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {
             do {

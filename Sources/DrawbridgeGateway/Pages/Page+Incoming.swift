@@ -71,8 +71,9 @@ extension Page {
         case .message(_, .fault(let fault), _): note(fault)
         case .message(_, .bridgeFault(let bridge, let message, let line), _):
             tellFault(of: bridge, message, line)
-        case .message(_, .hidden(let isHidden), _): note(isHidden: isHidden)
-        case .message(_, .moved(let url, let title), _): move(to: url, title: title)
+        case .message(_, .moved(let url, let title, let isHidden), _):
+            move(to: url, title: title)
+            if let isHidden { note(isHidden: isHidden) }
         case .message(_, nil, _): break
         }
     }

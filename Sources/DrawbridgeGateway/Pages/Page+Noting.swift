@@ -52,12 +52,20 @@ extension Page {
         }
         return [
             "id": .string(id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
-            "hidden": .bool(isHidden), "came": .string(came.timestamp), "url": .string(url),
+            "hidden": .bool(isHidden), "frame": .bool(isFramed), "opened": .bool(isOpened),
+            "came": .string(came.timestamp), "url": .string(url),
             "title": .string(title), "session": .string(session.name), "missed": .array(missed),
             "bridges": .array(bridges.map(\.rawValue).sorted().map(JSON.string)),
             "userAgent": userAgent.map(JSON.string) ?? .null,
             "remoteAddress": remoteAddress.map(JSON.string) ?? .null,
         ]
+    }
+
+    /// How much it is meant, whatever it has: more than one of a lower rank.
+    package var rank: Int {
+        let (presence, isHidden) = state.withLock { ($0.presence, $0.isHidden) }
+        let life = [.leaving, .frozen, .away, .here].firstIndex(of: presence) ?? 0
+        return life << 3 | (isHidden ? 0 : 4) | (isFramed ? 0 : 2) | (isOpened ? 0 : 1)
     }
 
     /// Notes that the page was hidden, or is shown again.

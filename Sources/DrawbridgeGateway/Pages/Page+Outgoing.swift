@@ -156,6 +156,14 @@ extension Page {
         }
     }
 
+    /// Whether the page has a handler or a function of this name, or by the bridge `event` a listener, as it says in time.
+    func has(_ name: String, by bridge: String?) async -> Bool {
+        let answer = try? await ask("the look for \(name)", gateway.pages.patience) { id in
+            ["has": .string(name), "bridge": bridge.map(JSON.string) ?? .null, "id": .number(.init(id))]
+        }
+        return answer == true
+    }
+
     /// Makes the page reload; one that is gone need not.
     func reload() { _ = try? post((["reload": true] as JSON).bytes) }
 

@@ -49,6 +49,9 @@ public final class Page: Sendable, Identifiable {
     /// The head of the request that opened its channel: its cookies and its browser.
     package let head: RequestHead
     package let session: Session
+    /// Whether its document is in a frame of another, and whether its window was opened by another page.
+    let isFramed: Bool
+    let isOpened: Bool
 
     struct State {
         var url: String
@@ -166,7 +169,7 @@ public final class Page: Sendable, Identifiable {
     let state: Mutex<State>
     let gateway: any PageHost
 
-    /// - Parameter said: has the members `url` and `title`, and `session` if the page has one.
+    /// - Parameter said: `url`, `title`, `session` if the page has one, and what is true of `hidden`, `frame`, `opened`.
     package init(
         _ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost
     ) {
@@ -177,10 +180,13 @@ public final class Page: Sendable, Identifiable {
         self.gateway = gateway
         let name = said["session"]?.stringValue ?? head.headers.value(.session)
         session = name.flatMap(Session.init) ?? .usual
+        isFramed = said["frame"]?.boolValue == true
+        isOpened = said["opened"]?.boolValue == true
         state = Mutex(
             State(
                 url: (said["url"]?.stringValue ?? head.headers[.referer] ?? "").cut(to: Self.mostOfURL),
                 title: (said["title"]?.stringValue ?? "").cut(to: Self.mostOfTitle),
+                isHidden: said["hidden"]?.boolValue == true,
                 outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
                 runningMemory: gateway.pages.makeMemory()))
     }

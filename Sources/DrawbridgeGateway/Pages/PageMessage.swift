@@ -7,12 +7,11 @@ enum PageMessage: Sendable {
     /// The answer to a call of native's for which nobody waits.
     case told(Int, Result<JSON, PageError>)
     case ready(Page.Bridge)
-    case moved(url: String?, title: String?)
+    case moved(url: String?, title: String?, isHidden: Bool?)
     /// The page has looked up a name that does not exist.
     case missed(MissedName)
     case fault(PageFault)
     case bridgeFault(Page.Bridge, message: String, line: Int?)
-    case hidden(Bool)
 
     /// Reads a message; nil for one of no known kind.
     init?(_ json: JSON) {
@@ -34,10 +33,10 @@ enum PageMessage: Sendable {
             self = .fault(fault)
         } else if let bridge = Page.Bridge(json["bridge"]), let message = json["message"]?.stringValue {
             self = .bridgeFault(bridge, message: message, line: json["line"]?.numberValue?.intValue)
-        } else if let isHidden = json["hidden"]?.boolValue {
-            self = .hidden(isHidden)
-        } else if json["url"] != nil || json["title"] != nil {
-            self = .moved(url: json["url"]?.stringValue, title: json["title"]?.stringValue)
+        } else if json["url"] != nil || json["title"] != nil || json["hidden"] != nil {
+            self = .moved(
+                url: json["url"]?.stringValue, title: json["title"]?.stringValue,
+                isHidden: json["hidden"]?.boolValue)
         } else {
             return nil
         }

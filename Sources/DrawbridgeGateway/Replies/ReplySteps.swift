@@ -9,8 +9,8 @@ package final class ReplySteps: Sendable {
         let title: String
         let session: Session
         let logger: Logger
-        /// The page that receives them; asked at each step, since one that was away may be back.
-        let page: @Sendable () -> Page?
+        /// The page that hears a name, by the bridge `event` an event; asked at each step, since one that was away may be back.
+        let page: @Sendable (_ name: String, _ bridge: String?) async throws -> Page
         let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
     }
 
@@ -131,7 +131,7 @@ package final class ReplySteps: Sendable {
             for step in steps {
                 try Task.checkCancellation()
                 if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
-                if let one = try play(step, scene) { sent.append(one) }
+                if let one = try await play(step, scene) { sent.append(one) }
             }
         } catch {
             failure = error
@@ -157,16 +157,16 @@ package final class ReplySteps: Sendable {
 
     private typealias Sent = (name: String, page: Page, delivery: PendingCall)
 
-    private static func play(_ step: Filled, _ scene: Scene) throws -> Sent? {
+    private static func play(_ step: Filled, _ scene: Scene) async throws -> Sent? {
         switch step.deed {
         case .scenario(let name, let isOn):
             try scene.turn(name, isOn)
             return nil
         case .call(let name, let data):
-            guard let page = scene.page() else { throw Fault(nobodyHears: name) }
+            let page = try await scene.page(name, nil)
             return (name, page, try page.deliver(name, data))
         case .emit(let event, let data):
-            guard let page = scene.page() else { throw Fault(nobodyHears: event) }
+            let page = try await scene.page(event, "event")
             return (event, page, try page.deliver(event: event, data))
         }
     }
@@ -202,7 +202,7 @@ package final class ReplySteps: Sendable {
 
         init(nobodyHears name: String) {
             self.init(
-                "no page to call \(name) in: the caller is not a page with the page runtime, or has not used a bridge yet"
+                "no page to call \(name) in: the page that called has closed or has not used a bridge yet, or none is open"
             )
         }
     }

@@ -3,7 +3,7 @@ package struct RecordFilter: Sendable {
     package var session: Session?
     package var kinds: Set<JournalRecord.Kind> = [.call]
     package var name: String?
-    /// The beginning of the id of a page.
+    /// The path of a page, or the beginning of its id.
     package var page: String?
     package var state: JournalRecord.State?
     package var by: String?
@@ -35,7 +35,7 @@ package struct RecordFilter: Sendable {
     package func isAbout(_ record: JournalRecord) -> Bool {
         if let session, record.session != session { return false }
         if !kinds.contains(record.kind) { return false }
-        if let page, record.page?.id.hasPrefix(page) != true { return false }
+        if let page, record.page.map({ $0.id.hasPrefix(page) || $0.path == page }) != true { return false }
         if let name, !record.isNamed(name) { return false }
         return true
     }

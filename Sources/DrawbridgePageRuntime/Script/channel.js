@@ -13,8 +13,6 @@
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
 let { epoch } = config;
-// The session of a test that the page belongs to, if it belongs to one.
-const { session } = config;
 let life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
@@ -60,9 +58,9 @@ function batch(messages) {
     return '[' + messages.map(({ n, text }) => '[' + n + ',' + text + ']') + ']';
 }
 
-/// Says where the page is, in front of what is sent there: by that its handlers are chosen.
+/// Says where the page is, and whether it is seen, in front of what is sent there: by that its handlers are chosen.
 function notePlace() {
-    const text = write({ url: location.href, title: document.title });
+    const text = write({ url: location.href, title: document.title, hidden: document.hidden });
     if (text === said) return;
     said = text;
     if (saidBefore) waiting.push({ n: ++lastNumber, text, isPlace: true });
@@ -71,13 +69,15 @@ function notePlace() {
 
 /// The body of a request that carries messages in the channel's place.
 function carrying(messages, more) {
-    const text = write(Object.assign(lifeSign(), { session }, JSON.parse(saidBefore), more));
+    const text = write(Object.assign(lifeSign(), JSON.parse(saidBefore), more));
     return text.slice(0, -1) + ',"up":' + batch(messages) + '}';
 }
 
-/// Who sends this, in which life, and how far that has come.
+/// Who sends this, in which life, and how far that has come; in which session, and whether it is in a frame or was opened
+/// by another page.
 function lifeSign() {
-    return { page, life, n: toldNumber, received, epoch };
+    const { session } = config;
+    return { page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener };
 }
 
 /// These messages are on their way, or the gateway has them already.
@@ -153,7 +153,7 @@ function connect() {
         if (own !== socket) return;
         wasOpen = hasGreeted = true;
         notePlace();
-        socketSend.call(own, write({ hello: Object.assign(lifeSign(), { bridges, session }, JSON.parse(saidBefore)) }));
+        socketSend.call(own, write({ hello: Object.assign(lifeSign(), { bridges }, JSON.parse(saidBefore)) }));
     };
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data), event.data.length);
@@ -294,8 +294,8 @@ hearAlways(window, 'pageshow', event => {
     delay = 0;
     connect();
 });
-hearAlways(document, 'visibilitychange', () => {
-    if (config.journal && isWelcome && !isGone) post({ hidden: document.hidden });
-});
-for (const name of ['popstate', 'hashchange']) hearAlways(window, name, () => later(flush));
+for (const name of ['popstate', 'hashchange', 'visibilitychange']) {
+    // Not while it goes: then it has said its last.
+    hearAlways(window, name, () => later(() => isWelcome && flush()), true);
+}
 if (config.wanted === true) connect();

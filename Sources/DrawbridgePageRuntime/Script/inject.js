@@ -18,7 +18,7 @@ setUp(['inject', 'function'], (native, called) => {
     called.voice({
         reports: true,
         when: Promise.resolve(),
-        looks: (name, found) => found(true),
+        looks: (name, found) => native.global(name, null, found),
         call(name, data, answer) {
             native.global(name, data === undefined ? [] : [].concat(data), outcome => {
                 if (!outcome) answer.missing();

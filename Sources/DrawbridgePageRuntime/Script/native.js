@@ -36,7 +36,7 @@ function defer(work, of) {
 const inTurn = (work, of) => (late ? defer(work, of) : work(of));
 
 const kinds = {
-    __proto__: null, reply: replied, call: called, evaluate: it => inTurn(evaluate, it), names: nameAll,
+    __proto__: null, reply: replied, call: called, has: sought, evaluate: it => inTurn(evaluate, it), names: nameAll,
     event: it => inTurn(happened, it), log: it => console.warn(it.log), reload: () => location.reload(),
 };
 
@@ -47,7 +47,7 @@ function apply(message) {
 // The events of native's that the page has begun to listen for.
 const listened = new Set();
 wrap(window, 'addEventListener', function (type) {
-    if (/^drawbridge:/.test(type)) listened.add(String(type));
+    listened.add(String(type));
     return EventTarget.prototype.addEventListener.apply(this, arguments);
 });
 
@@ -166,16 +166,26 @@ function called({ call: name, data, id, bridge, hears }) {
         else voice.reports ? now() : inTurn(now);
     };
     if (bridge) return speak(voices.find(({ names }) => names.includes(bridge)) || voices[voices.length - 1]);
+    choose(name, voices, voice => (voice ? speak(voice) : missing()));
+}
 
-    const choose = isLoaded => {
-        const voice = voices.find(({ has }) => attempt(() => has(name)).value);
-        if (voice) return speak(voice);
-        // Before load, and before its bridge is there, the page may still be about to register a handler.
-        if (!isLoaded) return loaded.then(() => choose(true));
-        const coming = voices.find(({ isComing }) => isComing());
-        if (coming) return coming.when.then(() => choose(true));
-        look(voices);
-    };
-    const look = ([voice, ...others]) => voice.looks(name, isIt => (isIt ? speak(voice) : look(others)));
-    choose();
+/// Finds the voice that has a name; nothing, where none has.
+function choose(name, voices, found, isLoaded) {
+    const again = () => choose(name, voices, found, true);
+    const voice = voices.find(({ has }) => attempt(() => has(name)).value);
+    if (voice) return found(voice);
+    // Before load, and before its bridge is there, the page may still be about to register a handler.
+    if (!isLoaded) return loaded.then(again);
+    const coming = voices.find(({ isComing }) => isComing());
+    if (coming) return coming.when.then(again);
+    const look = ([voice, ...others]) => (
+        voice ? voice.looks(name, isIt => (isIt ? found(voice) : look(others))) : found());
+    look(voices);
+}
+
+/// Whether the page has a handler of this name, or by the bridge `event` a listener: by that native chooses a page.
+function sought({ has: name, bridge, id }) {
+    const found = voice => answerTo(id)({ value: !!voice });
+    if (bridge === 'event') found(listened.has('drawbridge:' + name) || voices.some(({ hear, has }) => hear && has(name)));
+    else choose(name, bridge ? voices.filter(({ names }) => names.includes(bridge)) : voices, found);
 }

@@ -145,7 +145,8 @@ Object.defineProperty(window, mark, { value(name, read) {
     });
 } });
 
-/// Calls a function of the page, like `bridge.handleNativeMsg`. `done` gets its outcome; nothing where there is none.
+/// Calls a function of the page, like `bridge.handleNativeMsg`. `done` gets its outcome; nothing where there is none. Without
+/// `input` it is only looked for.
 function callGlobal(path, input, done = () => {}) {
     const [first, ...members] = path.split('.');
     globalNamed(first, value => {
@@ -154,6 +155,6 @@ function callGlobal(path, input, done = () => {}) {
             owner = value;
             value = Object(owner)[member];
         }
-        done(typeof value === 'function' ? attempt(() => value.apply(owner, input)) : undefined);
+        done(typeof value === 'function' ? input ? attempt(() => value.apply(owner, input)) : value : undefined);
     });
 }

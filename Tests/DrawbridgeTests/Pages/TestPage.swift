@@ -15,6 +15,8 @@ final class TestPage: PageConnection {
     let life: Int
     /// The session of a test that its document says; nil where it says none.
     private let session: String?
+    /// What its greeting says besides: `frame`, `opened`, `hidden`.
+    private let more: JSON.Object
     private let reader: ChannelReader
     private let frames = Mutex<[JSON]>([])
     private let longest = Mutex(0)
@@ -26,9 +28,11 @@ final class TestPage: PageConnection {
 
     init(
         _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,
-        url: String = "http://localhost/a.html", session: String? = nil, from remoteAddress: String? = nil
+        url: String = "http://localhost/a.html", session: String? = nil, from remoteAddress: String? = nil,
+        saying more: JSON.Object = [:]
     ) {
         self.session = session
+        self.more = more
         self.gateway = gateway
         self.life = life
         self.id = id ?? (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
@@ -50,6 +54,7 @@ final class TestPage: PageConnection {
             "received": .number(.init(received)), "bridges": ["wvjb"],
         ]
         hello["session"] = session.map(JSON.string)
+        for (name, value) in more { hello[name] = value }
         say(["hello": .object(hello)])
     }
 
@@ -92,17 +97,24 @@ final class TestPage: PageConnection {
         longest.withLock { $0 = max($0, text.count) }
         guard hears.withLock({ $0 }) else { return }
         for numbered in json["down"]?.arrayValue ?? [] {
-            guard let message = numbered[1], message["hears"] == true || message["event"] != nil,
-                let id = message["id"]
-            else { continue }
+            guard let message = numbered[1], let id = message["id"] else { continue }
             // What native sends is sent under the page's lock: nothing is said back from there.
-            Task { tell(["result": id]) }
+            if let name = message["has"]?.stringValue {
+                let has = names.withLock { $0.contains(name) }
+                Task { tell(["result": id, "value": .bool(has)]) }
+            } else if message["hears"] == true || message["event"] != nil {
+                Task { tell(["result": id]) }
+            }
         }
     }
 
     private let hears = Mutex(true)
+    private let names = Mutex<Set<String>>([])
 
-    /// It does not say any more that it has heard what it is sent.
+    /// From now on it has these handlers and listeners, where native looks for them.
+    func has(_ names: Set<String>) { self.names.withLock { $0 = names } }
+
+    /// It does not say any more that it has heard what it is sent, nor what it has.
     func hearsNothing() { hears.withLock { $0 = false } }
 
     func close() { isClosedFlag.withLock { $0 = true } }

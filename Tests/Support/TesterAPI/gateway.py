@@ -100,6 +100,8 @@ class Page:
             "fails": {"error": {"code": 500, "message": "it threw"}},
         }
         # An event, or a call for which nobody waits, is confirmed before anything else.
+        if "has" in message:
+            await self.up({"result": message["id"], "value": message["has"] in answers})
         if "event" in message or message.get("hears"):
             await self.up({"result": message["id"]})
         if asked in answers:

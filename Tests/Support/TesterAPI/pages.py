@@ -21,8 +21,10 @@ def pages(check):
     ask("evaluateInPage", path=[page.id], body={"script": "document.title", "seconds": 20})
     ask("emitToPage", path=["latest"], body={"event": "greeting", "data": "Good day!"}, shows=True)
     ask("playEvent", path=["deep link"])
-    ask("playEvent", path=["back"], query={"page": page.id[:8], "session": "ann"})
-    ask("playEvent", path=["back"], query={"page": page.id}, fields={"X-Drawbridge-Session": "ann"})
+    ask("playEvent", path=["back"], query={"page": page.id[:8], "session": "default"})
+    ask("playEvent", path=["back"], query={"page": "/cart"}, fields={"X-Drawbridge-Session": "default"})
+    ask("playEvent", 404, path=["back"], query={"page": page.id, "session": "ann"})
+    ask("emitToPage", 404, path=["/cart"], body={"event": "a"}, query={"session": "ann"})
     for wanted in [("call", "onOpenItem"), ("event", "backbutton"), ("event", "greeting")]:
         check.until(lambda: wanted in [next(iter(message.items())) for message in page.heard], f"{wanted} to the page")
 

@@ -20,7 +20,7 @@ export class Scenarios {
             make('h2', {}, 'Set until Drawbridge stops'), this.replies);
         for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
         for (const name of ['replies', 'session']) on(name, () => this.#drawReplies());
-        on('pages', () => this.#drawEvents());
+        for (const name of ['pages', 'session']) on(name, () => this.#drawEvents());
     }
 
     /// The panel is opened.
@@ -86,11 +86,12 @@ export class Scenarios {
 
     /// Which page an event is for, where there are several.
     #pagePicker() {
-        const pages = state.pages.filter(page => page.state !== 'gone');
+        const session = workingSession();
+        const pages = state.pages.filter(page => page.state !== 'gone' && (page.session ?? 'default') === session);
         if (pages.length < 2) return this.page = null;
         const before = this.page?.value;
         const words = page => `${visible(cut(page.title || page.url || '', 40))} (${page.id.slice(0, 6)})`;
-        this.page = make('select', {}, make('option', { value: '' }, 'the last page'),
+        this.page = make('select', {}, make('option', { value: '' }, 'the page that is meant'),
             pages.map(page => make('option', { value: page.id }, words(page))));
         if (pages.some(page => page.id === before)) this.page.value = before;
         return make('label', {}, 'on ', this.page);

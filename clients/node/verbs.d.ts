@@ -12,8 +12,10 @@ export declare class Verbs {
   /** Switches a scenario on, or off. */
   scenario(scenario: string, on?: boolean | null): Promise<void>;
 
-  /** Plays an event on the newest page, and waits until its steps are done. */
-  event(name: string): Promise<void>;
+  /** Plays an event on the page that is meant, or named by id or path, and waits until its steps are done. */
+  event(name: string, options?: {
+    page?: string;
+  }): Promise<void>;
 
   /** Calls a name in place of a page, and gives the record of the call. */
   call(name: string, input?: Json): Promise<Call>;
@@ -67,13 +69,16 @@ export declare class Verbs {
   /** Answers a question by values of its fields. */
   fill(number: number, fields: Json): Promise<void>;
 
-  /** Calls a handler or a function of the newest page, and gives what it answers. */
+  /** Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers. */
   callPage(name: string, data?: Json, options?: {
+    page?: string;
     seconds?: number;
   }): Promise<Json>;
 
-  /** Tells the newest page an event. */
-  emit(event: string, data?: Json): Promise<void>;
+  /** Tells an event to the page that is meant, or named by id or path. */
+  emit(event: string, data?: Json, options?: {
+    page?: string;
+  }): Promise<void>;
 
   /** Takes back all that the test has changed, and forgets its calls. */
   reset(): Promise<void>;

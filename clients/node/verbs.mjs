@@ -17,9 +17,9 @@ export class Verbs {
     return this.ask('PUT', 'scenario', { body: { scenario, on } });
   }
 
-  /** Plays an event on the newest page, and waits until its steps are done. */
-  event(name) {
-    return this.ask('POST', `events/${encodeURIComponent(name)}`);
+  /** Plays an event on the page that is meant, or named by id or path, and waits until its steps are done. */
+  event(name, { page } = {}) {
+    return this.ask('POST', `events/${encodeURIComponent(name)}`, { query: { page } });
   }
 
   /** Calls a name in place of a page, and gives the record of the call. */
@@ -71,14 +71,14 @@ export class Verbs {
     return this.ask('POST', `questions/${encodeURIComponent(number)}`, { body: { fields } });
   }
 
-  /** Calls a handler or a function of the newest page, and gives what it answers. */
-  callPage(name, data, { seconds } = {}) {
-    return this.ask('POST', 'pages/latest/call', { body: { name, data, seconds } });
+  /** Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers. */
+  callPage(name, data, { page = 'latest', seconds } = {}) {
+    return this.ask('POST', `pages/${encodeURIComponent(page)}/call`, { body: { name, data, seconds } });
   }
 
-  /** Tells the newest page an event. */
-  emit(event, data) {
-    return this.ask('POST', 'pages/latest/emit', { body: { event, data } });
+  /** Tells an event to the page that is meant, or named by id or path. */
+  emit(event, data, { page = 'latest' } = {}) {
+    return this.ask('POST', `pages/${encodeURIComponent(page)}/emit`, { body: { event, data } });
   }
 
   /** Takes back all that the test has changed, and forgets its calls. */

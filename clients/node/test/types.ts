@@ -7,6 +7,8 @@ const native = gateway.session('pays');
 await native.reply('pay', { code: 6001, list: [1, null] });
 const calls: Call[] = await native.verify('pay', { orderNo: 17 }, { count: 1 });
 await native.verify('pay', undefined, { equals: 17, state: 'answered' });
+await native.event('push', { page: '/cart' });
+await native.callPage('onPaid', undefined, { page: '7f3a', seconds: 1 });
 await native.calls({ kind: ['call', 'push'], since: calls[0].number });
 const [question] = await native.questions();
 await native.choose(question.number, question.choices?.[0] ?? 'cancel');

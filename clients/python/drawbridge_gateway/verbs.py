@@ -25,9 +25,9 @@ class Verbs:
         """Switches a scenario on, or off."""
         return self.ask("PUT", "scenario", body={"scenario": scenario, "on": on})
 
-    def event(self, name):
-        """Plays an event on the newest page, and waits until its steps are done."""
-        return self.ask("POST", f"events/{quoted(name)}")
+    def event(self, name, *, page=...):
+        """Plays an event on the page that is meant, or named by id or path, and waits until its steps are done."""
+        return self.ask("POST", f"events/{quoted(name)}", query={"page": page})
 
     def call(self, name, input=...):
         """Calls a name in place of a page, and gives the record of the call."""
@@ -97,13 +97,17 @@ class Verbs:
         """Answers a question by values of its fields."""
         return self.ask("POST", f"questions/{quoted(number)}", body={"fields": fields})
 
-    def call_page(self, name, data=..., *, seconds=...):
-        """Calls a handler or a function of the newest page, and gives what it answers."""
-        return self.ask("POST", "pages/latest/call", body={"name": name, "data": data, "seconds": seconds})
+    def call_page(self, name, data=..., *, page="latest", seconds=...):
+        """Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers."""
+        return self.ask(
+            "POST",
+            f"pages/{quoted(page)}/call",
+            body={"name": name, "data": data, "seconds": seconds},
+        )
 
-    def emit(self, event, data=...):
-        """Tells the newest page an event."""
-        return self.ask("POST", "pages/latest/emit", body={"event": event, "data": data})
+    def emit(self, event, data=..., *, page="latest"):
+        """Tells an event to the page that is meant, or named by id or path."""
+        return self.ask("POST", f"pages/{quoted(page)}/emit", body={"event": event, "data": data})
 
     def reset(self):
         """Takes back all that the test has changed, and forgets its calls."""

@@ -91,7 +91,7 @@ def test_shares_when_a_person_says_so(native, page):
 
 def test_opens_a_deep_link(native, page):
     page.shows("user", "Not signed in")
-    native.event("deep link")
+    native.event("deep link", page="/")
     page.shows("title", "Fog, then gulls")
 
 
@@ -100,5 +100,5 @@ def test_native_calls_the_page(native, page):
     assert native.call_page("onPaid", {"receipt": "R-1", "price": 24}) == {"code": 0}
     page.shows("receipt", "Receipt R-1, €24")
     page.browser.execute_script("addEventListener('drawbridge:shown', event => { document.title = event.detail.id; })")
-    native.emit("shown", {"id": "11"})
+    native.emit("shown", {"id": "11"}, page="/")
     WebDriverWait(page.browser, 10).until(lambda browser: browser.title == "11")
